@@ -92,7 +92,7 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         gone |= _RUNNING[language]
     definitions = to_depth(leave_out(read_grammar(f"{language}_fresh"), gone), _LEVELS[language], depth)
     if siblings is not None:
-        # Without containers, all steps stand at the top level.
+        # Without containers, all steps are at the top level.
         definitions = spell_ids(definitions, siblings, sum(name.startswith("step_") for name in definitions))
     return _write(target, definitions)
 
@@ -137,7 +137,7 @@ def _names_of(types: Iterable[str]) -> set[str]:
 
 
 def _check_int(what: str, value: int) -> None:
-    # A float would never be met by counting up, and True is nobody's number.
+    # A float would never be met by counting up, and True is no number to a reader.
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{what}: {value!r} is no whole number")
 

@@ -22,7 +22,7 @@ Definitions = Mapping[str, Tree[Token]]
 
 @cache
 def read_grammar(language: str) -> Definitions:
-    """The definitions of a grammar, and behind them those that it imports with all that they need."""
+    """The definitions of a grammar, and after them those that it imports with all that they need."""
     tree = grammars.parser("dialect").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
     for alternatives in tree.find_data("choice"):
         # Without the bars between them.

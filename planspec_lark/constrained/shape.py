@@ -1,7 +1,7 @@
 """What the exporter does to a grammar: leave out names and alternatives, go to a depth, spell out the ids.
 
 A name that ends in a number is that of a level, such as ``step_2``. The last level that a file has may differ from the
-ones before (no steps stand below it), so a deeper one is made from the last but one by raising the numbers in it.
+ones before (no steps are below it), so a deeper one is made from the last but one by raising the numbers in it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def _changes(old: dict[str, Value], new: dict[str, Value]) -> tuple[FieldChange,
 
 
 def find_moved(old: list[Node], matching: Matching) -> set[Node]:
-    """The nodes of ``old`` whose steps stand elsewhere in the other version: below another step, or in another order.
+    """The nodes of ``old`` whose steps are elsewhere in the other version: below another step, or in another order.
 
     Among steps that have changed their order, as few as possible count as moved.
     """
@@ -45,7 +45,7 @@ def find_moved(old: list[Node], matching: Matching) -> set[Node]:
 def _step_changes(old: list[Node], new: list[Node]) -> Iterator[StepChange]:
     matching = match_nodes(old, new)
     moved = find_moved(old, matching)
-    # What is gone, by the last step in front of it that is not.
+    # What is gone, by the last step before it that is not.
     gone: dict[Node, list[StepChange]] = {}
     last = old[0]
     for node in old:

@@ -1,6 +1,6 @@
 """Which step of one version of a plan is which of another.
 
-Ids do not tell, as a new step gives all behind it new ones. What tells, from the surest to the least sure:
+Ids do not tell, as a new step gives all after it new ones. What tells, from the surest to the least sure:
 
 1. the same name, where only one step of each version has it;
 2. the same own text (name, type, description, inputs, outputs, detail), where it is clear which is which: only one step
@@ -50,7 +50,7 @@ class Node:
     """A step in its place in one version of a plan.
 
     Attributes:
-        index: its rank in document order. What stands at 0 is the plan itself, with a step that is none of its.
+        index: its rank in document order. At 0 is the plan itself, with a step that is not its own.
         step: the step.
         hash: what tells the step's own text from others.
         parent: the node above it; None for the plan itself.
@@ -210,7 +210,7 @@ class Matching:
                     self._pair(old, new)
 
     def _below_pairs(self) -> None:
-        """Pair what is below steps that are paired, and go on below those."""
+        """Pair what is below steps that are paired, and then what is below those."""
         while self._todo:
             for ours, theirs in self._gaps(self._todo.pop()):
                 self._in_order(ours, theirs)
@@ -253,7 +253,7 @@ def _score(old: Node, new: Node, *, anywhere: bool) -> float:
 def _likely_pairs(ours: list[Node], theirs: list[Node]) -> Iterator[tuple[Node, Node, int]]:
     """Each step with some that it may be: by its words that are rare among them, by its id and its place.
 
-    The number is how far apart the two stand.
+    The number is how far apart the two are.
     """
     ranks = {node: rank for rank, node in enumerate(theirs)}
     by_id = {node.step.step_id: node for node in theirs}

@@ -47,7 +47,7 @@ ENDING = ("result", "progress")
 
 # Touched steps that are named.
 _NAMED = 3
-# Putting back what stands below itself may let other steps do so. After so many times, all are put back.
+# Putting back what is below itself may let other steps do so. After so many times, all are put back.
 _ATTEMPTS = 3
 
 
@@ -112,7 +112,7 @@ class MergeNode:
         return [child.merged for child in node.children] if node else []
 
     def before(self, side: str) -> MergeNode | None:
-        """The node in front of it in a version that has it, below the same one."""
+        """The node before it in a version that has it, below the same one."""
         node = self.versions[side]
         return node.parent.children[node.rank - 1].merged if node.parent and node.rank else None
 
@@ -252,7 +252,7 @@ def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[Node]]:
 
 
 def _find_additions(tree: list[Node]) -> Iterator[tuple[Hashable, Node]]:
-    """The steps that a side has added, above before below, each behind what tells it from all others."""
+    """The steps that a side has added, above before below, each with what tells it from all others."""
     counts: Counter[Hashable] = Counter()
     behind: dict[Node | None, MergeNode] = {}
     for node in tree[1:]:
@@ -334,7 +334,7 @@ def _find_lost_type(node: MergeNode) -> None:
         node.dispute("step_type")
 
 
-# ---------------------------------------------------------------- where they stand
+# ---------------------------------------------------------------- where they are
 
 
 def _find_parent(node: MergeNode) -> None:
@@ -363,7 +363,7 @@ def _break_rings(steps: list[MergeNode]) -> None:
 
 
 def _put_back(node: MergeNode) -> None:
-    """Let a step stand where ours has it, and what is above it there be there as well."""
+    """Put a step where ours has it, and what is above it there back as well."""
     above = node.parent = node.above(OURS)
     while above and above.is_gone:
         above.is_gone = False
@@ -372,7 +372,7 @@ def _put_back(node: MergeNode) -> None:
 
 
 def _find_ring(steps: list[MergeNode]) -> list[MergeNode]:
-    """All nodes that stand below themselves."""
+    """All nodes that are below themselves."""
     seen: set[MergeNode] = set()
     found = []
     for node in steps:
@@ -404,7 +404,7 @@ class FreeNumbers:
 
     def __init__(self, suffixes: Iterable[str]) -> None:
         self._taken = {int(suffix.partition(".")[0]) for suffix in suffixes}
-        # Behind all others or, at the end, any.
+        # After all others or, at the end, any.
         self._numbers = chain(range(max(self._taken, default=0) + 1, COUNT_LIMIT + 1), count(1))
 
     def take(self, wanted: str) -> str:
@@ -444,7 +444,7 @@ def _suffixes_of(node: MergeNode) -> dict[str, str]:
 
 
 def _count_up(parent: MergeNode) -> list[str]:
-    """Numbers in order: every step keeps its own, moved by all that has come or gone in front of it on either side."""
+    """Numbers in order: every step keeps its own, moved by all that has come or gone before it on either side."""
     numbers: dict[MergeNode, int] = {}
     last = -1
     for node in parent.children:
@@ -465,7 +465,7 @@ def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
     side = [*movers, OURS if OURS in at else THEIRS][0]
     before = node.before(side)
     if before and before in numbers and (movers or BASE not in at):
-        # It is new here: as far behind the step in front of it as it is there.
+        # It is new here: as far after the step before it as it is there.
         return numbers[before] + at[side] - int(before.versions[side].suffix)
     return at[side]
 

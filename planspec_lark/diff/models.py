@@ -83,8 +83,8 @@ class ChangeKind(str, Enum):
     Attributes:
         ADDED: only the second version has it.
         REMOVED: only the first version has it.
-        CHANGED: it says something else, or stands elsewhere.
-        RENUMBERED: it only has another id, as others came or went in front of it or above it.
+        CHANGED: it says something else, or is elsewhere.
+        RENUMBERED: it only has another id, as others came or went before it or above it.
     """
 
     ADDED = "added"
@@ -113,7 +113,7 @@ class StepChange:
         kind: in a word.
         old: the step in the first version; None where it was added.
         new: the step in the second version; None where it was removed.
-        is_moved: whether it stands below another step than before, or in another order among those beside it.
+        is_moved: whether it is below another step than before, or in another order among those beside it.
         fields: the values that differ.
     """
 
@@ -137,8 +137,8 @@ class PlanDiff:
 
     Attributes:
         head: what differs in title, goal, its detail, and constraints.
-        steps: the steps that are not the same, in the order of the second version; one that is gone stands behind the
-            step that was in front of it.
+        steps: the steps that are not the same, in the order of the second version; one that is gone is after the
+            step that was before it.
     """
 
     head: tuple[FieldChange, ...] = ()

@@ -34,7 +34,7 @@ def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
     Args:
         diff: the difference.
         with_bodies: show all of a step that has come or gone, its progress, inputs and detail on lines of their own;
-            else the inputs stand behind it, and the lines of detail are counted.
+            else the inputs are after it, and the lines of detail are counted.
     """
     for field in diff.head:
         yield from _field(field, "")

@@ -39,7 +39,7 @@ def longest_common(items: Iterable[Item], others: Iterable[Item]) -> list[Item]:
 
 
 def cut_at(items: Iterable[Item], anchors: Container[Item]) -> list[list[Item]]:
-    """The items cut in front of each anchor."""
+    """The items cut before each anchor."""
     found: list[list[Item]] = [[]]
     for item in items:
         if item in anchors:
@@ -49,7 +49,7 @@ def cut_at(items: Iterable[Item], anchors: Container[Item]) -> list[list[Item]]:
 
 
 def weave(ours: Sequence[Item], theirs: Sequence[Item]) -> list[Item]:
-    """``ours``, and what only ``theirs`` has behind the item that stands in front of it there.
+    """``ours``, and what only ``theirs`` has after the item that is before it there.
 
     Where both have something of their own in the same place, it is ours first. An item comes only once in each.
     """
@@ -70,7 +70,7 @@ def merge_order(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Ite
 
     Returns:
         All items that ``ours`` or ``theirs`` has; and those that both have put elsewhere, and not to the same place,
-        which stand here as in ``ours``.
+        which are here as in ``ours``.
     """
     both = set(ours) & set(theirs)
     known, left, right = ([item for item in items if item in both] for items in (base, ours, theirs))
@@ -114,7 +114,7 @@ def merge_items(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
 
 
 def _number(items: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Each item, and the how manieth of its kind it is."""
+    """Each item, and its number among those of its kind."""
     seen: Counter[str] = Counter()
     for item in items:
         seen[item] += 1

@@ -51,7 +51,7 @@ _MARKS = {
     "constraints": "CONSTRAINTS_MARK",
     "steps": "STEPS_MARK",
 }
-# The sign in front of a line that belongs to what is above it.
+# The sign before a line that belongs to what is above it.
 _SIGNS = {"-": "items", ">": "goal_detail"}
 
 
@@ -59,7 +59,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     """Merge what two sides have made of the text of a plan, as :func:`planspec_lark.merge_plans` merges plans.
 
     The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
-    or, where both sides have changed something of a step, written anew. A conflict stands in it as git would write it,
+    or, where both sides have changed something of a step, written anew. A conflict looks as git would write it,
     with the lines of both sides between markers, so that the text is no plan until a person has decided. Where a step
     was moved by both, or removed by one, each place has its own.
 
@@ -229,9 +229,9 @@ def _put_together(chunks: Iterable[_Chunk], newline: str, marker_size: int) -> s
 
 
 def _cut_head(head: str) -> dict[str, list[str]]:
-    """The lines in front of the first step, by what they say. Blank lines belong to the line in front of them.
+    """The lines before the first step, by what they say. Blank lines belong to the line before them.
 
-    What is in front of the first part (a byte-order mark, blank lines) is the ``lead``, constraints are the ``items``.
+    What is before the first part (a byte-order mark, blank lines) is the ``lead``, constraints are the ``items``.
     """
     parts: dict[str, list[str]] = defaultdict(list)
     rows = parts["lead"]
@@ -255,7 +255,7 @@ def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[_Chunk]:
     said = [root.versions[side].values for side in (OURS, THEIRS)]
     details = [(values if "goal_detail" in root.disputed else root.values)["goal_detail"] for values in said]
     for head, detail in zip(heads, details, strict=True):
-        # The detail of a goal needs something to stand below.
+        # The detail of a goal needs a line to be below.
         if not head["goal"] and (detail if "goal" in root.disputed else any(details)):
             head["goal"] = [f"Goal:{lines.newline}"]
     for name in ("title", "goal", "goal_detail"):
@@ -287,7 +287,7 @@ def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Itera
         for text, lines in zip(merged.plans[side].constraints, [*rows, row + end], strict=False):
             known.setdefault(text, lines)
     yield from (_Chunk(known[text]) for text in merged.plan.constraints)
-    # The blank lines behind the last one stay behind the last one.
+    # The blank lines after the last one stay after the last one.
     yield _Chunk(gaps[0])
 
 
@@ -300,7 +300,7 @@ class _Lines:
 
     Attributes:
         newline: how a line of ours ends.
-        heads: what is in front of the first step, by side.
+        heads: what is before the first step, by side.
         pieces: the lines of each step by its id, by side, in the order of the text.
     """
 
@@ -383,7 +383,7 @@ class _Entry:
     Attributes:
         node: the step.
         step_id: its id there.
-        indent: the white space in front of its line.
+        indent: the white space before its line.
         side: the only side that has it there, where the sides do not agree on that; else None.
         topic: what they do not agree on then.
         their_id: its id in theirs, where they do not agree on it.
@@ -401,7 +401,7 @@ class _Entry:
 class _Layout:
     """The order of the steps in a merged text: that of ours, with what is new or moved put where it belongs.
 
-    The lines of a plan may stand in another order than its steps: what counts is the order of those beside each other.
+    The lines of a plan may be in another order than its steps: what counts is the order of those beside each other.
     """
 
     _merged: Merged
@@ -409,7 +409,7 @@ class _Layout:
     # The nodes that stay where ours has them.
     _staying: set[MergeNode] = field(factory=set, init=False)
     _entries: dict[MergeNode, _Entry] = field(factory=dict, init=False)
-    # What theirs has elsewhere, by the node that it stands below and the one that it stands behind.
+    # What theirs has elsewhere, by the node that it is below and the one that it is after.
     _elsewhere: dict[tuple[MergeNode, MergeNode | None], list[_Entry]] = field(factory=dict, init=False)
     # The numbers that are free below a step.
     _free: dict[MergeNode, FreeNumbers] = field(factory=dict, init=False)
@@ -479,10 +479,10 @@ class _Layout:
             behind.append(_Entry(below, step_id + below_id, indent + below_indent, THEIRS, topic))
 
     def _insert(self, there: Sequence[MergeNode]) -> dict[int, list[_Entry]]:
-        """What comes behind each line of ours, or (at -1) in front of all, that is not in its place there."""
+        """What comes after each line of ours, or (at -1) before all, that is not in its place there."""
         lines = {node: index for index, node in enumerate(there)}
         inserted: dict[int, list[_Entry]] = defaultdict(list)
-        # From the last to the first: what comes below a step has to stand in front of what comes behind it.
+        # From the last to the first: what comes below a step has to be before what comes after it.
         for parent in filter(self._staying.__contains__, reversed(self._merged.order)):
             first = next((lines[node] - 1 for node in parent.children if node in self._staying), len(there))
             at = min(lines.get(parent, -1), first)

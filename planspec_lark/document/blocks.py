@@ -37,8 +37,8 @@ class Block:
         lines: as they were read; empty for those of a new step.
         newline: how lines end here.
         step: whose they are.
-        gap: the blank lines behind them.
-        foreign: which of the lines are no part of the plan, although they stand among those of a step.
+        gap: the blank lines after them.
+        foreign: which of the lines are no part of the plan, although they are among those of a step.
         was: what the step was read as, where the grammar may read its lines otherwise or not at all.
         indent: how the step is indented.
         text: the lines as they are now; made on demand, None before.
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def is_spaced(self) -> bool:
-        """Whether a blank line comes behind it."""
+        """Whether a blank line comes after it."""
         return "\n" in self.gap
 
     def is_below(self, step_id: str) -> bool:
@@ -81,7 +81,7 @@ def _shift(row: str, old: str, new: str) -> str:
 
 @frozen
 class Place:
-    """Where a step stands: behind a sibling, in front of another step, below a parent; None for what is not there."""
+    """Where a step is: after a sibling, before another step, below a parent; None for what is not there."""
 
     behind: PlanStep | None
     before: PlanStep | None
@@ -143,7 +143,7 @@ class Blocks:
         return self._text
 
     def show(self, block: Block) -> str:
-        """A block as it is now, with the blank lines behind it."""
+        """A block as it is now, with the blank lines after it."""
         if block.text is None:
             assert block.step is not None, "only steps change"
             block.text = edit_lines(
@@ -167,7 +167,7 @@ class Blocks:
         return self._blocks.get(id(step))
 
     def rank(self, step: PlanStep) -> int:
-        """Where in the text a step stands: it grows from line to line."""
+        """Where in the text a step is: it grows from line to line."""
         return self._blocks[id(step)].rank
 
     def touch(self, step: PlanStep, *, is_placed: bool = False) -> None:
@@ -212,7 +212,7 @@ class Blocks:
                 self._unlink(block)
 
     def move(self, steps: Iterable[PlanStep], place: Place) -> None:
-        """Put the lines of steps elsewhere, one behind the other. The place must be named by other steps than these."""
+        """Put the lines of steps elsewhere, one after the other. The place must be named by other steps than these."""
         blocks = [self._blocks[id(step)] for step in steps]
         gaps = [block.gap for block in blocks]
         for block in blocks:
@@ -234,7 +234,7 @@ class Blocks:
         return indent_of(self._head.lines.removesuffix(self._head.newline).rpartition("\n")[2].removeprefix(BOM))
 
     def _find_before(self, place: Place) -> Block:
-        """The block behind which a step with this place goes."""
+        """The block after which a step with this place goes."""
         if place.before:
             found = self._blocks[id(place.before)].before
             assert found is not None, "the head is in front of all"
@@ -259,12 +259,12 @@ class Blocks:
     # ---------------------------------------------------------------- the list
 
     def _link(self, blocks: list[Block], before: Block) -> None:
-        """Put blocks that hang together behind one, set off as it is usual there."""
+        """Put linked blocks after one, set off as is usual there."""
         first, last, behind = blocks[0], blocks[-1], before.behind
         if behind is not None and behind.step is not None:
             last.gap = before.newline if _is_spaced(before, first, behind) else ""
         else:
-            # Behind the last step a new one is set off as that one is.
+            # After the last step a new one is set off as that one is.
             is_spaced = before.step and before.before and before.before.step and before.before.is_spaced
             last.gap, before.gap = before.gap, before.newline if is_spaced else ""
         if not first.lines:
@@ -312,9 +312,9 @@ def _next_below(block: Block, step_id: str) -> Block | None:
 
 
 def _is_spaced(before: Block, new: Block, behind: Block) -> bool:
-    """Whether a new step and the one behind it are set off by a blank line: as those around them are."""
+    """Whether a new step and the one after it are set off by a blank line: as those around them are."""
     if before.step is None or new.is_below(before.step.step_id):
-        # In front of it is no sibling. Between the siblings behind it shows what is usual.
+        # There is no sibling before it. What is usual shows between the siblings after it.
         head = behind.step.step_id.rpartition(".")[0] if behind.step else ""
         if behind.behind is not None and behind.behind.is_below(head):
             return behind.is_spaced

@@ -111,7 +111,7 @@ class PlanDocument:
 
         Raises:
             PlanSyntaxError: the verdict is not ``accepted``; the diagnostics are those that decide it. Or the plan
-                stands in a string of a JSON value, where its lines cannot be changed.
+                is in a string of a JSON value, where its lines cannot be changed.
             ValueError: there is no such risk or type.
         """
         found = extract_plan(text, max_risk=max_risk, default_type=default_type, name=name, limits=limits)
@@ -157,7 +157,7 @@ class PlanDocument:
         return step.result if step is not None else ""
 
     def free_id(self, above: str = "") -> str:
-        """The id of a new step behind all others at the top level, or below the step with this id or name.
+        """The id of a new step after all others at the top level, or below the step with this id or name.
 
         Raises:
             CommandError: no step has it, or several have this name.
@@ -220,7 +220,7 @@ class PlanDocument:
         outputs: Sequence[str] = (),
         detail: Sequence[str] = (),
     ) -> str:
-        """Put in a step as ADD does: with exactly this id; if it is taken, that step and those behind it make room.
+        """Put in a step as ADD does: with exactly this id; if it is taken, that step and those after it make room.
 
         Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there.
         """
@@ -231,7 +231,7 @@ class PlanDocument:
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
         """Take out a step and all below it.
 
-        The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers behind the step
+        The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers after the step
         moves down by one.
         """
         return self._change(lambda editor: editor.remove_step(step_id, renumber=renumber))
@@ -240,7 +240,7 @@ class PlanDocument:
         """Give a step, with all below it, the id ``to`` and the place that goes with it.
 
         It is taken out first, and its old number stays free; then it is put in as ADD does: if the id is taken, that
-        step and those behind it make room.
+        step and those after it make room.
         """
         return self._change(lambda editor: editor.move_step(step_id, to))
 

@@ -67,7 +67,7 @@ class Editor(Finder):
         self._blocks.insert(step, self._place_of(step, step.children))
 
     def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
-        """Put in the lines of a new step that stands at an index of its siblings."""
+        """Put in the lines of a new step that is at an index of its siblings."""
         super().add_at(step, siblings, at)
         self._names[step.step_name] += 1
         before = next(iter(siblings[at + 1 : at + 2]), None)
@@ -107,7 +107,7 @@ class Editor(Finder):
         self._names.subtract(step.step_name for step in gone)
 
     def _place_of(self, step: PlanStep, adopted: list[PlanStep]) -> Place:
-        """Where the lines of a step belong that stands in the plan; those that it has adopted have theirs already."""
+        """The place of the lines of a step in the plan; those that it has adopted have theirs already."""
         siblings, head = self.siblings_of(step)
         at = self.index_of(siblings, head, step)
         behind = [*siblings[at + 1 : at + 2], *adopted[:1]]
@@ -186,7 +186,7 @@ class Editor(Finder):
         return f"step {step.step_id} added{moved}"
 
     def remove_step(self, step_id: str, *, renumber: bool) -> str:
-        """Take out a step and all below it; with ``renumber``, the run of numbers behind it moves down by one."""
+        """Take out a step and all below it; with ``renumber``, the run of numbers after it moves down by one."""
         step = find_known(step_id, self, f"REMOVE {step_id}")
         siblings, head = self.siblings_of(step)
         del siblings[self.index_of(siblings, head, step)]

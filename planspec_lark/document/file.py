@@ -3,7 +3,7 @@
 A change takes the lock of the file's folder, reads, makes the new text, compares the file with what was read, and puts
 the new text in its place in one step. The lock keeps out all who write in this way, whatever they call the file. An
 editor, which asks for no lock, is found out by the comparison, and the change is made again. What it writes between the
-comparison and the renaming right behind it is lost: no system offers to do the two in one.
+comparison and the renaming right after it is lost: no system offers to do the two in one.
 
 A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.lease`): until then, no other
 writer changes its plan.
@@ -107,7 +107,7 @@ class PlanFile:
     # ------------------------------------------------------------ reading
 
     def read(self) -> str:
-        """The text as it stands; no lock is waited for.
+        """The text as it is; no lock is waited for.
 
         Raises:
             PlanFileError: it cannot be read.
@@ -200,7 +200,7 @@ class PlanFile:
 
     @contextmanager
     def leased(self) -> Iterator[LeasedPlan]:
-        """Run the plan: until this block ends, nobody else changes it who goes through this module.
+        """Run the plan: until this block ends, no other program changes it through this module.
 
         Raises:
             PlanBusyError, PlanFileError: as for :meth:`change`.
@@ -327,7 +327,7 @@ class LeasedPlan:
         self._look: tuple[int, ...] = ()
 
     def load(self) -> str:
-        """The text as it stands.
+        """The text as it is.
 
         Raises:
             PlanFileError: it cannot be read.

@@ -195,7 +195,7 @@ def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Sty
     if "MARK" not in tokens and step.status is was.status:
         due.add("MARK")
     for name in due:
-        # All of a result goes where its first piece stands.
+        # All of a result goes where its first piece is.
         place = "_behind" if name == "RESULT" and "RESULT" not in tokens and "_behind" in tokens else name
         lead, _ = tokens.pop(place, ("", ""))
         if name in new:
@@ -206,7 +206,7 @@ def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Sty
 
 
 def _split_tokens(match: Match[str]) -> dict[str, tuple[str, str]]:
-    """By name the tokens of a summary line, each with what stands in front of it.
+    """By name the tokens of a summary line, each with what is before it.
 
     All pieces of a result on one side of the progress are one token.
     """
@@ -252,7 +252,7 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
     if (inputs, detail) == (step.inputs, step.detail):
         return rows
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
-    # What comes in front of all lines, and then in place of each.
+    # What comes before all lines, and then in place of each.
     edited = ["", *rows]
     if inputs != step.inputs:
         # The first line of inputs names all, and the others go.

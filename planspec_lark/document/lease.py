@@ -62,7 +62,7 @@ def find_lease(plan: Path) -> Lease | None:
     """Who runs this plan; None if it is not run. What a run has left that was killed is removed.
 
     Raises:
-        OSError: nobody can know.
+        OSError: this cannot be found out.
     """
     path = lease_path(plan)
     found = _open(path)
@@ -86,7 +86,7 @@ def is_lease(path: Path) -> bool:
     """Whether this file is a lease, of a run that lasts or not.
 
     Raises:
-        OSError: nobody can know.
+        OSError: this cannot be found out.
     """
     found = _open(path)
     if found is None:

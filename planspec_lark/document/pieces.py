@@ -27,8 +27,8 @@ class Piece:
 
     ``step_id`` says whose summary line and body they are; it is None for lines of no step. ``lines`` are those from the
     first to the last that is not blank, each with its indentation and its line end (which the text's last line may
-    lack), ``gap`` are the blank lines behind them. ``foreign`` are those lines, from 0, that are no part of the plan,
-    although they stand among the lines of a step.
+    lack), ``gap`` are the blank lines after them. ``foreign`` are those lines, from 0, that are no part of the plan,
+    although they are among the lines of a step.
     """
 
     step_id: str | None
@@ -46,7 +46,7 @@ def cut_accepted(text: str) -> list[Piece]:
     """Cut a text that is known to be a plan.
 
     Returns:
-        The head first, which is all in front of the first step's line and may be empty. Then a piece for each step, in
+        The head first, which is all before the first step's line and may be empty. Then a piece for each step, in
         the order of the text, which is not always that of the tree.
     """
     found = [(0, None), *_find_steps(end_last_line(text)), (len(text), None)]
@@ -64,7 +64,7 @@ def _find_steps(ended: str) -> Iterator[tuple[int, str]]:
 
 
 def cut_scanned(scan: ScanResult) -> list[Piece]:
-    """The same for a text with a plan in it: other text between steps and behind them is in pieces of its own.
+    """The same for a text with a plan in it: other text between steps and after them is in pieces of its own.
 
     Where there are no steps, the head ends with the plan's last part, or is all of a text without any.
     """
@@ -94,13 +94,13 @@ def _cut_between(between: str) -> list[Piece]:
 
 
 def _start_line(text: str, at: int) -> int:
-    """Where the line around an offset starts, its indentation included; a byte-order mark stands in front of it."""
+    """Where the line around an offset starts, its indentation included; a byte-order mark is before it."""
     start = text.rfind("\n", 0, at) + 1
     return 1 if start == 0 and text.startswith("\ufeff") else start
 
 
 def _end_line(text: str, read: str, start: int, at: int) -> int:
-    """Where the last line ends that is not blank, begins behind ``start`` and in front of ``at``."""
+    """Where the last line ends that is not blank, begins after ``start`` and before ``at``."""
     return text.find("\n", start + len(read[start:at].rstrip(WHITE))) + 1 or len(text)
 
 

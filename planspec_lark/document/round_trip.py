@@ -3,11 +3,11 @@
 Reading all of a long text after each of many small changes would take too long, and need not be. A text reads as a plan
 if and only if
 
-1. its head says what the plan says in front of the steps, and opens them;
+1. its head says what the plan says before the steps, and opens them;
 2. each step has lines of its own, which begin and end where lines do, and which by themselves read as the step: every
    line is read without regard to those around it, but for the summary line that a body belongs to;
-3. the ids differ, and each step stands in the plan below the one with the longest id that its own id begins with;
-4. siblings stand in the text in the order in which they stand in the plan.
+3. the ids differ, and each step is in the plan below the one with the longest id that its own id begins with;
+4. siblings are in the text in the order in which they are in the plan.
 
 All that held before a change still holds for steps and lines that it has not touched. So it is enough to look at those
 that it has, and at their neighbours: what has been found, put in, renumbered or moved, and the siblings and children of
@@ -73,7 +73,7 @@ def _fault(reason: str) -> RoundTripError:
 
 
 def _is_linked(block: Block, blocks: Blocks) -> bool:
-    """Whether a block stands behind another one; that of a step that has gone must not."""
+    """Whether a block is in the list; that of a step that has gone must not be."""
     before = block.before
     if before is None:
         return True
@@ -83,14 +83,14 @@ def _is_linked(block: Block, blocks: Blocks) -> bool:
 
 
 def _fits(step: PlanStep, editor: Editor, blocks: Blocks) -> bool:
-    """Whether a step has its id for itself, and stands in the plan where its id and its lines say."""
+    """Whether no other step has its id, and it is in the plan where its id and its lines say."""
     if editor.look_up(step.step_id) is not step:
         return False
     siblings, head = editor.siblings_of(step)
     at = editor.index_of(siblings, head, step)
     around = siblings[max(at - 1, 0) : at + 2]
     lead = f"{step.step_id}."
-    # Where siblings stand in the order of their numbers, one whose id begins so could only be next to it.
+    # Where siblings are in the order of their numbers, one whose id begins so could only be next to it.
     others = around if editor.stand_in_order(siblings, head) else siblings
     return (
         at >= 0

@@ -1,4 +1,4 @@
-"""From tokens to values, each with its place. Containers that are open stand in a list, so depth costs no recursion."""
+"""From tokens to values, each with its place. Containers that are open are in a list, so depth costs no recursion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Frame:
     """A container that is open. One that is left out, and whatever is inside of it, has no node.
 
     ``step`` leads to it from the one around it, if it has a place there. ``run`` is how many containers of its kind
-    stand right in one another, up to it.
+    are directly in one another, up to it.
     """
 
     container: dict[str, Any] | list[Any]
@@ -48,7 +48,7 @@ class Builder:
 
     Attributes:
         value: the value at the top, once it has begun.
-        root: where it stands, and all inside of it.
+        root: where it is, and all inside of it.
         count: how many values have a place.
         key: the key that waits for its value; without it, the value is left out.
     """

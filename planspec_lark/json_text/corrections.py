@@ -1,4 +1,4 @@
-"""How far a value has been read, and what is missing in front of a token that may not come there.
+"""How far a value has been read, and what is missing before a token that may not come there.
 
 What may come is known from the states of the grammar's LALR parser before it is seen. The grammar of JSON needs no
 look-ahead: in each state either some tokens may come or a rule is at its end.
@@ -59,9 +59,9 @@ class Place:
     """How far a value has been read.
 
     Attributes:
-        text: the text that it stands in.
+        text: the text that it is in.
         last_end: where the last token ends that was taken.
-        last_comma: where the last comma stands.
+        last_comma: where the last comma is.
         builder: what has been read.
     """
 
@@ -111,7 +111,7 @@ class Place:
 
 @frozen
 class Correction:
-    """What to do with a token: take others in front of it, which say nothing, or it for another, or leave it out.
+    """What to do with a token: take others before it, which say nothing, or it for another, or leave it out.
 
     Of ``fillers`` those are taken that may come.
     """

@@ -1,4 +1,4 @@
-"""What stands between the quotes of a string: what it says, character by character, and how it is written."""
+"""What is between the quotes of a string: what it says, character by character, and how it is written."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_f
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Whether containers stand in one another more than so many levels deep."""
+    """Whether there are more than so many levels of containers in one another."""
     level = [value]
     for _ in range(most):
         level = [

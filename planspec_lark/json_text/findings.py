@@ -129,7 +129,7 @@ def _place_of(finding: Finding, origin: JsonText) -> Span:
 
 
 class FirstFindings:
-    """Those findings of a text that stand first in it, and how many others there are.
+    """The first findings of a text in its order, and how many others there are.
 
     A text may have millions, so all others are let go as soon as they have been counted.
 
@@ -163,7 +163,7 @@ class FirstFindings:
             self.add(finding)
 
     def close(self, before: Iterable[Diagnostic] = ()) -> list[Diagnostic]:
-        """Diagnostics in the order of the text, up to the limit, and behind them how many more there are.
+        """Diagnostics in the order of the text, up to the limit, and after them how many more there are.
 
         Args:
             before: what is known of the text already; it counts first.

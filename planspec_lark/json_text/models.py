@@ -39,7 +39,7 @@ MISSING: Final = Missing.MISSING
 
 @define(eq=False)
 class Node:
-    """Where a value stands: its bounds, those of its key with the quotes, and the nodes of what is inside of it."""
+    """Where a value is: its bounds, those of its key with the quotes, and the nodes of what is inside of it."""
 
     start: int
     end: int

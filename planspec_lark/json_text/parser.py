@@ -65,7 +65,7 @@ def scan_json(
     value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
     that is cut off is closed where it ends.
 
-    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds
+    What is in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds
     several objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one
     that has lost least, and the first.
 
@@ -83,7 +83,7 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source)
-    # A text that is right holds no reasoning: a tag in it stands in a string.
+    # A text without faults holds no reasoning: a tag in it is part of a string.
     value = fast_reader.read(text, starts=starts or "{", max_depth=limits.max_depth)
     source = Source(text, name)
     if value is not None:
@@ -151,7 +151,7 @@ class _Reading:
 
     Attributes:
         given: the text.
-        start: where its first sign stands.
+        start: where its first sign is.
         found: what is found beside the objects.
     """
 
@@ -219,7 +219,7 @@ class _Reading:
         message = f"expected an object at the top level, not {_KINDS[kind]}"
         return Flaw("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
 
-    # ---------------------------------------------------------------- what stands around the object
+    # ---------------------------------------------------------------- what is around the object
 
     def _note(self, flaw: Flaw, severity: Severity = Severity.INFO) -> None:
         severity = Severity.ERROR if self.given.is_strict else severity
@@ -237,7 +237,7 @@ class _Reading:
         self._note_text(at, len(self.given.text))
 
     def _note_text(self, start: int, end: int) -> None:
-        """Report what is no object: code fences, and what stands between them."""
+        """Report what is no object: code fences, and what is between them."""
         side = "after" if start > self.start else "before"
         for piece in _FENCE.split(self.given.text[start:end]):
             bare = piece.strip(_BLANKS)

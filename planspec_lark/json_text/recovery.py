@@ -2,7 +2,7 @@
 
 What may follow is known from the grammar (:mod:`planspec_lark.json_text.corrections`). Anything that is no token is
 taken for what it is meant as (:mod:`planspec_lark.json_text.tokens`); where a token may not come, a correction says
-what is missing in front of it.
+what is missing before it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Recovery:
         self.builder = self._place.builder
         self._is_over = False
         self._strange = 0
-        # Why it is not worth while to go on.
+        # Why to stop reading.
         self._why_not = ""
         # The node of the last token, where that is a number.
         self._number: Node | None = None
@@ -120,7 +120,7 @@ class Recovery:
     # ---------------------------------------------------------------- what may not come
 
     def _read_other(self, at: int, token: Token | None) -> None:
-        """Take whatever stands here, where no token does that may come."""
+        """Take what is here, where it is no token that may come."""
         text = self.text
         if at >= len(text) or (_FENCE.match(text, at) and text.find("\n", self.end, at) >= 0):
             self._end_early(at)
@@ -139,7 +139,7 @@ class Recovery:
             self._fill_gap()
 
     def _look(self, at: int, token: Token | None) -> Token:
-        """What stands here: a token of the grammar that may not come, or what is only nearly one."""
+        """What is here: a token of the grammar that may not come, or what is only nearly one."""
         want, near = self._place.want, self._given.near
         may_be_key = want == "member" or (want == "COMMA" and self.builder.is_in_object)
         if may_be_key and (token is None or token.kind in {"NUMBER", "LITERAL"}) and (key := near.read_key(at)):
@@ -166,7 +166,7 @@ class Recovery:
     # ---------------------------------------------------------------- tokens
 
     def _take(self, token: Token) -> None:
-        """Take what is meant as a token, behind all that is missing in front of it."""
+        """Take what is meant as a token, after all that is missing before it."""
         kind = token.kind
         while not self._place.take(kind):
             correction = find_correction(token, self._place)
@@ -183,7 +183,7 @@ class Recovery:
             kind = correction.instead or kind
             self._fill(correction.fillers)
         self._build(kind, token)
-        # Only a number without a fault in front of it is left out where the text ends behind it.
+        # Only a number without a fault before it is left out where the text ends after it.
         self._number = None
 
     def _build(self, kind: str, token: Token) -> None:

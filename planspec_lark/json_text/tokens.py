@@ -1,4 +1,4 @@
-"""What stands at one place of a text: a token of the grammar, or a near miss and what it is most likely meant as."""
+"""What is at one place of a text: a token of the grammar, or a near miss and what it is most likely meant as."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Flaw:
 
 @define
 class Token:
-    """What stands at a place: the kind of token that it is meant as (empty where it is none), its bounds, its value.
+    """What is at a place: the kind of token that it is meant as (empty where it is none), its bounds, its value.
 
     A value that cannot be known is :data:`NO_VALUE`. Of a token of the grammar ``behind`` is where the next one begins,
     and ``is_glued`` says that it is only the beginning of something else.
@@ -77,7 +77,7 @@ def _near(kind: str, span: tuple[int, int], code: str, message: str, *, value: A
 # ---------------------------------------------------------------- tokens of the grammar
 
 _LITERALS = {"true": True, "false": False, "null": None}
-# Right behind a scalar such a character belongs to it.
+# Right after a scalar such a character belongs to it.
 _GLUED = re.compile(r"[\w.+\-]")
 
 
@@ -88,7 +88,7 @@ def token_pattern() -> re.Pattern[str]:
 
 
 def read_token(text: str, at: int) -> Token | None:
-    """The token of the grammar that stands here."""
+    """The token of the grammar that is here."""
     match = token_pattern().match(text, at)
     if match is None:
         return None
@@ -114,7 +114,7 @@ def read_token(text: str, at: int) -> Token | None:
 
 
 def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
-    """What is wrong with single characters of a string; ``offset`` is where its first one stands."""
+    """What is wrong with single characters of a string; ``offset`` is where its first one is."""
     flaws = []
     for match in JSON_ESCAPES.pieces.finditer(raw):
         value, code = read_piece(match[0])
@@ -164,7 +164,7 @@ _FOREIGN_SPACE = re.compile(r"(?:[^\S \t\n\r]|[\u200b-\u200f\u2060\ufeff])+")
 # What closes a string that was opened by that sign.
 _DOUBLE, _SINGLE = '“”„‟＂"', "‘’‚‛'"
 _CLOSING_QUOTES = dict.fromkeys("“”„‟＂", _DOUBLE) | dict.fromkeys("‘’‚‛", _SINGLE) | {sign: sign for sign in "\"'`"}
-# A quote closes a string only in front of what can stand behind a string.
+# A quote closes a string only before what can be after a string.
 _BEHIND = r"[ \t]*+(?:[,:，：；、=}\]｝］】\r\n#]|//|/\*|\Z)"
 _CLOSED = {
     quotes: re.compile(rf"(?:[^{quotes}\\\n]|\\[^\n]|[{quotes}](?!{_BEHIND}))*+[{quotes}]")
@@ -194,7 +194,7 @@ class NearMisses:
     _searched: int = field(default=0, init=False)
 
     def read_key(self, at: int) -> Token | None:
-        """A key without quotes, if one stands here."""
+        """A key without quotes, if one is here."""
         match = _KEY.match(self.text, at)
         if match is None:
             return None
@@ -202,7 +202,7 @@ class NearMisses:
         return _near("STRING", match.span("key"), "PJ127", message, value=value, fix=spell(value))
 
     def read(self, at: int, *, may_be_value: bool) -> Token:
-        """What stands here; it has at least one character."""
+        """What is here; it has at least one character."""
         text = self.text
         if match := _COMMENT.match(text, at):
             return _near("", match.span(), "PJ117", "a comment is not allowed in JSON", help="remove it", fix="")

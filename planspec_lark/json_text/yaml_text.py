@@ -40,7 +40,7 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     """The value of a YAML text; never raises on any text.
 
     Everything that is no plain value is refused: aliases, tags, keys that are no texts, a key twice, more than one
-    document. Dates stay texts. The first fault ends the reading. In a text that is no YAML as it stands, each reasoning
+    document. Dates stay texts. The first fault ends the reading. In a text that is not YAML, each reasoning
     block (see :mod:`planspec_lark.syntax.reasoning`) is named, and what is left is read.
 
     Raises:

@@ -38,7 +38,7 @@ from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = ["CommandScan", "Line", "read_lines", "scan_plan_commands"]
 
-# Of each code, the risk of the repair; what stands behind what, see the language's page on commands.
+# Of each code, the risk of the repair.
 RISKS = {
     "PC101": Risk.LOW,  # a verb in marks, or a word for a status
     "PC102": Risk.LOW,  # a verb in lower case
@@ -49,7 +49,7 @@ RISKS = {
     "PC108": Risk.MEDIUM,  # a control character was left out
     "PS113": Risk.NONE,  # white space
 }
-# Detail of a command, in the lines behind it.
+# Detail of a command, in the lines after it.
 _DETAIL = re.compile(r"(?:[ \t]*+>[^\n]*\n)++")
 _QUOTED = re.compile(r"[ \t]*+>")
 _MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
@@ -57,7 +57,7 @@ _MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
 _DOTS = tuple(".…⋮略同[(（-*")
 # What may deny that a step is done.
 _DENIED = re.compile(r"PLAN_CMD: DONE \S+ \| *\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
-# A line may go on over so many more.
+# A line may continue over so many more.
 _MOST_LINES = 20
 # What begins another line of text rather than going on with one.
 _SIGNS = ("#", ">", "＞", "```", "~~~", "|", "{", "}", "<")
@@ -69,7 +69,7 @@ class CommandScan:
 
     Attributes:
         commands: the commands, in their order, those included that were repaired.
-        spans: where each stands.
+        spans: where each is.
         diagnostics: what was repaired is a warning, what may be a command and is not clear an error. A reasoning block,
             which is left out, is an info, or a warning where one of its tags is missing. What is of a higher risk than
             is allowed is an error as well.
@@ -130,7 +130,7 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
 ) -> CommandScan:
     """Find the commands in an answer, those included that are almost some. Never raises on any text.
 
-    :func:`planspec_lark.parse_plan_commands` takes only the lines that are commands as they stand.
+    :func:`planspec_lark.parse_plan_commands` takes only the lines that are commands as they are.
 
     Args:
         text: any text.
@@ -214,7 +214,7 @@ class _Reader:
     # The first line with each command, and whether there may be markers of a merge.
     _known: dict[str, Line] = field(factory=dict)
     _has_markers: bool = False
-    # The last line of text, as long as nothing but blanks and fences stands behind it.
+    # The last line of text, as long as nothing but blanks and fences is after it.
     _lead: Line | None = None
 
     def read(self) -> Iterator[Line]:
@@ -253,12 +253,12 @@ class _Reader:
 
     def _hold(self, line: Line, command: PlanCommand, end: int) -> Line:
         """The line with what it says, up to the end of its detail."""
-        # The indentation of the line behind it is passed over as well.
+        # The indentation of the line after it is passed over as well.
         lines = self.text[line.start : self.text.rindex("\n", line.start, end)].removesuffix("\r")
         return evolve(line, command=command, end=max(line.end, line.start + len(lines)) if command.detail else line.end)
 
     def _read_again(self, line: str, end: int) -> tuple[PlanCommand, int]:
-        """The command in a line that was repaired, with the detail behind it, and where that ends."""
+        """The command in a line that was repaired, with the detail after it, and where that ends."""
         detail = _DETAIL.match(self.text, end) if _is_edit(line) else None
         read = read_command(f"{line}\n{detail[0] if detail else ''}", 0)
         assert read is not None, "what is repaired is a command"
@@ -365,7 +365,7 @@ class _Reader:
             )
 
     def _is_text(self, end: int) -> bool:
-        """Whether the line behind a command is text that may belong to it."""
+        """Whether the line after a command is text that may belong to it."""
         begin = self.text.rindex("\n", 0, end) + 1
         row = self.text[begin : self.text.find("\n", begin)] if begin < len(self.text) else ""
         return bool(row.strip()) and _is_plain(row.strip(SPACES + "\r"))
@@ -382,7 +382,7 @@ def _rated(found: Diagnostic) -> RatedFinding:
 def _rate(fault: Fault) -> Risk:
     """The risk of a repair: the highest of all that was put right."""
     if fault.repaired is None or ("PC106" in fault.codes and fault.repaired.partition(":")[2].split()[0] in VIEW_OPS):
-        # What stands behind an id that takes nothing is gone.
+        # What is after an id that takes nothing is gone.
         return Risk.HIGH
     if "PC106" in fault.codes and _DENIED.match(fault.repaired):
         return Risk.HIGH
@@ -432,7 +432,7 @@ def _read_json(text: str) -> str | None:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """All texts in a JSON value, in their order; in front of a value whose key says that it does not hold, that."""
+    """All texts in a JSON value, in their order; before a value whose key says that it does not hold, that."""
     left = [value]
     while left:
         one = left.pop()

@@ -266,7 +266,7 @@ class Room:
 
     Attributes:
         step_id: the id that it gets.
-        siblings: the steps that it stands among.
+        siblings: the steps that it is among.
         at: at which index it goes there.
         moved: the run of numbers from its own on that are taken, each with the siblings that have it; empty where its
             id is free.
@@ -298,7 +298,7 @@ def _tell_moved(steps: int) -> str:
 
 
 def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
-    """Where a step goes that is to have this id. It stands nowhere in the plan.
+    """Where a step goes that is to have this id. It is nowhere in the plan.
 
     Args:
         step: the step. Nothing changes yet.
@@ -336,12 +336,12 @@ def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
 
 # An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
 _set_id = PlanStep.__dict__["step_id"].__set__
-# An index pays for itself where a plan is asked for more steps than this.
+# An index is made where a plan is asked for more steps than this.
 _MANY = 20
 
 
 def _number(head: str, step: PlanStep) -> int:
-    """The number of a step, or of the missing step that it stands in for, among those below ``head``."""
+    """The number of a step, or of the missing step that it replaces, among those below ``head``."""
     return int(step.step_id.removeprefix(f"{head}." if head else "").partition(".")[0])
 
 
@@ -360,7 +360,7 @@ class Finder:
         self._asked = 0
         # All steps by their ids, where that is known.
         self._index = index
-        # Whether the siblings below an id stand in the order of their numbers, where that is known.
+        # Whether the siblings below an id are in the order of their numbers, where that is known.
         self._in_order: dict[str, bool] = {}
 
     def for_trial(self) -> Finder:
@@ -394,7 +394,7 @@ class Finder:
         in_order = self.stand_in_order(siblings, head)
         ordered = siblings if in_order else sorted(siblings, key=key)
         first = bisect_left(ordered, number, key=key)
-        # In front of the first that has this number or a higher one, wherever that stands.
+        # Before the first that has this number or a higher one, wherever that is.
         at = first if in_order else next((i for i, other in enumerate(siblings) if key(other) >= number), len(siblings))
         same = ordered[first : bisect_right(ordered, number, key=key)]
         if any(other.step_id == step_id for other in same):
@@ -402,7 +402,7 @@ class Finder:
         return Room(step_id, siblings, at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
 
     def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
-        """The run of numbers behind a step's own that are taken, each with the siblings that stand there."""
+        """The run of numbers after a step's own that are taken, each with the siblings that are there."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
         # A step whose parent is missing has siblings that are none of its parent's.
@@ -411,7 +411,7 @@ class Finder:
         return {taken: steps for taken, steps in run.items() if steps}
 
     def parent_of(self, step: PlanStep) -> PlanStep | None:
-        """The step that a step stands below, or None at the top level."""
+        """The step that a step is below, or None at the top level."""
         head = step.step_id.rpartition(".")[0]
         for _ in range(_MANY):
             if not head or (parent := self.look_up(head)):
@@ -424,21 +424,21 @@ class Finder:
         return parent
 
     def siblings_of(self, step: PlanStep) -> tuple[list[PlanStep], str]:
-        """Among which siblings a step stands, and below which id; empty at the top level."""
+        """Among which siblings a step is, and below which id; empty at the top level."""
         parent = self.parent_of(step)
         return (parent.children, parent.step_id) if parent else (self.plan.steps, "")
 
     def index_of(self, siblings: list[PlanStep], head: str, step: PlanStep) -> int:
-        """At which index among its siblings, below this id, a step stands; -1 where it does not."""
+        """At which index among its siblings, below this id, a step is; -1 where it is not among them."""
         key = partial(_number, head)
         at = bisect_left(siblings, key(step), key=key) if self.stand_in_order(siblings, head) else 0
         # By identity: comparing would go through whole subtrees.
         return next((index for index in range(at, len(siblings)) if siblings[index] is step), -1)
 
     def stand_in_order(self, siblings: list[PlanStep], head: str) -> bool:
-        """Whether the siblings below an id stand in the order of their numbers.
+        """Whether the siblings below an id are in the order of their numbers.
 
-        That is found out once, and with all of them in place: without one that stands out of order it may seem so.
+        That is found out once, and with all of them in place: without one that is out of order it may seem so.
         """
         if head not in self._in_order:
             self._in_order[head] = all(a <= b for a, b in pairwise(map(partial(_number, head), siblings)))
@@ -449,7 +449,7 @@ class Finder:
         self._note(step)
 
     def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
-        """Note that a new step stands at an index of its siblings. Its id is not its own before :meth:`renumber`."""
+        """Note that a new step is at an index of its siblings. Its id is not its own before :meth:`renumber`."""
 
     def renumber(self, steps: dict[str, PlanStep], added: Collection[int]) -> list[PlanStep]:
         """Give steps their ids, and note those of them that are new; returns those that had others."""
@@ -511,7 +511,7 @@ class Run:
     Attributes:
         finder: what knows the plan.
         siblings: all siblings; empty where no run has begun.
-        head: the id that they stand below.
+        head: the id that they are below.
         first: the index of the first one of the run.
         number: the number of that one.
         size: how many steps are in the run.
@@ -547,7 +547,7 @@ class Run:
             self.size += 1
 
     def takes(self, step_id: str) -> bool:
-        """Whether a step with this id, which is to stand below the same one, goes between these or behind them."""
+        """Whether a step with this id, which is to be below the same one, goes between these or after them."""
         end = self.number + self.size
         at = self.first + self.size
         is_free = at >= len(self.siblings) or _number(self.head, self.siblings[at]) > end
@@ -575,7 +575,7 @@ class Run:
 
 
 def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:
-    """The run of numbers from ``number`` on that are taken, each with the steps that stand there."""
+    """The run of numbers from ``number`` on that are taken, each with the steps that are there."""
     run: dict[int, list[PlanStep]] = {number: []}
     for index in range(at, len(ordered)):
         step = ordered[index]

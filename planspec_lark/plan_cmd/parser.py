@@ -22,7 +22,7 @@ from planspec_lark.syntax.source import Source, end_last_line, one_line
 __all__ = ["parse_plan_commands", "read_command", "split_commands", "starts_command"]
 
 _LOG = logging.getLogger("planspec_lark")
-# A line, and those behind it that may be its detail.
+# A line, and those after it that may be its detail.
 _LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 
 
@@ -31,7 +31,7 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
 
     :func:`planspec_lark.scan_plan_commands` names them, and reads those that are almost commands.
 
-    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
+    What is in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
     seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
 
     Args:
@@ -110,7 +110,7 @@ def _read_tree(text: str, at: int) -> tuple[PlanCommand, int] | None:
     try:
         tree = parse(text[at:end], start="command")
     except UnexpectedInput as error:
-        # The lines in front of the one that is refused may be a command by themselves.
+        # The lines before the one that is refused may be a command by themselves.
         end = text.rfind("\n", at, at + (error.pos_in_stream or 0)) + 1
         if not end:
             return None

@@ -57,7 +57,7 @@ _FORMS = {
     "EXPAND": "write `PLAN_CMD: EXPAND 2.1`",
     "COLLAPSE": "write `PLAN_CMD: COLLAPSE 2.1`",
 }
-# What may stand in front of a command's line, and around it or its first word.
+# What may be before a command's line, and around it or its first word.
 _LEAD = rf"(?:(?:[-*>•+·‣▪]{SPACE}+|[(（]?[0-9]{{1,3}}[.)、．）]{SPACE}*)(?:\[[ xX]?\]{SPACE}+)?)?"
 _OPEN = "*_`\"'“‘「『"
 _NEAR_START = re.compile(
@@ -67,7 +67,7 @@ _NEAR_START = re.compile(
 )
 _CLOSING = str.maketrans("“‘「『", "”’」』")
 _MARKS = "*_`"
-# Text behind a step id, without a bar in between, that continues with steps.
+# Text after a step id, without a bar in between, that continues with steps.
 _MORE_STEPS = re.compile(
     r"(?:(?:and|or|to|till|until|through|up to|&|\+|和|与|及|至|到|或)[ \t]*(?:steps?|步骤)?[ \t]*)?"
     r"#?[0-9０-９]++(?:[.．][0-9０-９]++)*+(?![^\W_])",
@@ -112,19 +112,19 @@ def diagnose(line: str) -> Fault | None:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line is a command as it stands."""
+    """Whether a line is a command as it is."""
     return pattern("command").fullmatch(line + "\n") is not None
 
 
 _WITHIN = re.compile(rf"PLAN_CMD{SPACE}*+[:：]{SPACE}*+(?:{'|'.join(OPS)}){SPACE}++[0-9]", re.I)
-# Characters in front of a command that are looked at.
+# Characters before a command that are looked at.
 _FRONT = 20
 
 
 def find_command(text: str, *, is_led: bool = False) -> int | None:
     """Where a command begins within a text; one in quotes or backticks is only mentioned.
 
-    ``is_led``: only behind a sign, such as a colon. Behind a word it is a part of a sentence.
+    ``is_led``: only after a sign, such as a colon. After a word it is a part of a sentence.
     """
     for match in _WITHIN.finditer(text):
         front = text[max(match.start() - _FRONT, 0) : match.start()].rstrip(SPACES)[-1:]
@@ -191,13 +191,13 @@ _WIDE = str.maketrans(dict.fromkeys(WIDE_SPACES, " "))
 
 
 def _head(line: str) -> str:
-    """All of a line in front of its text, in which any white space may stand."""
+    """All of a line before its text, in which any white space may be."""
     match = _HEAD.match(line)
     return match[0] if match else ""
 
 
 def _explain_spaces(line: str) -> Fault | None:
-    """A line that seems to be a command and has other white space in front of its text than spaces and tabs."""
+    """A line that seems to be a command and has other white space before its text than spaces and tabs."""
     head = _head(line)
     clean = f"{head.translate(_WIDE)}{line[len(head) :]}".strip(BLANKS)
     if not is_command(clean) and _explain(clean) is None:
@@ -208,7 +208,7 @@ def _explain_spaces(line: str) -> Fault | None:
 
 
 def _close_marks(opened: str, rest: str) -> str | None:
-    """What stands behind the start of a line without the marks that end what ``opened`` begins; None where none do."""
+    """What is after the start of a line without the marks that end what ``opened`` begins; None where none do."""
     closing = opened.translate(_CLOSING)[::-1]
     if opened.strip(_MARKS):
         rest = rest.removesuffix(",").removesuffix(";").rstrip(BLANKS)

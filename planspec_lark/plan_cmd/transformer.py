@@ -25,5 +25,5 @@ class CommandTransformer(Transformer[Token, PlanCommand]):
     edit = replan = view = status
 
     def command(self, children: list[Token | PlanCommand]) -> Token | PlanCommand:
-        """`PLAN_CMD:`, and what stands behind it."""
+        """`PLAN_CMD:`, and what is after it."""
         return children[-1]

@@ -127,7 +127,7 @@ def _without_arrows(text: str) -> str:
 _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 
 
-# Signs that may stand for others: marks, characters, and commas or quotes behind an arrow; of the last two, only the
+# Signs that may stand for others: marks, characters, and commas or quotes after an arrow; of the last two, only the
 # quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
 _SUSPECT_MARKS = ("**", "__", "`", "<br>", "<br >", "<br/>", "<br />")
 _SUSPECT_SIGNS = r"[\xa0\u2000-\u200b\u202f\u3000｜\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
@@ -145,7 +145,7 @@ def is_suspect(text: str) -> bool:
 
 
 def read_bullet(line: str) -> str | None:
-    """The text behind a bullet, or None."""
+    """The text after a bullet, or None."""
     match = compiled(_BULLET).fullmatch(line)
     return match["text"].strip(SPACES) if match else None
 
@@ -186,7 +186,7 @@ _COUNTS = rf"(?P<done>[0-9]{{1,9}})(?:{SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1
 
 
 def read_state(line: str) -> tuple[str, str] | None:
-    """What a line such as ``- Status: done`` says: "status" or "progress", and the text behind it."""
+    """What a line such as ``- Status: done`` says: "status" or "progress", and the text after it."""
     match = compiled(_STATE).fullmatch(line)
     return ("status" if match["status"] else "progress", unwrap(match["said"]).rstrip(".。")) if match else None
 
@@ -222,7 +222,7 @@ def read_item_number(line: str) -> str | None:
 
 
 def is_front_matter(line: str) -> bool:
-    """Whether a line could stand in front matter: a key and its value, an item, a comment."""
+    """Whether a line could be in front matter: a key and its value, an item, a comment."""
     return compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
 
 

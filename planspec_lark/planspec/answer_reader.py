@@ -2,7 +2,7 @@
 
 The reader takes lines as :mod:`planspec_lark.planspec.recovery` does. A line that the grammar refuses, or that holds
 signs which stand for others, is read as what it means: first by what it is itself
-(:mod:`planspec_lark.planspec.corrections`, :mod:`planspec_lark.planspec.answer_lines`), then by where it stands.
+(:mod:`planspec_lark.planspec.corrections`, :mod:`planspec_lark.planspec.answer_lines`), then by where it is.
 Whatever it is taken for is put to the grammar again.
 """
 
@@ -86,7 +86,7 @@ __all__ = ["AnswerReader", "is_plain_plan"]
 _SHORT = 60
 # Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
 _LONG = 4_000
-# Headings stand further out than any line: one of level 1 by so much.
+# Headings are further out than any line: one of level 1 by so much.
 _HEADINGS = 8
 
 
@@ -103,12 +103,12 @@ class AnswerReader(Recovery):
 
     legend: Mapping[str, str] = field(factory=dict)
     default_type: str = ""
-    # The last line that a wrapped one may go on with: what it says, where it stands, and how far it is indented.
+    # The last line that a wrapped one may continue: what it says, where it is, and how far it is indented.
     _last: tuple[str, Line, float] | None = None
     _indent: float = 0
-    # Whether the lines are those of front matter; None in front of the first line.
+    # Whether the lines are those of front matter; None before the first line.
     _front: bool | None = None
-    # Whether the lines are items of a list in the prose behind the plan.
+    # Whether the lines are items of a list in the prose after the plan.
     _in_list: bool = False
     # Steps that are open, and lists whose numbers begin anew below one of them: how far each is indented, and the id.
     _open_steps: list[tuple[float, str]] = field(factory=list)
@@ -119,7 +119,7 @@ class AnswerReader(Recovery):
     _phases: set[str] = field(factory=set)
     # What the columns hold of the table that the lines are rows of.
     _columns: list[str] | None = None
-    # Whether notes behind the plan have begun, which are no part of it.
+    # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
 
     def take_block(self, text: str, start: int, end: int) -> bool:
@@ -222,7 +222,7 @@ class AnswerReader(Recovery):
         if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
         if not match and (header := repair_header(content)):
-            # Behind the steps, only the plainest words are those of a plan's part; others may be anything's.
+            # After the steps, only the plainest words are those of a plan's part; others may be anything's.
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
                 return Fault(Flaw("PS106", "this may be part of the plan, but is out of order", 0, len(content)))
             return Fault(header[0], repaired=header[1])
@@ -246,7 +246,7 @@ class AnswerReader(Recovery):
         return None
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
-        """Whether a line belongs to notes behind the plan."""
+        """Whether a line belongs to notes after the plan."""
         if self.default_type and self.steps and not match:
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
@@ -256,13 +256,13 @@ class AnswerReader(Recovery):
         return self._is_over
 
     def _is_lead(self, match: Match[str] | None, content: str) -> bool:
-        """Whether a line is a sentence in front of a plan, so that nothing else need be looked for in it."""
+        """Whether a line is a sentence before a plan, so that nothing else need be looked for in it."""
         is_in_front = self.section is Section.NOTHING and self._last is None and self._columns is None
         is_plain = match is None and not (self.default_type or self.has_comments)
         return is_in_front and is_plain and is_sentence(content)
 
     def _is_front_matter(self, content: str) -> bool:
-        """Whether a line belongs to the front matter of a text: between two `---`, in front of all else."""
+        """Whether a line belongs to the front matter of a text: between two `---`, before all else."""
         if self._front is None:
             self._front = content == "---"
             return self._front
@@ -291,7 +291,7 @@ class AnswerReader(Recovery):
         return is_open and not is_step(content) and not is_item(content, is_worded=True)
 
     def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
-        """A step whose line is a heading, in a text that has no types: what stands below it are its steps."""
+        """A step whose line is a heading, in a text that has no types: the lines below it are its steps."""
         if repair_header(content) is not None:
             return None
         if is_notes(text):
@@ -331,7 +331,7 @@ class AnswerReader(Recovery):
         return Fault(Flaw(code, "the line has markup around it", 0, len(content)), repaired=lead + plain)
 
     def _take_goal(self, content: str, line: Line) -> bool:
-        """Take the text of a goal whose header stands alone; False where this is none."""
+        """Take the text of a goal whose header has none in its own line; False where this is none."""
         if self.section is not Section.GOAL or self.plan.goal or self.plan.goal_detail or self.owner is not self.plan:
             return False
         text = unwrap(read_bullet(content) or content)
@@ -392,7 +392,7 @@ class AnswerReader(Recovery):
         parent = self._find_list(indent)
         if parent is None:
             above = self._find_above(indent)
-            # Without types, what stands further in is always below.
+            # Without types, what is further in is always below.
             is_below = above and (number in self.steps or (self.default_type and indent - above[0] > 1))
             if not (above and is_below):
                 return written
@@ -405,7 +405,7 @@ class AnswerReader(Recovery):
         return f"{parent}.{number}{dot}{rest}"
 
     def _find_listed_step(self, content: str, indent: int) -> Fault | None:
-        """A step without a number: a bullet with a type behind it. It is the next below the step that it is in."""
+        """A step without a number: a bullet with a type after it. It is the next below the step that it is in."""
         text = read_bullet(content)
         if not text:
             return None
@@ -433,7 +433,7 @@ class AnswerReader(Recovery):
         return is_below or text.startswith(("[ ]", "[x]", "[X]", "☐", "☑"))
 
     def _find_body(self, content: str) -> Fault | None:
-        """What stands below a step: its inputs in words, its detail with a bullet or a wide sign."""
+        """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
         if (written := self._find_flow(content)) is not None:
             return Fault(Flaw("PS107", "the inputs have the wrong form", 0, len(content)), repaired=written)
         if (wide := read_wide_detail(content)) is not None:
@@ -544,7 +544,7 @@ class AnswerReader(Recovery):
         """Let a line say what it says together with the line that continues it."""
         if kind == "step" and isinstance(self.owner, PlanStep):
             step = build_step(*match.group(*STEP_GROUPS))
-            # What stands behind outputs, and declares none, is no more of the description.
+            # What is after outputs, and declares none, is no more of the description.
             if self.owner.step_id != step.step_id or (self.owner.outputs and not step.outputs):
                 return False
             for name in ("description", "outputs", "result", "done_count", "total_count"):
@@ -563,7 +563,7 @@ class AnswerReader(Recovery):
         return True
 
     def _is_listed_prose(self, content: str) -> bool:
-        """Whether a line is an item of a list in the prose behind a plan: numbers begin anew, without a type."""
+        """Whether a line is an item of a list in the prose after a plan: numbers begin anew, without a type."""
         if not self._in_prose:
             return False
         number = read_item_number(content)
@@ -575,7 +575,7 @@ class AnswerReader(Recovery):
         return next((one for one in reversed(self._open_steps) if one[0] < indent), None)
 
     def _find_list(self, indent: float) -> str | None:
-        """Below which step a list stands that is indented so; "" for none, and None where there is no such list."""
+        """The step that a list with this indentation is below; "" for none, None where no such list is open."""
         while self._nested and self._nested[-1][0] > indent:
             self._nested.pop()
         return self._nested[-1][1] if self._nested and self._nested[-1][0] == indent else None
@@ -616,7 +616,7 @@ def _put_to_grammar(fault: Fault | None) -> Fault | None:
 
 
 def _names_in_marks(content: str) -> list[str]:
-    """The variables of a line that declares inputs, where they stand in marks."""
+    """The variables of a line that declares inputs, where they are in marks."""
     match = line_pattern().fullmatch(f"{content}\n")
     written = match["body_line_INPUTS"] if match else None
     names = split_variables(written) if written else []

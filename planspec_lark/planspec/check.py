@@ -111,7 +111,7 @@ def locate(
         if faulty and step_id and step_id not in spoilt:
             rows = (places.source.position(start)[0] for start, _ in places.bounds_of(step_id))
             spoilt[step_id] = any(row in faulty for row in rows)
-        # Which item stands where can only be told where all of a step was read as it is written.
+        # Which item is where can only be told where all of a step was read as it is written.
         is_exact = not spoilt.get(step_id)
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, known)

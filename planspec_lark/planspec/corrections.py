@@ -58,12 +58,12 @@ NOTHING = ("", "-", "–", "—", "none", "n/a", "nothing", "无", "没有", "/"
 SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u202f\u205f\u3000"
 SPACE = f"[{SPACES}]"
 WIDE_SPACES = tuple(set(SPACES) - set(BLANKS))
-# Marks of Markdown that stand in pairs around all of a text.
+# Marks of Markdown that are in pairs around all of a text.
 _PAIRS = ("**", "__", "`")
 
 
 def unwrap(text: str) -> str:
-    """A text without the white space and the pairs of ``**``, ``__`` and backticks that stand around all of it."""
+    """A text without the white space and the pairs of ``**``, ``__`` and backticks that are around all of it."""
     text = text.strip(SPACES)
     for mark in _PAIRS:
         inner = text[len(mark) : -len(mark)]
@@ -72,7 +72,7 @@ def unwrap(text: str) -> str:
     return text
 
 
-# Signs such as emoji in front of a label.
+# Signs such as emoji before a label.
 PICTURES = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】「」+→←-]*+"
 # A line as a header in disguise: signs, a label, a colon or a dash or none, and the rest. Possessive, as it never has
 # to go back.
@@ -153,7 +153,7 @@ def _write_header(kind: str, rest: str, *, has_colon: bool, is_set_off: bool) ->
     return f"Constraints:\n- {rest}" if has_colon else None
 
 
-# What begins a comment behind other text: white space around it, and in front of it so much that it is set off.
+# What begins a comment after other text: white space around it, and before it so much that it is set off.
 _COMMENT = r"(?<=[ \t][ \t])#[ \t]++(?=[^\r\n])"
 
 
@@ -231,7 +231,7 @@ def find_inputs(line: str) -> AlmostList | None:
 
 
 def find_arrow(line: str) -> str | None:
-    """A line that declares inputs without the sign of a detail line: what is behind that sign, or None."""
+    """A line that declares inputs without the sign of a detail line: what is after that sign, or None."""
     names = variables_of(line[1:]) if line.startswith("←") else None
     almost = find_inputs(line)
     return f"← {', '.join(names)}" if names else almost.written if almost else None
@@ -242,7 +242,7 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
         return None
     names = [plain_name(name) for name in compiled(_COMMA).split(match["names"])]
     written = f"{arrow} {', '.join(names)}"
-    # A list that is written as it should be stands here because a backslash made text of it.
+    # A list in the right form only comes here where a backslash made text of it.
     found = match[0].strip(SPACES)
     right = found.startswith(arrow) and grammars.pattern("planspec", "VARIABLES").fullmatch(found[1:].strip(BLANKS))
     return None if right else AlmostList(match.start(), names, written)

@@ -76,7 +76,7 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
     """Find out where each input of a plan comes from.
 
     Of several steps before it, the last one counts. Two kinds count only where there is no other: what is skipped, and
-    what stands in another branch of a decision around the step. If no step before it puts an input out, the first one
+    what is in another branch of a decision around the step. If no step before it puts an input out, the first one
     of those that do is its origin, in a later round.
     """
     producers, consumers = find_users(plan)
@@ -106,7 +106,7 @@ def iter_origins(
     ``producers`` are those of :func:`find_users`, at least of the variables that one wants to know about.
     """
     reach = Reach()
-    # By variable and by whether the step is skipped, the last step that has put it out, wherever it stands.
+    # By variable and by whether the step is skipped, the last step that has put it out, wherever it is.
     last: dict[tuple[str, bool], PlanStep] = {}
 
     def find(name: str) -> Origin | None:
@@ -141,7 +141,7 @@ _Key = tuple[str, bool]
 
 
 class Reach:
-    """What reaches the place in the plan where a walk stands: the last value of each variable.
+    """The last value of each variable that reaches the step to which a walk through the plan has come.
 
     The branches of a decision do not see each other: each begins with what there was before the decision, and what they
     have put out counts once that is through.

@@ -1,4 +1,4 @@
-"""A plan as a diagram, in the language of Mermaid or of Graphviz: what stands below what, and who takes what."""
+"""A plan as a diagram, in the language of Mermaid or of Graphviz: what is below what, and who takes what."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def draw_plan(plan: PlanSpec, language: DiagramLanguage = "mermaid", *, view: Vi
         plan: any plan.
         language: ``mermaid`` for Mermaid, ``dot`` for Graphviz.
         view: ``both`` draws steps in frames of the containers that they belong to, and arrows with the variables that
-            one step takes from another; ``flow`` leaves the frames out; ``tree`` draws what stands below what, and no
+            one step takes from another; ``flow`` leaves the frames out; ``tree`` draws what is below what, and no
             variables.
 
     Returns:
@@ -140,7 +140,7 @@ class _Builder:
             self.diagram.arrow(tail, head, label)
 
     def _is_around(self, step: PlanStep, other: PlanStep) -> bool:
-        """Whether a step has a frame in which the other one stands, or is that one."""
+        """Whether a step has a frame in which the other one is, or is that one."""
         return self.names[step.step_id] in self.frames[other.step_id]
 
 

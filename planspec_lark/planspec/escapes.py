@@ -40,7 +40,7 @@ def _change_arrow(text: str, change: Callable[[re.Match[str]], str]) -> str:
 
 
 def read_description(raw: str, *, has_outputs: bool) -> str:
-    """The description that ``raw`` (trimmed) stands for. With outputs behind it, its own arrows are plain text."""
+    """The description that ``raw`` (trimmed) stands for. With outputs after it, its own arrows are plain text."""
     if "\\" not in raw:
         return raw
     text = raw if has_outputs else _change_arrow(raw, _drop)
@@ -55,7 +55,7 @@ def write_description(text: str, *, has_outputs: bool) -> str:
 
 
 def read_detail(raw: str) -> str:
-    """The detail line that ``raw`` (what stands behind ``>`` and one space) stands for."""
+    """The detail line that ``raw`` (what is after ``>`` and one space) stands for."""
     match = _place("INPUTS_PLACE").match(raw) if "←" in raw else None
     return raw if match is None else raw[: match.end()] + raw[match.end() :].removeprefix("\\")
 
@@ -75,7 +75,7 @@ def read_segment(raw: str) -> str:
 
 
 def write_segments(result: str) -> str:
-    """A non-empty result as it stands behind its first `` | ``, the inverse of reading all its segments."""
+    """A non-empty result as it is after its first `` | ``, the inverse of reading all its segments."""
     if "|" not in result:
         return _write_segment(result)
     pieces = list(_plain_pieces(result))

@@ -26,7 +26,7 @@ _HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint
 
 @cache
 def patterns() -> tuple[Pattern[str], Pattern[str]]:
-    """What matches all in front of the first step, and what finds the lines of the steps behind it."""
+    """What matches all before the first step, and what finds the lines of the steps after it."""
     rules = grammars.regular("planspec")
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
 

@@ -38,7 +38,7 @@ _RANKS = {"title": 1, "goal": 2, "constraints": 3, "steps_header": 4, "step": 4}
 # Lines that continue a part.
 _BODIES = {"goal": "body_line", "constraints": "constraint"}
 _NAMES = {"title": "title", "goal": "goal", "constraints": "constraints"}
-# Words behind an opening fence that say nothing about what is in it.
+# Words after an opening fence that say nothing about what is in it.
 _FENCE_WORDS = frozenset(("", "text", "txt", "plain", "plaintext", "plan", "planspec", "md", "markdown"))
 # What a repair of one line leaves out, or takes for something else, whatever it is.
 _GUESSES = ("PS102", "PS116", "PS124")
@@ -69,7 +69,7 @@ class _Text:
         """The fix of a fault, if there is one."""
         if fault.fix is not None:
             return evolve(fault.fix, is_safe=self._is_safe(fault, fault.fix))
-        # What stands in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
+        # What is in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
         # Of two versions that a merge has left, it is unknown which one applies.
         is_open = "PS125" in self._codes and fault.code != "PS125"
         find = _FINDERS.get(fault.code)
@@ -95,7 +95,7 @@ class _Text:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where the lines begin, and behind them where the text ends. A byte-order mark belongs to no line."""
+        """Where the lines begin, and after them where the text ends. A byte-order mark belongs to no line."""
         starts, at = [0], 0
         for row in self.source.text.split("\n"):
             starts.append(at)
@@ -166,7 +166,7 @@ class _Text:
 
     @cached_property
     def _listed(self) -> set[int]:
-        """The lines of all lists of constraints, wherever these stand."""
+        """The lines of all lists of constraints, wherever these are."""
         heads = [at for at in range(1, len(self.rows)) if self.kind(at) == "constraints"]
         return {line for at in heads for line in range(at, self.end_of_part(at) + 1)}
 
@@ -190,11 +190,11 @@ class _Text:
         return Fix(self._lines(at, at), "", is_safe=is_safe, title=title)
 
     def _insert(self, at: int, text: str) -> Edit:
-        """Some lines in front of one."""
+        """Some lines before one."""
         return Edit(self.source.span(self.starts[at], self.starts[at]), text)
 
     def _move(self, first: int, last: int, to: int, title: str, *, is_safe: bool) -> Fix:
-        """Put some lines in front of another one."""
+        """Put some lines before another one."""
         insert = self._insert(to, self._ended(first, last))
         return Fix(insert.span, insert.text, (Edit(self._lines(first, last), ""),), is_safe, title)
 
@@ -227,7 +227,7 @@ class _Text:
 
     @cached_property
     def _fences_around(self) -> Collection[int]:
-        """The fences, if they stand around all of the plan, or one alone at its end."""
+        """The fences, if they are around all of the plan, or one alone at its end."""
         fences = [one.span.line for one in self.found if one.code == "PS103" and one.span]
         words = {self.rows[at].strip("`~").strip(BLANKS).lower() for at in fences}
         is_end = self.last < fences[-1] and words <= _FENCE_WORDS
@@ -235,7 +235,7 @@ class _Text:
         return fences if is_end and (len(fences) == 1 or is_pair) else ()
 
     def _is_led(self, at: int) -> bool:
-        """Whether a line stands in front of all of the plan."""
+        """Whether a line is before all of the plan."""
         return at < min(self.first.values(), default=at)
 
     @cached_property
@@ -256,7 +256,7 @@ class _Text:
         return len(saying) > 2 and 2 * len(saying) >= len(leaves)
 
     def _is_flow(self, written: str, step_id: str) -> bool:
-        """Whether what stands behind an arrow can only be meant as variables.
+        """Whether what is after an arrow can only be meant as variables.
 
         A word alone may be text as well. It is not where another step has that variable, or most steps have outputs.
         """
@@ -301,7 +301,7 @@ class _Text:
         return None
 
     def _is_plain(self, text: str) -> bool:
-        """Whether a text is detail once it stands after `> `."""
+        """Whether a text is detail once it is after `> `."""
         match = line_pattern().fullmatch(f"> {text}\n")
         return match is not None and not match["body_line_INPUTS"]
 
@@ -401,7 +401,7 @@ class _Text:
 
     @cached_property
     def _behind_goal(self) -> int:
-        """The line behind the goal and its detail; 0 where there is no goal."""
+        """The line after the goal and its detail; 0 where there is no goal."""
         goal = self.first.get("goal", 0)
         return self.end_of_part(goal) + 1 if goal else 0
 
@@ -419,7 +419,7 @@ class _Text:
 
     @cached_property
     def _renumbered(self) -> dict[int, Fix]:
-        """The fixes of lines with an id that is taken: the number behind that of the step in front of it."""
+        """The fixes of lines with an id that is taken: the number after that of the step before it."""
         steps = [
             (at, match["step_STEP_ID"]) for at, match in enumerate(self.matches) if match and match["step_STEP_ID"]
         ]
@@ -435,7 +435,7 @@ class _Text:
             end = place + 1
             if at in doubled:
                 new = f"{parent}.{last.get(parent, 0) + 1}".lstrip(".")
-                # What stands below it follows it.
+                # What is below it follows it.
                 while end < len(steps) and steps[end][1].startswith(f"{step_id}."):
                     end += 1
                 renamed = {line: new + old[len(step_id) :] for line, old in steps[place:end]}

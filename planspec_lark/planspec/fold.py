@@ -22,7 +22,7 @@ def shows_body(step: PlanStep) -> bool:
 
 
 def shows_children(step: PlanStep) -> bool:
-    """Whether a folded view shows what stands below a step."""
+    """Whether a folded view shows what is below a step."""
     return step.expanded is not False
 
 

@@ -78,7 +78,7 @@ class Holes:
         return found.code in _PLACE_CODES and self._is_near(found.step_id, is_order=found.code in ("PS302", "PS303"))
 
     def _is_near(self, step_id: str, *, is_order: bool) -> bool:
-        """Whether a line that could not be read may be this step, or stand above, below or beside it."""
+        """Whether a line that could not be read may be this step, or be above, below or beside it."""
         parent = step_id.rpartition(".")[0]
         return (
             step_id in self.ids

@@ -180,7 +180,7 @@ def _accepted(line: str) -> str | None:
 
 
 def diagnose_comment(line: str) -> Fault | None:
-    """A comment behind one of the headers that stand alone, or None."""
+    """A comment after one of the headers without text, or None."""
     for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"):
         if header := grammars.pattern("planspec", mark).match(line):
             behind = line[header.end() :]
@@ -201,7 +201,7 @@ def _diagnose_header(line: str) -> Fault | None:
 def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
     flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
     if match[0] == "\r" and line[match.end() :].strip(BLANKS + "\r"):
-        # What stands behind it was most likely meant as another line.
+        # What is after it was most likely meant as another line.
         return Fault(flaw, help="end each line with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
     repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
@@ -209,7 +209,7 @@ def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
 
 
 def _diagnose_indentation(line: str, section: Section) -> Fault | None:
-    """White space in front of a line that is none, or None where there is no line of a plan behind it."""
+    """White space before a line that is none, or None where there is no line of a plan after it."""
     bare = line.strip(SPACES)
     repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
     flaw = Flaw("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
@@ -247,7 +247,7 @@ def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
 
 
 def _word(line: str, at: int) -> tuple[int, int]:
-    """The bounds of the word at or behind an offset."""
+    """The bounds of the word at or after an offset."""
     start = len(line) - len(line[at:].lstrip(BLANKS))
     end = next((i for i in range(start, len(line)) if line[i] in BLANKS), len(line))
     return start, max(end, start + 1)

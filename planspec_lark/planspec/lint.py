@@ -125,7 +125,7 @@ def _join_id(head: str, number: int) -> str:
 
 
 def _find_last(plan: PlanSpec) -> set[str]:
-    """The ids of the steps behind which nothing comes but what stands below them. Of a decision, each branch ends."""
+    """The ids of the steps after which nothing comes but what is below them. Of a decision, each branch ends."""
     last: set[str] = set()
     todo = plan.steps[-1:]
     while todo:
@@ -162,7 +162,7 @@ def _check_repeated(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
     repeated |= {name for step in iter_steps(plan) if len(step.outputs) > 1 for name in _find_twins(step.outputs)}
     if not repeated:
         return
-    # What has been declared so far, as far as it is declared where the walk stands: of two branches only one runs.
+    # What has been declared so far and counts at this step: of two branches only one runs.
     declared = Reach()
     open_ids: set[str] = set()
     for step, is_entered in walk(plan):
@@ -208,7 +208,7 @@ def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
 
 # How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
 _ALIKE, _MOST, _COMPARED = 0.81, 64, 20_000
-# What tells names apart on purpose: numbers, and letters that stand alone.
+# What tells names apart on purpose: numbers, and letters that are alone.
 _TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 
 
@@ -343,7 +343,7 @@ def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
 
 
 def _is_list(text: str) -> bool:
-    """Whether variables stand here as they should, so that a backslash has made text of them."""
+    """Whether these are variables as they should be, which a backslash has made text of."""
     return grammars.pattern("planspec", "VARIABLES").fullmatch(text.strip(BLANKS)) is not None
 
 
@@ -380,7 +380,7 @@ def looks_like_outputs(description: str) -> bool:
 
 
 def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """What is almost a variable list behind an arrow: in a text that is not strictly a plan, it may be lost."""
+    """What is almost a variable list after an arrow: in a text that is not strictly a plan, it may be lost."""
     for step in iter_steps(plan):
         if not step.outputs and "→" in step.description:
             yield from (found for found in _check_arrow(step) if found.code == "PS319")
@@ -412,13 +412,13 @@ def find_hidden_statuses(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
-# What a list that is none has between its names, in front of them and behind them; and the words of one of them.
+# What a list that is none has between its names, before them and after them; and the words of one of them.
 _BETWEEN = r" *(?:[,，、;；&+/]| and ) *"
 _AROUND = f"{BLANKS}.,;。，；、[](){{}}`\"'"
 _NAME = re.compile(r"(?a)(?=[^A-Za-z]*[A-Za-z])[\w.-]+")
 # How long a list is at most, and how many words one of its names has.
 _LIST, _PHRASE = 200, 3
-# Words that make a sentence, or a jump, of what stands behind an arrow.
+# Words that make a sentence, or a jump, of what is after an arrow.
 _PROSE = re.compile(
     r"(?i)(?:a|an|the|th[ei]s|that|these|those|its?|them|they|s?he|we|you|i|is|are|was|be|been|has|have|had|will|would"
     r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at|by|with"

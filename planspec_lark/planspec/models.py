@@ -116,7 +116,7 @@ def list_types(word: str, *, containers: bool | None = None, form: str = "`[{}]`
 
 
 class PlanStatus(str, Enum):
-    """Where a step stands."""
+    """How far a step has come."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -188,7 +188,7 @@ class FieldInfo:
         is_in_body: whether that is a line of the body.
         is_state: whether it says how far a step has come, and not what it asks for.
         value: the name of what it is compared as: fields of the same value differ, and are merged, together.
-        sign: of a field that is one word between the type and the description, what stands in front of it there.
+        sign: of a field that is one word between the type and the description, what is before it there.
     """
 
     label: str
@@ -240,7 +240,7 @@ _PROGRESS = _info("progress", "PROGRESS", 9, is_state=True, value="progress")
 
 @define(eq=False)
 class PlanStep:
-    """One step of a plan, with all that stands below it.
+    """One step of a plan, with all that is below it.
 
     ``expanded`` says whether a folded view shows the step's body and children: yes, no, or (None) by its status. It
     takes no part in comparing, parsing or printing. ``total_count`` is None for a step that does not count rounds.
@@ -343,7 +343,7 @@ _ASKED = attrgetter(*(name for name, info in STEP_FIELDS.items() if name != "ste
 
 
 def are_alike(one: PlanStep, other: PlanStep) -> bool:
-    """Whether two steps are the same but for what stands below them."""
+    """Whether two steps are the same but for what is below them."""
     return bool(_OWN(one) == _OWN(other))
 
 

@@ -160,7 +160,7 @@ def _summary(step: PlanStep, indent: str) -> str:
 
 
 def _needs_mark(step: PlanStep) -> bool:
-    """Whether a type that looks like a mark would be read as one, so that the pending mark has to stand in front."""
+    """Whether a type that looks like a mark would be read as one, so that the pending mark has to be in front."""
     if step.status is not _PENDING or step.step_name:
         return False
     if step.step_type == "x":

@@ -65,7 +65,7 @@ _PARTS = {
     "steps_header": (Section.STEPS, "list of steps"),
 }
 STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
-# The lines that go on with what a line of some kind begins.
+# By the kind of a line, the kind of the lines that continue it.
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
 BLANK_LINES = ("\n", "\r\n")
 WHITE = BLANKS + "\r\n"
@@ -85,7 +85,7 @@ class Recovery:
 
     Attributes:
         source: what the offsets of the lines belong to.
-        has_comments: whether text may have comments behind it: a header that stands alone has had one, which nothing
+        has_comments: whether text may have comments after it: a header without text has had one, which nothing
             else could be.
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
@@ -111,12 +111,12 @@ class Recovery:
     is_closed: bool = False
     growing: Diagnostic | None = None
     is_misled: bool = False
-    # The kind of the last line that began something, as long as lines may follow that go on with it.
+    # The kind of the last line that began something, as long as lines may follow that continue it.
     unfinished: str = ""
     # What `growing` was one line before.
     _behind: Diagnostic | None = None
     _findings: list[Diagnostic] = field(factory=list)
-    # Where the text ends of the line that is read, and whether a blank line stands in front of it.
+    # Where the text ends of the line that is read, and whether a blank line is before it.
     _end: int = 0
     _is_set_off: bool = False
     _in_fence: bool = False
@@ -124,9 +124,9 @@ class Recovery:
     _steps_in_fence: bool = False
     # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
     _in_prose: bool = False
-    # Whether something in front of the steps was read that would end with a comment, if there were any.
+    # Whether something before the steps was read that would end with a comment, if there were any.
     _has_doubt: bool = False
-    # What the line that was repaired last says, and how many signs in front of the line go with its repair.
+    # What the line that was repaired last says, and how many signs before the line go with its repair.
     _repaired: str = ""
     _lead: int = 0
 
@@ -201,7 +201,7 @@ class Recovery:
         return True
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
-        """Read the next line: all of it behind its indentation, its line break included.
+        """Read the next line: all of it after its indentation, its line break included.
 
         Args:
             row: the line.
@@ -209,7 +209,7 @@ class Recovery:
             indent: how far it is indented, which says nothing in a plan.
 
         Returns:
-            False if the plan has ended in front of it.
+            False if the plan has ended before it.
         """
         if row in BLANK_LINES:
             self._is_set_off = True
@@ -226,7 +226,7 @@ class Recovery:
         return self._take(match, line) if match else self._refuse(content, line)
 
     def take_findings(self) -> list[Diagnostic]:
-        """All findings that are new and certain, but none behind the start of one that is growing."""
+        """All findings that are new and certain, but none after the start of one that is growing."""
         found, growing = self._findings, self.growing
         count = len(found)
         if growing is not None:
@@ -256,7 +256,7 @@ class Recovery:
         return match.lastgroup == "constraint" and not is_item and looks_like_step(content) and is_step(content)
 
     def _take(self, match: Match[str], line: Line) -> bool:
-        """Take what a line says; False where it shows that the plan has ended in front of it."""
+        """Take what a line says; False where it shows that the plan has ended before it."""
         kind = str(match.lastgroup)
         if kind in _PARTS and self._starts_another(kind):
             self.is_finished = True
@@ -265,7 +265,7 @@ class Recovery:
         if not goes_on:
             self.unfinished = "" if line.is_repaired else kind
         elif self._behind and self._extend() and self.owner is False:
-            # The finding is about all lines that go on with the first.
+            # The finding is about all lines that continue the first.
             return True
         if kind == "step":
             self._take_step(match, line)
@@ -392,13 +392,13 @@ class Recovery:
         self.owner = owner
 
     def _is_listed_prose(self, _content: str) -> bool:
-        """Whether a line is an item of a list in the prose behind a plan, which a plan does not have."""
+        """Whether a line is an item of a list in the prose after a plan, which a plan does not have."""
         return False
 
     # ---------------------------------------------------------------- foreign arrows
 
     def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: Line) -> AlmostList | None:
-        """The list behind an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
+        """The list after an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
         return None if self.is_strict or line.is_repaired else find(text)
 
     def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: Line) -> None:
@@ -415,7 +415,7 @@ class Recovery:
     # ---------------------------------------------------------------- lines that it refuses
 
     def _refuse(self, content: str, line: Line, meant: Fault | None = None) -> bool:
-        """Report a line, and take what was meant if that is clear; False where the plan has ended in front of it."""
+        """Report a line, and take what was meant if that is clear; False where the plan has ended before it."""
         self.unfinished = ""
         fault = meant or self._diagnose(content)
         code = fault.flaw.code
@@ -436,7 +436,7 @@ class Recovery:
                     self._take(below, repaired)
             self._repaired = str(fault.repaired).rpartition("\n")[2]
         elif code == "PS103":
-            # The end of the code block that the steps stand in is the end of the plan.
+            # The end of the code block that the steps are in is the end of the plan.
             self.is_closed = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
             self.is_finished = self.is_closed
             self._in_fence = not self._in_fence
@@ -446,7 +446,7 @@ class Recovery:
         elif "PS110" <= code <= "PS116" and not self._is_listed_prose(content):
             self._give_lines_to(False)
         elif not self.is_strict and self.steps and self._is_set_off:
-            # Behind the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
+            # After the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
             self._give_lines_to(None)
             self._in_prose = True
         return True
@@ -482,7 +482,7 @@ class Recovery:
 
     def _note(self, code: str, message: str, start: int, end: int, severity: Severity, **more: Any) -> None:
         """Add a finding; to a strict reader each is an error. ``more`` are further fields of its diagnostic."""
-        # No other can grow behind it.
+        # No other can grow after it.
         self._behind = None
         severity = Severity.ERROR if self.is_strict else severity
         self._findings.append(
@@ -620,7 +620,7 @@ def refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
     excess = _find_excess(result, limits)
     if excess is None:
         return result
-    # All in the order of the text, but that what counts the rest stays behind everything.
+    # All in the order of the text, but the one that counts the rest, which stays the last.
     found = result.diagnostics
     note = found[-1:] if found and found[-1].code == "PS120" else []
     return read_nothing([*in_order([*found[: len(found) - len(note)], excess]), *note])

@@ -24,7 +24,7 @@ __all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wr
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
 _WIDEST_ID = 40
-# What stands in front of the counts at the foot. All other labels are words of the format itself.
+# What is before the counts at the foot. All other labels are words of the format itself.
 _LABELS = {"en": ("Steps", "Progress"), "zh": ("步骤", "进度")}
 
 
@@ -164,7 +164,7 @@ def _show_body(step: PlanStep, lead: str, width: int) -> Iterator[Line]:
 def wrap(line: Line, width: int) -> Iterator[Line]:
     """Break a line that is wider than ``width`` columns, so that its text continues below where it began.
 
-    The tree lines go on as well. A line that leaves its text less than a third of the width is left alone.
+    The tree lines continue. A line that leaves its text less than a third of the width is left alone.
     """
     *head, last = line or (Piece("text", ""),)
     room = width - sum(columns(piece.text) for piece in head)
@@ -184,7 +184,7 @@ def _continue(piece: Piece) -> Piece:
 
 
 def break_text(text: str, width: int) -> Iterator[str]:
-    """Cut a text into rows: behind a space where there is one in the row's last part, else where the row is full."""
+    """Cut a text into rows: after a space where there is one in the row's last part, else where the row is full."""
     start = at = used = 0
     space = -1
     while at < len(text):

@@ -74,7 +74,7 @@ def _seems_marked(step: PlanStep) -> str:
 
 
 def _suggest_mark(step: PlanStep) -> str:
-    """The character of the mark that a word stands for which stands in front of a type; empty for any other."""
+    """The character of the mark that a word before a type stands for; empty for any other."""
     return (read_status(step.step_type) or "") if _seems_marked(step) in STEP_TYPES else ""
 
 

@@ -20,7 +20,7 @@ from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = ["scan_parts", "scan_plan"]
 
-# Characters in front of a plan that may say what it is.
+# So many characters before a plan may say what it is.
 _LEAD = 400
 
 
@@ -30,8 +30,8 @@ def scan_plan(
     """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
 
     A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, but for what the
-    grammar has to take for text and a reader of answers takes for what it looks like: lists behind foreign arrows or
-    with other commas, pairs of marks around whole texts, and words that stand for types and statuses. What stands in a
+    grammar has to take for text and a reader of answers takes for what it looks like: lists after foreign arrows or
+    with other commas, pairs of marks around whole texts, and words that stand for types and statuses. What is in a
     reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is none.
 
     Of several plans, the last one counts that is announced as final; otherwise the last of those with goal and steps
@@ -114,7 +114,7 @@ def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
     What is said of signs and of lines without a type is for lines that are not clean, and may be for those in front.
     """
     may_be_clean = not (at or reader.legend or reader.default_type)
-    # With a line break in front of all, a fence is found from where its line starts to where the next one does.
+    # With a line break before all of it, a fence is found from where its line starts to where the next one does.
     fences = [*islice(_FENCE.finditer(f"\n{text}"), 3)] if may_be_clean else []
     if len(fences) == 2 and text[fences[0].end() : fences[1].start()].strip():
         (_, start), (end, _) = fences[0].span(), fences[1].span()
@@ -128,7 +128,7 @@ def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
 
 
 def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:
-    """The text in front of a plan, which may say what it is."""
+    """The text before a plan, which may say what it is."""
     places = parts[at][0].places
     first = places.first_start if places.first_start is not None else parts[at][2]
     behind = parts[at - 1][0].places.last_end if at else 0
@@ -141,7 +141,7 @@ def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
 
 
 def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
-    """Whether all that was read behind a plan is the title that it lacks; any other heading may be one of prose."""
+    """Whether all that was read after a plan is the title that it lacks; any other heading may be one of prose."""
     read, start = reader.plan, reader.places.first_start
     is_alone = bool(read.title) and not (read.steps or read.goal or read.constraints)
     return is_alone and not plan.title and start is not None and _TITLE.match(text, start) is not None
@@ -159,7 +159,7 @@ def _leave_out(span: Span, source: Source, *, is_plan: bool, is_rival: bool) -> 
 
 # ---------------------------------------------------------------- which of several plans counts
 
-# What the text in front of a plan may call it.
+# What the text before a plan may call it.
 _FINAL = re.compile(
     r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version"
     r"|use this (?:one|plan)|real plan|actual plan)\b"
@@ -178,7 +178,7 @@ def _choose(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]
     """Choose the plan of an answer, as :func:`scan_plan` says.
 
     Args:
-        plans: each plan with the text in front of it.
+        plans: each plan with the text before it.
 
     Returns:
         Which plan counts, by its number; and those that exclude it where nothing says which of them holds.

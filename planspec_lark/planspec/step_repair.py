@@ -38,7 +38,7 @@ def find_progress(text: str) -> str:
     return f"Progress: {match[1]}/{match[2]}" if match else ""
 
 
-# How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
+# How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or after a word.
 _NUMERALS = "一二三四五六七八九"
 # Up to 99; what continues with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
@@ -54,7 +54,7 @@ _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
     rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
-# How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
+# How a step begins, whatever follows; and how one begins that has a sign after its number, or a word before it.
 _WORDED = (
     rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
     rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|{_NUMERAL}))"
@@ -144,7 +144,7 @@ def is_item(line: str, *, is_worded: bool = False) -> bool:
 
 
 def rank_of_number(line: str) -> float:
-    """How far in a kind of number stands where the indentation is the same: 一、 （一） Step 1 1. (1) a."""
+    """How far in a kind of number counts at the same indentation: 一、 （一） Step 1 1. (1) a."""
     match = compiled(_LEADER).match(line)
     rest = line[match.end() :] if match else line
     if match and match["word"]:
@@ -173,7 +173,7 @@ class _StepRepairer:
     line: str
     legend: Mapping[str, str] = field(factory=dict)
     default_type: str = ""
-    # Marks in front of the id that have to be closed behind the text.
+    # Marks before the id that have to be closed after the text.
     marks: str = ""
     # How much is written up to the mark, and whether there is one.
     id_end: int = 0
@@ -196,7 +196,7 @@ class _StepRepairer:
         return match["all"] == meant
 
     def check_space(self, match: Match[str], what: str) -> None:
-        """Note white space that is missing behind a part, or is none."""
+        """Note white space that is missing after a part, or is none."""
         space, end = match["space"], match.end()
         if space.strip(BLANKS):
             self.flaw("PS113", f"the white space after {what} is not spaces or tabs", end - len(space), end)
@@ -204,7 +204,7 @@ class _StepRepairer:
             self.flaw("PS113", f"white space is missing after {what}", end)
 
     def lead(self) -> str | None:
-        """What may stand in front of the id; returns the character of the mark that it stands for."""
+        """What may be before the id; returns the character of the mark that it stands for."""
         match = self.match(_LEADER)
         if match is None or not match.end():
             return None
@@ -239,7 +239,7 @@ class _StepRepairer:
         return self.legend.get(bare) or read_status(bare)
 
     def mark(self, box: str | None) -> None:
-        """The mark, in its place or in front of the id."""
+        """The mark, in its place or before the id."""
         self.id_end = len(self.written)
         self.find_mark(box)
         self.has_mark = len(self.written) > self.id_end
@@ -281,7 +281,7 @@ class _StepRepairer:
     def type(self, default: str) -> bool:
         match = self.match(_TYPE)
         if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
-            # Nothing is behind it: what is in front is no name, but all that the step says.
+            # Nothing is after it: what is in front is no name, but all that the step says.
             match = None
         word = match["type"].strip(SPACES) if match else ""
         meant = read_type(word)
@@ -305,7 +305,7 @@ class _StepRepairer:
 
     def rest(self) -> None:
         """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
-        # With the white space in front, so that a separator right behind the type is one.
+        # With the white space in front, so that a separator right after the type is one.
         text, offset = " " + self.line[self.at :], self.at - 1
         text = self.take_sign_behind(text.rstrip(SPACES))
         if self.marks and text.endswith(self.marks):
@@ -337,7 +337,7 @@ class _StepRepairer:
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
     def take_sign_behind(self, text: str) -> str:
-        """Take a sign at the end of a line for its mark, where it has none; returns what stands in front of it."""
+        """Take a sign at the end of a line for its mark, where it has none; returns what is before it."""
         front, _, sign = text.rpartition(" ")
         known = self.status(sign) if sign and not sign[0].isalnum() and not sign.isascii() and front else None
         if known is None or self.has_mark:
@@ -374,7 +374,7 @@ def repair_step(
     state = (repairer.at, repairer.written, len(repairer.flaws))
     repairer.name()
     if not repairer.type(""):
-        # What looked like a name in front of a type is text where there is none.
+        # What looked like a name before a type is text where there is none.
         repairer.at, repairer.written = state[:2]
         del repairer.flaws[state[2] :]
         if not repairer.type(default_type):

@@ -129,7 +129,7 @@ class _Draft:
     # How many events were told, and those that may turn out to be wrong and wait.
     _told: int = 0
     _waiting: list[PlanEvent] = field(factory=list)
-    # The lines in front of the steps, as long as they may have to be read again.
+    # The lines before the steps, as long as they may have to be read again.
     _rows: list[tuple[str, int, int]] = field(factory=list)
     _levels: dict[str, int] = field(factory=dict)
 
@@ -168,7 +168,7 @@ class _Draft:
         first = len(self._waiting)
         is_read = self.reader.read(row, start, indent)
         found = self._take_findings()
-        # Those about lines in front of this one come first.
+        # Those about lines before this one come first.
         before = [one for one in found if one.diagnostic and start_of(one.diagnostic) < start]
         self._waiting[first:first] = before
         self._waiting += found[len(before) :]
@@ -254,7 +254,7 @@ class StreamEnd:
         events: the last ones.
         draft: which of the text's plans was taken; None where a limit refused it.
         superseded: whether that is another plan than the one that was settled, or says something else than was told of
-            it: what stands further on in the text has shown so.
+            it: what is further on in the text has shown so.
     """
 
     result: ScanResult
@@ -273,7 +273,7 @@ class PlanStream:
         strict: whether the text is hopeless as soon as :func:`planspec_lark.parse_plan` would refuse it, rather than
             once something of the plan is lost.
         end_mark: what ends the plan, as the model was told: a line of exactly this text. Neither that line nor what is
-            behind it is read; empty: there is no such line.
+            after it is read; empty: there is no such line.
         limits: how much to read, as in :func:`planspec_lark.scan_plan`.
 
     Raises:
@@ -312,7 +312,7 @@ class PlanStream:
         self._blocks: deque[Block] = deque()
         self._first_block: Block | None = None
         self._told_blocks = 0
-        # The closing tag behind which it was known that a plan of which events have told was reasoning.
+        # The closing tag after which it was known that a plan of which events have told was reasoning.
         self._too_late: Diagnostic | None = None
         # Pieces of the line that is not complete.
         self._tail: list[str] = []
@@ -324,7 +324,7 @@ class PlanStream:
 
     @property
     def text(self) -> str:
-        """What there is of the text; where the end mark has come, all in front of it."""
+        """What there is of the text; where the end mark has come, all before it."""
         return self._source.text + "".join(self._tail)
 
     @property
@@ -339,7 +339,7 @@ class PlanStream:
 
     @property
     def hopeless(self) -> Diagnostic | None:
-        """The first fault that no text behind it can cure."""
+        """The first fault that no text after it can cure."""
         return self._hopeless
 
     @property
@@ -394,7 +394,7 @@ class PlanStream:
         return bool(self._end_mark) and line.strip() == self._end_mark and not self._reasoning.is_open
 
     def _mark_end(self) -> None:
-        """End the text in front of the line that is the end mark."""
+        """End the text before the line that is the end mark."""
         self._is_marked, self._tail = True, []
         self._close()
 
@@ -534,7 +534,7 @@ class PlanStream:
             self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
 
     def _tell_blocks(self) -> None:
-        """Tell of the blocks that no growing finding stands in front of."""
+        """Tell of the blocks that no growing finding is before."""
         first, strictly = self._first_block, self._strictly
         if first is not None and strictly is not None and not _is_behind(first, strictly.growing):
             self._strictly = None

@@ -59,7 +59,7 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
         end = next((at for at, token in enumerate(present) if token.type == "NL"), len(present))
         values: dict[str, str] = {}
         for token in present[:end]:
-            # The pieces of the result behind the first.
+            # The pieces of the result after the first.
             name = "_more" if token.type == "RESULT" in values else token.type
             values[name] = values.get(name, "") + (token if name == "_more" else _value(token))
         step = build_step(*(values.get(name, "") for name in SUMMARY))

@@ -1,8 +1,8 @@
 """The tree of steps: how ids spell it, how to walk through it, and how to find one's way in it.
 
-The parent of a step is the step with the longest proper prefix of its id among all ids of the plan; siblings stand in
+The parent of a step is the step with the longest proper prefix of its id among all ids of the plan; siblings are in
 the order in which they appear. All walks are safe on any depth: :func:`~planspec_lark.planspec.models.iter_steps` in
-document order, :func:`iter_with_parents` with what stands above, :func:`walk` on entering and on leaving a step.
+document order, :func:`iter_with_parents` with what is above, :func:`walk` on entering and on leaving a step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def iter_with_parents(
 ) -> Iterator[tuple[PlanStep, PlanStep | None]]:
     """All steps in document order, each with its parent (None at the top level).
 
-    What stands below a step that ``enters`` refuses is left out.
+    What is below a step that ``enters`` refuses is left out.
     """
     return iter_tree(plan.steps, enters)
 
@@ -52,11 +52,11 @@ def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
 
 
 def fit_ids(container: PlanStep) -> None:
-    """Give all steps below a container ids that spell the places in which they stand.
+    """Give all steps below a container ids that spell the places that they are in.
 
     An id that does so stays; of siblings where one's id would be read below the other's, the outer one keeps it, and of
-    two with the same id the first. What stands below a step that gets another id moves with it. All others are
-    numbered, above the numbers of the siblings in front of them.
+    two with the same id the first. What is below a step that gets another id moves with it. All others are
+    numbered, above the numbers of the siblings before them.
     """
     was = {id(container): container.step_id}
     for step in iter_steps(container):

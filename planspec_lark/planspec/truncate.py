@@ -150,7 +150,7 @@ def _measure(nodes: list[_Node]) -> None:
     distance = far = len(nodes)
     for node in nodes:
         distance = node.distance = 0 if node.kept else distance + 1
-    # Where nothing is at work, the end is where the plan stands.
+    # Where nothing is at work, the end counts.
     distance = far if any(node.kept for node in nodes) else 0
     for node in reversed(nodes):
         distance = 0 if node.kept else distance + 1

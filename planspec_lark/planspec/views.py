@@ -1,6 +1,6 @@
 """One step of a plan with what one needs to know for it: the next one to do, or any other.
 
-A view is data; as a text it may be bounded. What goes first where there is not room for all is what stands beside the
+A view is data; as a text it may be bounded. What goes first where there is not room for all is what is beside the
 step, last what its inputs say. Goal, constraints, the step itself, the names of all above it and the origins of its
 inputs stay.
 """
@@ -156,7 +156,7 @@ def _is_entered(step: PlanStep) -> bool:
 
 
 def focus_view(plan: PlanSpec, step_id: str) -> StepView:
-    """Any step, with what one needs to know for it and what stands beside it and depends on it.
+    """Any step, with what one needs to know for it and what is beside it and depends on it.
 
     Raises:
         ValueError: the plan has no such step.
@@ -266,7 +266,7 @@ def _sections(view: StepView) -> Iterator[tuple[str, list[_Item]]]:
     else:
         yield "Below it", [_short(child, _BELOW, at) for at, child in enumerate(step.children)]
     if view.todo is None:
-        # Those behind it stand as far away as they come.
+        # Of those after it, the next is the nearest.
         yield "Its outputs", [item for use in view.uses for item in _use_items(use)]
         before = sum(order[id(one)] < order[id(step)] for one in view.siblings)
         yield "Beside it", [_short(one, _BESIDE, abs(at - before)) for at, one in enumerate(view.siblings)]

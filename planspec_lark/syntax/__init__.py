@@ -1,4 +1,4 @@
-"""What every language stands on: texts and places in them, diagnostics, limits, and the grammars themselves."""
+"""What every language is built on: texts and places in them, diagnostics, limits, and the grammars themselves."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 class Diagnostic:
     """One finding. Its severity is that of its code, unless it is given.
 
-    ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
+    ``expected`` says in words what could be at the span. ``fix`` is a replacement that makes the line right.
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
     ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
     part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
@@ -175,7 +175,7 @@ def decode(data: bytes, name: str = "<text>") -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        # Each bad byte becomes one character, so what stands before the first keeps its place.
+        # Each bad byte becomes one character, so what is before the first keeps its place.
         source = Source(data.decode("utf-8", "replace"), name)
         start = len(data[: error.start].decode("utf-8"))
         message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"

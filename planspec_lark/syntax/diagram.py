@@ -55,7 +55,7 @@ class _Rows:
 
 # Mermaid reads HTML, Markdown, formulas, names of icons and codes of its own in labels, each version others of them. So
 # only plain characters go in as they are, all others by their numbers. As some versions put these back before they look
-# for Markdown, characters without width stand beside what could mean something: 65279, which counts as white space, on
+# for Markdown, characters without width are beside what could mean something: 65279, which counts as white space, on
 # both sides of a sign; 8203, which is never cut off, before what would begin a list, and inside of addresses and icons.
 _SPECIAL = re.compile(
     r"""
@@ -65,7 +65,7 @@ _SPECIAL = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
-# Nothing can stand beside a backtick that would take its meaning away.
+# Nothing can be beside a backtick that would take its meaning away.
 _BACKTICK = "\u02cb"
 
 
@@ -104,7 +104,7 @@ class MermaidDiagram(_Rows):
 
     def text(self) -> str:
         """The whole diagram."""
-        # Behind all arrows: a frame that is named in one later loses its style.
+        # After all arrows: a frame that is named in one later loses its style.
         classes = [f"  class {','.join(names)} {style}" for style, names in self._frames.items() if style]
         return "\n".join([*([_ROOM] if self._frames else []), *self._rows, *classes]) + "\n"
 
@@ -162,7 +162,7 @@ class DotDiagram(_Rows):
         self._add(f"subgraph cluster_{name} {{")
         self._depth += 1
         self._add(f"graph [{self._look(label, style, 'rounded')}];")
-        # An arrow to a frame has to lead to something in it, and all else is to stand between its two ends.
+        # An arrow to a frame has to lead to something in it, and all else is to be between its two ends.
         for end in (name, _end(name)):
             self._add(f'{end} [shape=point, style=invis, width=0, height=0, label=""];')
 

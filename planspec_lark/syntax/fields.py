@@ -94,7 +94,7 @@ def has_forbidden(text: str) -> bool:
     return len(data.translate(None, _controls())) != len(data)
 
 
-# In some dialects `$` also matches in front of a last line break.
+# In some dialects `$` also matches before a last line break.
 _END = r"$(?!\n)"
 _CHARACTER = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
 _EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"

@@ -78,7 +78,7 @@ def grammar_path(language: str) -> Path:
 
 @cache
 def grammar_version(language: str) -> str:
-    """The version of ``language``, which stands in the first line of its grammar's file: ``// Name grammar 1.0``."""
+    """The version of ``language``, which is in the first line of its grammar's file: ``// Name grammar 1.0``."""
     with grammar_path(language).open(encoding="utf-8") as file:
         return file.readline().split()[-1]
 
@@ -144,7 +144,7 @@ class Patterns:
         return match[0]
 
     def _compile_parts(self, terminal: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-        """What stands in front of what a token says, and that, unless it is all of the rest."""
+        """What is before what a token says, and that, unless it is all of the rest."""
         before, value, after = self.make("parts", terminal)
         self._parts[terminal] = re.compile(before), re.compile(value) if after else None
         return self._parts[terminal]

@@ -98,7 +98,7 @@ def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Sour
 
 
 def too_deep(step_id: str, depth: int, most: int, span: Span, source: Source) -> Diagnostic:
-    """That a step stands on a level below those that there may be."""
+    """That a step is on a level below those that there may be."""
     message = f"the step is on level {depth:,}, and the limit is {most:,}"
     return _refuse_plan("PS123", message, step_id, span, source)
 
@@ -190,7 +190,7 @@ class Findings:
         return left
 
     def close(self) -> list[Diagnostic]:
-        """All in the order of the text, and behind them how many more there are."""
+        """All in the order of the text, and after them how many more there are."""
         # A fault of a whole line is found after those inside it.
         listed = in_order(self.shown)
         first = self._first_left_out

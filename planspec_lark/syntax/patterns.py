@@ -94,7 +94,7 @@ class RegularRules:
 
         Args:
             rule: the rule's name.
-            without: a rule to leave out, so that a pattern can stop in front of a repeated tail.
+            without: a rule to leave out, so that a pattern can stop before a repeated tail.
             groups: the groups to make, by name; all of them if None.
 
         Raises:
@@ -135,7 +135,7 @@ class RegularRules:
         return self._terminals[name].portable
 
     def parts(self, name: str) -> tuple[str, str, str]:
-        """The same in three: what stands before the value, the value, and what stands behind it."""
+        """The same in three: what is before the value, the value, and what is after it."""
         terminal = self._terminals[name]
         return terminal.before, terminal.value, terminal.after
 

@@ -1,6 +1,6 @@
 """What all prompts for language models share: languages, templates, and texts of strangers in their places.
 
-The sentences stand in templates, one file for each prompt and language, in the folder `templates` of the package that
+The sentences are in templates, one file for each prompt and language, in the folder `templates` of the package that
 they belong to. Whatever comes from a context, a plan, a list or an answer was written by strangers. It is put into code
 blocks that it can not end, and it is put in last, so that nothing in it is taken for a part of a template.
 """

@@ -1,15 +1,15 @@
-"""Reasoning blocks: what a language model writes for itself, between tags such as ``<think>`` and ``</think>``.
+"""Reasoning blocks: what a language model thinks, between tags such as ``<think>`` and ``</think>``.
 
 Nothing in such a block is an answer. All readers find the blocks here, and read what is left.
 
 Blocks are found line by line, so that a text may still be written. A tag counts
 
-- at the beginning of a line (white space aside), or directly behind another tag that counts;
-- inside a block, where it ends the block, wherever it stands;
+- at the beginning of a line (white space aside), or directly after another tag that counts;
+- inside a block, where it ends the block, wherever it is;
 - in any other line, unless that is a line of one of the languages: what the grammars take is what it says. The same
   goes for a line that begins like a step, as a near miss of one.
 
-But behind other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
+But after other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
 ones. One that nothing closes goes to the end of the text. A closing tag that nothing opens ends a block that began with
 the text.
 """
@@ -40,7 +40,7 @@ _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」
 # A step, as people and models write it: a number in front, and a word in brackets.
 _NUMBERED = re.compile(r"[-*+•#> \t]*+(?:step|步骤)?[ \t]*+[0-9０-９]", re.IGNORECASE)
 _WORD_IN_BRACKETS = re.compile(r"[\[［【(（][ \t]*+[A-Za-z_][A-Za-z0-9_]++[ \t]*+[\]］】)）]")
-# What the signs of lines that belong to another may stand below.
+# The lines that a line with one of these signs may belong to.
 _OWNERS = {"-": ("constraints",), ">": ("goal", "step", "edit")}
 
 
@@ -72,7 +72,7 @@ class Remainder:
     Attributes:
         text: the text with white space in place of the blocks. It is as long as the text, so that all places are the
             same. Lines of which nothing is left are gone: their line breaks are spaces, too, and what was below them
-            follows on what was above.
+            follows what was above.
         blocks: the blocks, in the order of the text.
     """
 
@@ -137,14 +137,14 @@ def blank(text: str, blocks: Iterable[Block]) -> str:
 
 @define
 class _Context:
-    """What the next line may belong to: the last line that is no `>` or `-` line, and the signs of those behind it."""
+    """What the next line may belong to: the last line that is no `>` or `-` line, and the signs of those after it."""
 
     line: str = ""
     signs: str = ""
     _kind: str | None = None
 
     def follow(self, bare: str) -> None:
-        """Pass on behind a line, without white space around it."""
+        """Pass on after a line, without white space around it."""
         if bare[:1] in _OWNERS:
             self.signs += bare[0] if bare[0] not in self.signs else ""
         elif bare:

@@ -15,7 +15,7 @@ __all__ = ["TokenCounter", "estimate_tokens"]
 TokenCounter = Callable[[str], int]
 
 # Three letters of a word, which begins at a capital letter as well; up to four blanks, where a single one goes with the
-# word or the sign behind it, but for a digit; any other character.
+# word or the sign after it, but for a digit; any other character.
 _TOKEN = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{0,2}|[a-z]{1,3}|[ \t]{2,4}|[ \t](?![!-/:-~])|[!-~\n]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 # What takes four bytes, such as emoji.

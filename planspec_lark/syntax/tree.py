@@ -1,6 +1,6 @@
 """Trees of steps whatever the language: how ids spell them, and walks that no depth can stop.
 
-The parent of ``2.1.3`` is the step with the longest proper prefix of its id among all ids; siblings stand in the order
+The parent of ``2.1.3`` is the step with the longest proper prefix of its id among all ids; siblings are in the order
 in which they appear.
 """
 
@@ -31,7 +31,7 @@ def iter_tree(
 ) -> Iterator[tuple[_Any, _Any | None]]:
     """All nodes in document order, each with its parent (None at the top level).
 
-    What stands below a node that ``enters`` refuses is left out.
+    What is below a node that ``enters`` refuses is left out.
     """
     stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
     while stack:

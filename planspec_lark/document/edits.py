@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
-from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room, leaf_with_children, unknown_type
+from planspec_lark.plan_cmd.apply import Finder, find_known, find_room, leaf_with_children, unknown_type
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -23,7 +23,7 @@ from planspec_lark.planspec.models import (
     PlanStep,
     iter_steps,
 )
-from planspec_lark.syntax.diagnostics import CommandError
+from planspec_lark.syntax.diagnostics import CommandError, count_of
 from planspec_lark.syntax.fields import reset
 
 __all__ = ["Editor"]
@@ -140,7 +140,7 @@ class Editor(Finder):
                 above.status, above.result = PlanStatus.ACTIVE, ""
             above = self.parent_of(above)
         words = f"step {step_id} is open again"
-        return f"{words}, with {count_steps(len(below) - 1)} below it" if len(below) > 1 else words
+        return f"{words}, with {count_of(len(below) - 1, 'step')} below it" if len(below) > 1 else words
 
     def revise_step(self, step_id: str, values: Mapping[str, Any]) -> str:
         """Give fields of a step other values: those that are neither its id nor its name nor its children."""
@@ -195,11 +195,11 @@ class Editor(Finder):
         self._remove_lines(gone)
         words = f"step {step_id} removed"
         if len(gone) > 1:
-            words += f" with {count_steps(len(gone) - 1)} below it"
+            words += f" with {count_of(len(gone) - 1, 'step')} below it"
         moved = self.run_behind(siblings, step_id) if renumber else {}
         if moved:
             self.move_up(moved, step_id.rpartition(".")[0], by=-1)
-            words += f", {count_steps(sum(map(len, moved.values())))} after it moved down by one"
+            words += f", {count_of(sum(map(len, moved.values())), 'step')} after it moved down by one"
         return words
 
     def move_step(self, step_id: str, to: str) -> str:

@@ -10,15 +10,12 @@ from operator import itemgetter
 from attrs import frozen
 
 from planspec_lark.planspec.fast_reader import patterns
-from planspec_lark.planspec.models import BLANKS
-from planspec_lark.planspec.recovery import ScanResult
+from planspec_lark.planspec.recovery import WHITE, ScanResult
 from planspec_lark.planspec.tree import step_order
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["WHITE", "Piece", "cut_accepted", "cut_scanned"]
-
-WHITE = f"{BLANKS}\r\n"
 
 
 @frozen

@@ -24,7 +24,7 @@ __all__ = ["Input", "Recovery"]
 
 # What counts towards giving up: that something is no JSON at all.
 # So much of that may be found, and once more for each value.
-_PATIENCE = 20
+_MOST_STRANGE = 20
 _STRANGE = frozenset({"PJ115", "PJ118", "PJ131"})
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
@@ -156,7 +156,7 @@ class Recovery:
             given.flaws_left -= 1
             self.losses += flaw.is_loss
             self._strange += flaw.is_loss and flaw.code in _STRANGE
-            if self._strange > _PATIENCE + self.builder.count:
+            if self._strange > _MOST_STRANGE + self.builder.count:
                 self._why_not = "too little of the text is JSON"
             elif given.flaws_left < -1:
                 self._why_not = "there are too many faults"

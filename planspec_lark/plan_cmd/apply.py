@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 import attrs
 from attrs import define, field, frozen
 
-from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand, pattern
+from planspec_lark.plan_cmd.models import STATUS_OPS, VIEW_OPS, PlanCommand, pattern
 from planspec_lark.planspec.builder import read_body, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.models import (
@@ -39,7 +39,6 @@ __all__ = [
     "Room",
     "apply_command",
     "apply_commands",
-    "count_steps",
     "find_known",
     "find_room",
     "leaf_with_children",
@@ -168,7 +167,7 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, 
     if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
         return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
-    status, result = _STATUSES[command.op], command.result or step.result
+    status, result = STATUS_OPS[command.op], command.result or step.result
     finder.check_result(status, result, what)
     was, step.status, step.result = step.status, status, result
     return f"step {step.step_id}: {was.value} → {step.status.value}"
@@ -185,9 +184,6 @@ def _add(command: PlanCommand, finder: Finder, what: str, run: Run | None) -> st
             finder.add(step)
             return f"step {step.step_id} added{moved}"
     return f"step {step.step_id} added{_tell_moved(run.put(step))}"
-
-
-_STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
 
 def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
@@ -210,7 +206,7 @@ def _replan(step: PlanStep, finder: Finder, what: str) -> str:
     finder.remove_below(step)
     step.children = []
     step.status = PlanStatus.PENDING
-    return f"step {step.step_id}: {count_steps(removed)} below it removed"
+    return f"step {step.step_id}: {count_of(removed, 'step')} below it removed"
 
 
 def unknown_type(step_type: str, what: str) -> CommandError:
@@ -221,11 +217,6 @@ def unknown_type(step_type: str, what: str) -> CommandError:
 def leaf_with_children(step_type: str, what: str) -> CommandError:
     """That a step with children cannot become one of this type."""
     return CommandError("PC116", f"{what}: the step has children, and a step of type `{step_type}` cannot have any")
-
-
-def count_steps(steps: int) -> str:
-    """So many steps, in words."""
-    return count_of(steps, "step")
 
 
 def _read_step(command: PlanCommand, what: str) -> PlanStep:
@@ -294,7 +285,7 @@ class Room:
 
 
 def _tell_moved(steps: int) -> str:
-    return f", {count_steps(steps)} after it moved up by one" if steps else ""
+    return f", {count_of(steps, 'step')} after it moved up by one" if steps else ""
 
 
 def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:

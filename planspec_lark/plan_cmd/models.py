@@ -9,16 +9,17 @@ from typing import Any
 
 from attrs import Attribute, define, field
 
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.models import BLANKS, PlanStatus
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_items
 
-__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
+__all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
 
-_STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
+# The status that a verb gives.
+STATUS_OPS = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 EDIT_OPS = ("ADD", "REVISE")
 VIEW_OPS = ("EXPAND", "COLLAPSE")
-OPS = (*_STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
+OPS = (*STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
 
 _IS_ID = Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'", is_empty_allowed=True)
 

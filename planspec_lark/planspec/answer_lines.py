@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planspec_lark.planspec.corrections import (
+    EMOJI,
     NOTHING,
-    PICTURES,
     SPACE,
     SPACES,
     compiled,
@@ -279,12 +279,12 @@ def read_heading(line: str) -> tuple[int, str] | None:
     if match is None or (match["bold"] and match["marks"] in match["bold"]):
         return None
     text = unwrap(match["text"] or match["bold"])
-    return len(match["hashes"] or "#######"), unwrap(compiled(PICTURES).sub("", text, count=1))
+    return len(match["hashes"] or "#######"), unwrap(compiled(EMOJI).sub("", text, count=1))
 
 
 def is_notes(text: str) -> bool:
     """Whether a heading, or a label with a colon, is that of notes, which are no part of a plan."""
-    return compiled(_NOTES).fullmatch(compiled(PICTURES).sub("", text, count=1).strip("*:：" + SPACES)) is not None
+    return compiled(_NOTES).fullmatch(compiled(EMOJI).sub("", text, count=1).strip("*:：" + SPACES)) is not None
 
 
 _PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"

@@ -16,9 +16,9 @@ from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "EMOJI",
     "HEADER_KINDS",
     "NOTHING",
-    "PICTURES",
     "SPACE",
     "SPACES",
     "WIDE_SPACES",
@@ -73,13 +73,13 @@ def unwrap(text: str) -> str:
 
 
 # Signs such as emoji before a label.
-PICTURES = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】「」+→←-]*+"
+EMOJI = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】「」+→←-]*+"
 # A line as a header in disguise: signs, a label, a colon or a dash or none, and the rest. Possessive, as it never has
 # to go back.
 _HEADER = (
     rf"(?P<hashes>[#＃]{{0,6}}+){SPACE}*+(?P<number>(?:[一二三四五六七八九十]{{1,2}}、)?+){SPACE}*+"
-    rf"{PICTURES}{SPACE}*+"
-    rf"(?P<marks>[*_]*+){SPACE}*+{PICTURES}{SPACE}*+"
+    rf"{EMOJI}{SPACE}*+"
+    rf"(?P<marks>[*_]*+){SPACE}*+{EMOJI}{SPACE}*+"
     rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+(?P<inner>[*_]*+){SPACE}*+"
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )

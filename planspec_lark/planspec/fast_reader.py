@@ -20,7 +20,7 @@ from planspec_lark.syntax.tree import grow
 __all__ = ["patterns", "read", "read_steps", "row_pattern"]
 
 # Characters.
-_STRETCH = 60_000
+_CHUNK = 60_000
 _HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint")
 
 
@@ -72,15 +72,12 @@ def read_steps(lines: str) -> list[PlanStep] | None:
 
 def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:
     """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan."""
-    return chain.from_iterable(_stretches(text, at, pattern))
+    return chain.from_iterable(_find_chunks(text, at, pattern))
 
 
-def _stretches(text: str, at: int, pattern: Pattern[str]) -> Iterator[list[tuple[str, ...]]]:
-    # The first line comes alone: of most texts that are no plan, it tells so.
-    stretch = 0
+def _find_chunks(text: str, at: int, pattern: Pattern[str]) -> Iterator[list[tuple[str, ...]]]:
     while at < len(text):
-        newline = text.find("\n", at + stretch)
-        stretch = _STRETCH
+        newline = text.find("\n", at + _CHUNK)
         between = grammars.pattern("planspec", "NL").match(text, newline) if newline >= 0 else None
         end = between.end() if between else len(text)
         yield pattern.findall(text, at, end)

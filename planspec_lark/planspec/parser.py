@@ -2,7 +2,7 @@
 
 What a text means is defined by the LALR parser and :mod:`planspec_lark.planspec.transformer`. By default
 :mod:`planspec_lark.planspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
-plan. What either refuses is explained by :func:`planspec_lark.planspec.recovery.scan_faults`.
+plan. What either refuses is explained by :func:`planspec_lark.planspec.recovery.scan_strictly`.
 """
 
 from __future__ import annotations

@@ -35,7 +35,6 @@ from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
-    NO_LIMITS,
     Findings,
     Limits,
     find_excess,
@@ -48,11 +47,12 @@ from planspec_lark.syntax.tree import grow
 
 __all__ = [
     "BLANK_LINES",
+    "STEP_GROUPS",
+    "WHITE",
     "Recovery",
     "ScanResult",
     "read_nothing",
     "refuse_excess",
-    "scan_faults",
     "scan_later",
     "scan_strictly",
     "start_of",
@@ -73,8 +73,8 @@ WHITE = BLANKS + "\r\n"
 _WHITE = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 
 
-def _tell_nobody(_kind: str, **_what: Any) -> None:
-    """What is told to is of no interest."""
+def _ignore(_kind: str, **_what: Any) -> None:
+    """What listens where nothing is to be told."""
 
 
 @define(eq=False)
@@ -100,7 +100,7 @@ class Recovery:
 
     source: Source
     has_comments: bool = False
-    tell: Callable[..., None] = _tell_nobody
+    tell: Callable[..., None] = _ignore
     places: Places = field(init=False)
     plan: PlanSpec = field(factory=make_plan)
     steps: dict[str, PlanStep] = field(factory=dict)
@@ -589,22 +589,17 @@ def scan_strictly(
         return read_nothing([excess])
     plan = (read or fast_reader.read)(text)
     if plan is None:
-        return scan_faults(text, name=name, limits=limits)
+        return _scan_faults(Source(text, name), limits)
     return refuse_excess(scan_later(plan, Source(text, name), text, Findings(limits.max_findings)), limits)
 
 
-def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
-    """Read a text as :func:`scan_strictly` does, one that is known to have faults."""
-    source, remainder, found = Source(text, name), leave_out_reasoning(text), Findings(limits.max_findings)
+def _scan_faults(source: Source, limits: Limits) -> ScanResult:
+    remainder, found = leave_out_reasoning(source.text), Findings(limits.max_findings)
     reader = Recovery(source)
     reader.run(end_last_line(remainder.text), 0, found)
     found.extend(remainder.diagnose(source, is_strict=True))
-    return _finish(reader, found)
-
-
-def _finish(reader: Recovery, found: Findings) -> ScanResult:
     reader.plan.steps = grow(list(reader.steps.values()))
-    return ScanResult(reader.plan, found.close(), reader.places, reader.source)
+    return ScanResult(reader.plan, found.close(), reader.places, source)
 
 
 def scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:

@@ -97,17 +97,6 @@ def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[
 
 def find_step(plan: PlanSpec, step_id: str) -> PlanStep | None:
     """The step with this id, or None."""
-    siblings = plan.steps
-    while siblings:
-        # Where all ids fit their places, only what has an id that starts this one can be above it.
-        for step in siblings:
-            if step.step_id == step_id:
-                return step
-            if step_id.startswith(step.step_id + "."):
-                siblings = step.children
-                break
-        else:
-            break
     return next((step for step in iter_steps(plan) if step.step_id == step_id), None)
 
 

@@ -16,7 +16,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users, iter_origins
 from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
-from planspec_lark.planspec.tree import Todo, find_next, iter_with_parents, todo_of
+from planspec_lark.planspec.tree import Todo, find_next, find_step, iter_with_parents, todo_of
 from planspec_lark.planspec.truncate import fit, shorten_result
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
@@ -161,7 +161,7 @@ def focus_view(plan: PlanSpec, step_id: str) -> StepView:
     Raises:
         ValueError: the plan has no such step.
     """
-    step = next((step for step in iter_steps(plan) if step.step_id == step_id), None)
+    step = find_step(plan, step_id)
     if step is None:
         raise ValueError(f"step_id: step {step_id} does not exist")
     return _view(plan, step, None)

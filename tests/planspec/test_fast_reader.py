@@ -12,22 +12,22 @@ from tests.corpus import each, find, read
 
 
 @each("planspec/valid", ".md")
-@pytest.mark.parametrize("stretch", [0, 1, 7, 50])
-def test_the_length_of_a_stretch_does_not_matter(path: Path, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", [0, 1, 7, 50])
+def test_the_size_of_a_chunk_does_not_matter(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = read(path)
     plan = fast_reader.read(text)
     assert plan is not None
-    monkeypatch.setattr(fast_reader, "_STRETCH", stretch)
+    monkeypatch.setattr(fast_reader, "_CHUNK", size)
     assert fast_reader.read(text) == plan
     assert fast_reader.read(text + "\nso\n") is None
 
 
-def test_a_fault_is_a_fault_wherever_a_stretch_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_is_a_fault_wherever_a_chunk_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [path.read_bytes() for path in find("planspec/invalid", ".md")]
     faulty = [text for data in texts if fast_reader.read(text := data.decode("utf-8", "replace")) is None]
     assert len(faulty) > 50
-    for stretch in (0, 3, 20):
-        monkeypatch.setattr(fast_reader, "_STRETCH", stretch)
+    for size in (0, 3, 20):
+        monkeypatch.setattr(fast_reader, "_CHUNK", size)
         assert not any(fast_reader.read(text) for text in faulty)
 
 

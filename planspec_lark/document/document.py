@@ -36,8 +36,8 @@ class _Reading(NamedTuple):
     default_type: str
 
 
-# The text, its name, which steps are shown unfolded, and how it is read; None for a strict one.
-_State = tuple[str, str, list[bool | None], _Reading | None, bool]
+# The text, and whether each of its steps is shown unfolded.
+_State = tuple[str, list[bool | None]]
 
 
 class PlanDocument:
@@ -50,13 +50,27 @@ class PlanDocument:
     """
 
     def __init__(self, scan: ScanResult, *, reading: _Reading | None = None, requires_result: bool = False) -> None:
-        self.name = scan.source.name
-        self._reading = reading
-        self._requires_result = requires_result
+        self.name, self._reading, self._requires_result = scan.source.name, reading, requires_result
+        self._begin(scan)
+
+    def _begin(self, scan: ScanResult) -> None:
         self._load(scan)
         # What the document was at first, and all that has been done to it since: so any change can be taken back.
-        self._origin = self.__reduce__()[1]
+        self._origin = self._state()
         self._kept: list[_Change[object]] = []
+
+    def _state(self) -> _State:
+        return self.text, [step.expanded for step in iter_steps(self._plan)]
+
+    def _scan(self, text: str, flags: list[bool | None]) -> ScanResult:
+        """How a text is read that was once accepted."""
+        if self._reading is None:
+            scan = scan_strictly(text, name=self.name, limits=NO_LIMITS)
+        else:
+            scan = scan_plan(text, default_type=self._reading.default_type, name=self.name, limits=NO_LIMITS)
+        for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
+            step.expanded = expanded
+        return scan
 
     def _load(self, scan: ScanResult) -> None:
         self._plan, self._blocks = scan.plan, Blocks(scan, is_strict=self._is_strict)
@@ -280,7 +294,7 @@ class PlanDocument:
 
     def _go_back(self) -> None:
         """Be again what all changes that have been kept have made of the document."""
-        self._load(_read(*self._origin[:4]))
+        self._load(self._scan(*self._origin))
         for change in self._kept:
             change(self._editor)
         check_change(self._editor, self._blocks, is_strict=self._is_strict)
@@ -293,10 +307,13 @@ class PlanDocument:
         is_safe = found.is_usable or not (self._plan.steps or found.deciding)
         return is_safe and found.plan == self._plan
 
-    def __reduce__(self) -> tuple[Callable[..., PlanDocument], _State]:
+    def __getstate__(self) -> tuple[str, _Reading | None, bool, _State]:
         # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
-        flags = [step.expanded for step in iter_steps(self._plan)]
-        return _restore, (self.text, self.name, flags, self._reading, self._requires_result)
+        return self.name, self._reading, self._requires_result, self._state()
+
+    def __setstate__(self, state: tuple[str, _Reading | None, bool, _State]) -> None:
+        self.name, self._reading, self._requires_result, origin = state
+        self._begin(self._scan(*origin))
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
@@ -311,19 +328,3 @@ def _name_string(source: Source) -> Diagnostic:
     span = source.span(0, source.length)
     help = "extract it first: `planspec extract`"
     return Diagnostic("PS101", message, Severity.ERROR, span, help=help, source=source)
-
-
-def _read(text: str, name: str, flags: list[bool | None], reading: _Reading | None) -> ScanResult:
-    if reading is None:
-        scan = scan_strictly(text, name=name, limits=NO_LIMITS)
-    else:
-        scan = scan_plan(text, default_type=reading.default_type, name=name, limits=NO_LIMITS)
-    for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
-        step.expanded = expanded
-    return scan
-
-
-def _restore(
-    text: str, name: str, flags: list[bool | None], reading: _Reading | None, requires_result: bool
-) -> PlanDocument:
-    return PlanDocument(_read(text, name, flags, reading), reading=reading, requires_result=requires_result)

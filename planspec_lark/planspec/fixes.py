@@ -73,17 +73,13 @@ class _Text:
         # Of two versions that a merge has left, it is unknown which one applies.
         is_open = "PS125" in self._codes and fault.code != "PS125"
         find = _FINDERS.get(fault.code)
-        if find is None or fault.span is None or is_open or self._has_conflict:
+        if find is None or fault.span is None or is_open or "PS128" in self._codes:
             return None
         return find(self, fault, fault.span.line)
 
     @cached_property
     def _codes(self) -> set[str]:
         return {one.code for one in self.found}
-
-    @cached_property
-    def _has_conflict(self) -> bool:
-        return "PS128" in self._codes
 
     # ------------------------------------------------------------ lines
 

@@ -65,7 +65,7 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
     return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
 
 
-def find_lint(plan: PlanSpec, also: Collection[str] = ()) -> Iterator[Diagnostic]:
+def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
     """The same one by one, in no order."""
     check_optional(also)
     yield from _check_ids(plan)

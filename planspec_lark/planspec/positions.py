@@ -54,7 +54,7 @@ def cut_indentation(line: str, start: int) -> tuple[str, int]:
     return row, start + len(line) - len(row)
 
 
-def iter_rows(text: str, at: int = 0) -> Iterator[tuple[str, int]]:
+def iter_rows(text: str, at: int) -> Iterator[tuple[str, int]]:
     """The lines of a text, the last of them ended, from an offset on, without their indentation."""
     for match in _ROW.finditer(text, at):
         yield match[1], match.start(1)

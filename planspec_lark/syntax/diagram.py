@@ -86,7 +86,7 @@ class MermaidDiagram(_Rows):
         start, end = ("([", "])") if is_round else ("[", "]")
         self._add(f'{name}{start}"{_mermaid_label(label)}"{end}{f":::{style}" if style else ""}')
 
-    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
+    def open_frame(self, name: str, label: Sequence[str], style: str) -> None:
         """Begin a frame around all boxes up to where it is closed."""
         self._add(f'subgraph {name}["{_mermaid_label(label)}"]')
         self._frames.setdefault(style, []).append(name)
@@ -154,7 +154,7 @@ class DotDiagram(_Rows):
         self._add(f"{name} [{self._look(label, style, 'rounded' if is_round else '')}];")
         self._belong(name, name)
 
-    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
+    def open_frame(self, name: str, label: Sequence[str], style: str) -> None:
         """See :class:`MermaidDiagram`."""
         self._belong(name, _end(name))
         self._frames.add(name)

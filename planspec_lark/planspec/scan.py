@@ -97,7 +97,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
         elif content := text[start:end].strip(WHITE):
             first = text.index(content, start)
             is_rival = at in rivals or (not reader.steps and _says_more(reader.plan, best.plan))
-            span = source.span(first, first + len(content))
+            span = source.span(start if is_rival else first, first + len(content))
             listed.add(_leave_out(span, source, is_plan=bool(reader.steps), is_rival=is_rival))
     listed.extend(remainder.diagnose(source))
     return ScanResult(best.grow_plan(), listed.close(), best.places, source), number

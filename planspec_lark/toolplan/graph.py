@@ -6,13 +6,17 @@ A graph is a list with, for each node, those that it depends on.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-__all__ = ["Graph", "Ordering", "find_cycles", "find_groups", "order"]
+__all__ = ["Graph", "Ordering", "depend", "find_cycles", "find_groups", "order"]
 
 Graph = Sequence[Sequence[int]]
+
+# In one pass through a graph, each node keeps a bit for each of so many nodes that are asked for.
+_AT_A_TIME = 4096
 
 
 @frozen
@@ -150,3 +154,47 @@ def _close_group(node: int, waiting: list[int], group_of: dict[int, int], groups
         group_of[member] = groups
         if member == node:
             return groups + 1
+
+
+# ---------------------------------------------------------------- who depends on whom
+
+
+def depend(
+    graph: Graph, ordering: Ordering, questions: Sequence[tuple[int, int]], *, at_a_time: int = _AT_A_TIME
+) -> list[bool]:
+    """For each pair of nodes whether the first depends on the second, directly or not."""
+    groups = find_groups(graph, ordering.stuck)
+    # Circles come last, as nothing outside depends on them but what is stuck as well; each counts as one node.
+    sequence = [*ordering.order, *sorted(ordering.stuck, key=groups.__getitem__)]
+    position = [0] * len(graph)
+    heads: dict[int, int] = {}
+    for at, node in enumerate(sequence):
+        position[node] = heads.setdefault(groups[node], at) if node in groups else at
+    asking: dict[int, list[int]] = {}
+    for node, other in questions:
+        # Nothing depends on what comes later.
+        if position[node] >= position[other]:
+            asking.setdefault(other, []).append(node)
+    targets = sorted(asking, key=position.__getitem__)
+    found: set[tuple[int, int]] = set()
+    for first in range(0, len(targets), at_a_time):
+        bits = {other: 1 << at for at, other in enumerate(targets[first : first + at_a_time])}
+        last = max(position[node] for other in bits for node in asking[other])
+        nodes = sequence[position[targets[first]] : bisect_right(sequence, last, key=position.__getitem__)]
+        masks = _spread(graph, nodes, position, bits)
+        found.update(
+            (node, other) for other, bit in bits.items() for node in asking[other] if masks.get(position[node], 0) & bit
+        )
+    return [question in found for question in questions]
+
+
+def _spread(graph: Graph, nodes: Iterable[int], position: Sequence[int], bits: Mapping[int, int]) -> dict[int, int]:
+    """The bits of those that each of these nodes depends on, by position."""
+    masks: dict[int, int] = {}
+    for node in nodes:
+        mask = masks.get(position[node], 0)
+        for other in graph[node]:
+            mask |= masks.get(position[other], 0) | bits.get(other, 0)
+        if mask:
+            masks[position[node]] = mask
+    return masks

@@ -9,8 +9,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Finding, Path, text_of
 from planspec_lark.syntax.diagnostics import quote
-from planspec_lark.toolplan.ancestry import Ancestry
-from planspec_lark.toolplan.graph import Graph, Ordering, find_cycles, order
+from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.registry import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of
@@ -182,7 +181,7 @@ def _find_early(plan: Plan) -> set[int]:
             questions.append((last, index))
     if not questions:
         return set()
-    answers = Ancestry(plan.graph, plan.ordering).answer(questions)
+    answers = depend(plan.graph, plan.ordering, questions)
     return {at for at, depends in zip(uses, answers, strict=True) if not depends}
 
 

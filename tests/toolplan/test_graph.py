@@ -9,8 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.toolplan.ancestry import Ancestry
-from planspec_lark.toolplan.graph import Graph, find_cycles, find_groups, order
+from planspec_lark.toolplan.graph import Graph, depend, find_cycles, find_groups, order
 from tests.toolplan.measuring import grows_evenly
 
 
@@ -122,12 +121,11 @@ def test_groups_depend_on_lower_ones(graph: Graph) -> None:
             assert other not in graph[node] or groups[other] <= groups[node]
 
 
-@pytest.mark.parametrize("walk", [0, 2, 32])
-@pytest.mark.parametrize("at_a_time", [1, 3, None])
+@pytest.mark.parametrize("at_a_time", [1, 3, 1000])
 @given(graphs())
-def test_who_depends_on_whom(at_a_time: int | None, walk: int, graph: Graph) -> None:
+def test_who_depends_on_whom(at_a_time: int, graph: Graph) -> None:
     questions = [(node, other) for node in range(len(graph)) for other in range(len(graph))]
-    answers = Ancestry(graph, order(graph), at_a_time=at_a_time, walk=walk).answer(questions)
+    answers = depend(graph, order(graph), questions, at_a_time=at_a_time)
     assert answers == [other in reach(graph, node) for node, other in questions]
 
 
@@ -175,4 +173,4 @@ def test_very_many() -> None:
 def test_far_ancestors_in_a_long_chain() -> None:
     graph = chain_backwards(100_000)
     questions = [(node, 99_999) for node in range(99_999)] + [(99_999, node) for node in range(99_999)]
-    assert Ancestry(graph, order(graph)).answer(questions) == [True] * 99_999 + [False] * 99_999
+    assert depend(graph, order(graph), questions) == [True] * 99_999 + [False] * 99_999

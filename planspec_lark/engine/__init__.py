@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
+    from planspec_lark.engine.conversation import Asked as Asked, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
     from planspec_lark.engine.execution import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
@@ -37,14 +38,6 @@ if TYPE_CHECKING:
         preview as preview,
         preview_resumed as preview_resumed,
     )
-    from planspec_lark.engine.prompts import (
-        RunPhase as RunPhase,
-        build_answer_repair_prompt as build_answer_repair_prompt,
-        build_execution_prompt as build_execution_prompt,
-        build_generation_prompt as build_generation_prompt,
-        build_reflection_prompt as build_reflection_prompt,
-        build_replan_prompt as build_replan_prompt,
-    )
     from planspec_lark.engine.reflection import (
         Reflection as Reflection,
         read_reflection as read_reflection,
@@ -52,13 +45,18 @@ if TYPE_CHECKING:
     )
     from planspec_lark.engine.requests import (
         Request as Request,
+        RunPhase as RunPhase,
+        build_answer_repair_prompt as build_answer_repair_prompt,
+        build_execution_prompt as build_execution_prompt,
+        build_generation_prompt as build_generation_prompt,
+        build_reflection_prompt as build_reflection_prompt,
+        build_replan_prompt as build_replan_prompt,
         request_execution as request_execution,
         request_generation as request_generation,
         request_reflection as request_reflection,
         request_replan as request_replan,
     )
     from planspec_lark.engine.resume import Edited as Edited, EditedError as EditedError
-    from planspec_lark.engine.retry import Asked as Asked, ask as ask, ask_async as ask_async
     from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
     from planspec_lark.engine.think import (
@@ -70,7 +68,7 @@ else:
         __name__,
         {
             "execution": "ExecutionScan read_execution",
-            "retry": "Asked ask ask_async",
+            "conversation": "Asked ask ask_async",
             "on_dask": "dask_runner",
             "decisions": "Decision",
             "jobs": "run_plan submit_plan",
@@ -82,12 +80,12 @@ else:
             ),
             "plan_view": "plan_excerpt",
             "previews": "InputSource Planned preview preview_resumed",
-            "prompts": (
-                "RunPhase build_answer_repair_prompt build_execution_prompt "
-                "build_generation_prompt build_reflection_prompt build_replan_prompt"
-            ),
             "reflection": "Reflection read_reflection read_replan",
-            "requests": "Request request_execution request_generation request_reflection request_replan",
+            "requests": (
+                "Request RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt "
+                "build_reflection_prompt build_replan_prompt request_execution request_generation request_reflection "
+                "request_replan"
+            ),
             "resume": "Edited EditedError",
             "run_rules": "PlanRunError",
             "think": "RunResult ThinkEngine",

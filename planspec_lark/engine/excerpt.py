@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from planspec_lark.syntax.prompt_templates import to_json
 
 __all__ = ["Excerpt", "take_newest"]
 
-# What stands between two entries of a list.
+# What separates two entries of a list.
 _BETWEEN = len(",\n")
 # Room for the object around the beginning of an entry that is cut.
 _AROUND = 20
@@ -40,8 +39,8 @@ class Excerpt:
 def take_newest(history: Iterable[object] | Excerpt, most: int) -> Excerpt:
     """The newest entries of a history that take at most so many characters.
 
-    A sequence is read from its end, and no further than there is room. Anything else is read once, and no more of it is
-    kept than that. Where not even the newest entry fits, its beginning stands for it.
+    A sequence is read from its end, and no further than there is room. Where not even the newest entry fits, its
+    beginning takes its place.
 
     Args:
         history: JSON values, the oldest first; or what has been taken already, which stays as it is.
@@ -54,13 +53,10 @@ def take_newest(history: Iterable[object] | Excerpt, most: int) -> Excerpt:
         return history
     if most < 0:
         raise ValueError(f"max_history: {most} is less than 0")
-    return _from_end(history, most) if isinstance(history, Sequence) else _from_start(history, most)
-
-
-def _from_end(history: Sequence[object], most: int) -> Excerpt:
+    entries = history if isinstance(history, Sequence) else [*history]
     kept: list[str] = []
     room = most
-    for entry in reversed(history):
+    for entry in reversed(entries):
         text = to_json(entry, indent=None)
         if not kept and len(text) + _BETWEEN > most:
             kept += _cut(text, most)
@@ -69,23 +65,7 @@ def _from_end(history: Sequence[object], most: int) -> Excerpt:
         if room < 0:
             break
         kept.append(text)
-    return Excerpt(tuple(reversed(kept)), len(history) - len(kept))
-
-
-def _from_start(history: Iterable[object], most: int) -> Excerpt:
-    kept: deque[str] = deque()
-    newest: list[str] = []
-    size = count = 0
-    for entry in history:
-        text = to_json(entry, indent=None)
-        count += 1
-        size += len(text) + _BETWEEN
-        newest = _cut(text, most) if len(text) + _BETWEEN > most else [text]
-        kept.append(text)
-        while size > most:
-            size -= len(kept.popleft()) + _BETWEEN
-    entries = tuple(kept or newest)
-    return Excerpt(entries, count - len(entries))
+    return Excerpt(tuple(reversed(kept)), len(entries) - len(kept))
 
 
 def _cut(text: str, most: int) -> list[str]:

@@ -13,6 +13,7 @@ from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.models import (
+    REFLECTION_VERBS,
     Answer,
     EngineLimits,
     Question,
@@ -26,7 +27,6 @@ from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.run_state import Failure
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.step_runner import StepRunner, brief, fold_plan, own_step
-from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.ledger import Kind

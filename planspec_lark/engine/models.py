@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from planspec_lark.runs.history import History
 
 __all__ = [
+    "REFLECTION_VERBS",
+    "REPLAN_VERBS",
     "Answer",
     "Budget",
     "Effort",
@@ -45,6 +47,10 @@ __all__ = [
     "take_answer",
 ]
 
+# The commands that language models may give while a plan runs: about a step that has not gone well,
+REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
+# and at the end of a round. Planning the whole plan anew is offered as a verb of its own.
+REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 # Characters of a model's name.
 _LONGEST_MODEL = 200
 

@@ -6,8 +6,7 @@ from attrs import field, frozen
 
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
-from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, judge_replan
-from planspec_lark.engine.trial import Trial
+from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, Trial, judge_replan
 from planspec_lark.plan_cmd.answer_reader import Line, read_lines
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep

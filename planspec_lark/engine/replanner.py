@@ -14,6 +14,7 @@ from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
 from planspec_lark.engine.generation import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
+    REPLAN_VERBS,
     Answer,
     Effort,
     EngineLimits,
@@ -29,7 +30,6 @@ from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_replan
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import StepRunner, fold_plan
-from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps

@@ -1,36 +1,66 @@
-"""What is asked in each phase, as one thing for all who may answer: language models get text, programs get JSON.
+"""What is asked in the four phases of a run, as one thing for all who may answer: models get text, programs get JSON.
 
-A request holds the prompt and what the prompt was made of, so that a program can use either. It knows nothing of who
-answers it.
+A request holds the prompt and what the prompt was made of. The sentences are in `templates`;
+:mod:`planspec_lark.syntax.prompt_templates` puts in the rest, which strangers have written. Nothing here knows who
+answers, or how a run continues.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from enum import Enum
+from typing import Any, ParamSpec
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.engine import prompts
 from planspec_lark.engine.excerpt import Excerpt, take_newest
-from planspec_lark.engine.models import HopStatus
+from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.prompts import MAX_HISTORY, RunPhase
-from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import reports
 from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
 from planspec_lark.syntax.source import escape_json
 
 __all__ = [
+    "MAX_HISTORY",
     "Request",
+    "RunPhase",
+    "build_answer_repair_prompt",
+    "build_execution_prompt",
+    "build_generation_prompt",
+    "build_reflection_prompt",
+    "build_replan_prompt",
     "request_execution",
     "request_generation",
     "request_reflection",
     "request_repair",
     "request_replan",
 ]
+
+# Characters of a run's history.
+MAX_HISTORY = 20_000
+
+
+class RunPhase(str, Enum):
+    """What a language model is asked for: in the four phases of a run, or to repair a plan."""
+
+    GENERATION = "generation"
+    EXECUTION = "execution"
+    REFLECTION = "reflection"
+    REPLAN = "replan"
+    REPAIR = "repair"
+
+
+# What an answer is, by its phase: the section of the request to repair it.
+_KINDS = {
+    RunPhase.GENERATION: "plan",
+    RunPhase.EXECUTION: "object",
+    RunPhase.REFLECTION: "lines",
+    RunPhase.REPLAN: "lines",
+    RunPhase.REPAIR: "lines",
+}
 
 
 @frozen
@@ -66,7 +96,7 @@ class Request:
         """The same question once more, with an answer that was of no use, and why."""
         found = list(diagnostics)
         is_plan = "container" in self.data
-        repair = prompts.build_answer_repair_prompt(answer, found, self.phase, language=self.language, is_plan=is_plan)
+        repair = build_answer_repair_prompt(answer, found, self.phase, language=self.language, is_plan=is_plan)
         refused = {
             "answer": answer,
             "diagnostics": [reports.json_item(one) for one in found],
@@ -79,12 +109,28 @@ class Request:
 def request_generation(
     task: str, *, constraints: Iterable[str] = (), language: str = "en", previous: str | None = None
 ) -> Request:
-    """A request for a plan: see :func:`~planspec_lark.engine.prompts.build_generation_prompt`."""
+    """A request for a plan.
+
+    Args:
+        task: what the plan is for, in any words.
+        constraints: what it has to keep to.
+        language: "en" or "zh".
+        previous: a plan for the same task that was given up, as text; of a very long one the start is shown.
+
+    Raises:
+        ValueError: there is no such prompt in this language.
+    """
     listed = list(constraints)
     data: dict[str, Any] = {"task": task, "constraints": listed}
     if previous is not None:
         data["previous"] = previous
-    prompt = prompts.build_generation_prompt(task, constraints=listed, language=language, previous=previous)
+    prompt = _fill(
+        "generation",
+        language,
+        format=_format(language),
+        task=to_json({"task": task, "constraints": listed} if listed else {"task": task}),
+        **text_values(previous and previous.removesuffix("\n"), name="previous"),
+    )
     return Request(RunPhase.GENERATION, language, data, prompt)
 
 
@@ -102,34 +148,51 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     missing: Iterable[str] = (),
     **more: Any,
 ) -> Request:
-    """A request to carry out a step: see :func:`~planspec_lark.engine.prompts.build_execution_prompt`.
+    """A request to carry out a step. :func:`~planspec_lark.engine.execution.read_execution` reads the answer.
 
-    ``more`` are further fields that a program gets, such as a key by which it knows a call that is made again.
+    Args:
+        step: the step; what stands below it is not shown.
+        inputs: the values that it can use, by their names. All of them are shown, however long.
+        history: what has happened in the run, as JSON values, the oldest first.
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        language: "en" or "zh".
+        branches: of a decision, the children of which one holds.
+        is_in_open_loop: whether the answer may end a loop whose number of rounds is unknown.
+        max_history: characters of the history; the newest entries are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
+        missing: names of declared inputs that have no value.
+        more: further fields that a program gets, such as a key by which it knows a call that is made again.
+
+    Raises:
+        ValueError: there is no such prompt in this language, or neither history nor plan can be so short.
     """
-    children, lacking = list(branches), list(missing)
     shown, excerpt = take_newest(history, max_history), plan_excerpt(plan_state, step.step_id, max_plan)
     data: dict[str, Any] = {
-        "step": prompts.step_value(step),
+        "step": _step_value(step),
         "inputs": dict(inputs),
-        "missing": lacking,
+        "missing": list(missing),
         **shown.data,
         "plan_state": excerpt,
     }
-    if children:
-        data["branches"] = prompts.branch_values(children)
+    example: dict[str, Any] = {"status": "OK", "result": "…"}
+    if step.outputs:
+        example["outputs"] = dict.fromkeys(step.outputs, "…")
+    if choices := [_step_value(branch, ("id", "task", "details")) for branch in branches]:
+        data["branches"] = choices
+        example["branch"] = choices[0]["id"]
     if is_in_open_loop:
         data["is_in_open_loop"] = True
-    prompt = prompts.build_execution_prompt(
-        step,
-        inputs,
-        shown,
-        excerpt,
-        language=language,
-        branches=children,
-        is_in_open_loop=is_in_open_loop,
-        max_history=max_history,
-        max_plan=max(max_plan, len(excerpt)),
-        missing=lacking,
+    prompt = _fill(
+        "execution",
+        language,
+        step=to_json(data["step"]),
+        branches=_unless_empty(choices),
+        loop=_if(is_in_open_loop),
+        inputs=_unless_empty(data["inputs"]),
+        missing=_unless_empty(data["missing"]),
+        example=to_json(example),
+        **_state_values(excerpt),
+        **_history_values(shown),
     )
     return Request(RunPhase.EXECUTION, language, {**more, **data}, prompt)
 
@@ -147,11 +210,31 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     can_retry: bool = True,
     max_plan: int = MAX_PLAN,
 ) -> Request:
-    """A request how to continue with a step: see :func:`~planspec_lark.engine.prompts.build_reflection_prompt`."""
+    """A request how to continue with a step that did not end with OK.
+
+    Args:
+        status: how it ended: FAIL, UNCERTAIN or LACK_OF_INFO.
+        result: what it said; of a very long text the start is shown.
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        step: the step.
+        can_interact: whether a person can be asked.
+        commands: the verbs of the commands that may be used.
+        attempt: how many times the step has been tried.
+        language: "en" or "zh".
+        can_retry: whether it may be tried again as it is.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
+
+    Raises:
+        ValueError: there is no such prompt in this language, no such command, nothing to decide about OK, or no plan
+            can be so short.
+    """
+    status = HopStatus(status)
+    if status is HopStatus.OK:
+        raise ValueError("status: a step that ended with OK asks for no decision")
     verbs, excerpt = list(commands), plan_excerpt(plan_state, step.step_id, max_plan)
     data = {
-        "step": prompts.step_value(step),
-        "status": HopStatus(status).value,
+        "step": _step_value(step),
+        "status": status.value,
         "result": result,
         "attempt": attempt,
         "can_retry": can_retry,
@@ -159,24 +242,22 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         "commands": verbs,
         "plan_state": excerpt,
     }
-    prompt = prompts.build_reflection_prompt(
-        status,
-        result,
-        excerpt,
-        step,
-        can_interact,
-        verbs,
-        attempt=attempt,
-        language=language,
-        can_retry=can_retry,
-        max_plan=max(max_plan, len(excerpt)),
+    prompt = _fill(
+        "reflection",
+        language,
+        step=to_json(data["step"]),
+        attempt=str(attempt),
+        status=status.value,
+        fail=_if(status is HopStatus.FAIL),
+        uncertain=_if(status is HopStatus.UNCERTAIN),
+        lack=_if(status is HopStatus.LACK_OF_INFO),
+        retry=_if(can_retry),
+        interact=_if(can_interact),
+        commands=_commands(verbs, language),
+        **text_values(result, name="result"),
+        **_state_values(excerpt),
     )
     return Request(RunPhase.REFLECTION, language, data, prompt)
-
-
-def request_repair(prompt: str, *, language: str = "en") -> Request:
-    """A request to repair a plan: what :func:`~planspec_lark.repair_plan` asks."""
-    return Request(RunPhase.REPAIR, language, {}, prompt)
 
 
 def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
@@ -191,26 +272,150 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
 ) -> Request:
-    """A request how to continue after a round: see :func:`~planspec_lark.engine.prompts.build_replan_prompt`."""
-    shown, verbs, names = take_newest(history, max_history), list(commands), list(missing)
+    """A request how to continue at the end of a round, or, with a container, for other steps inside that.
+
+    Args:
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        container: a step whose children are to be planned anew. Then the answer is a plan whose steps are those, with
+            numbers from 1; otherwise it is commands.
+        history: what has happened in the run, as JSON values, the oldest first.
+        commands: the verbs of the commands that may be used, `REPLAN ALL` being one of its own.
+        missing: names of what the plan has to produce and has not.
+        finished: steps of the container that were done before.
+        language: "en" or "zh".
+        max_history: characters of the history; the newest entries are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the container are
+            shown, or to what is at work or blocked.
+
+    Raises:
+        ValueError: there is no such prompt in this language, no such command, or neither history nor plan can be so
+            short.
+    """
+    shown = take_newest(history, max_history)
     excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
     data: dict[str, Any] = {"plan_state": excerpt, **shown.data}
-    if container is None:
-        data |= {"commands": verbs, "missing": names}
+    common = {**_state_values(excerpt), **_history_values(shown)}
+    if container is not None:
+        data["container"] = _step_value(container)
+        if known := [_finished_value(step) for step in finished]:
+            data["finished"] = known
+        own = {"format": _format(language), "step": to_json(data["container"]), "finished": _unless_empty(known)}
+        prompt = _fill("children", language, **own, **common)
     else:
-        data["container"] = prompts.step_value(container)
-        if known := list(finished):
-            data["finished"] = [prompts.finished_value(step) for step in known]
-        finished = known
-    prompt = prompts.build_replan_prompt(
-        excerpt,
-        container=container,
-        history=shown,
-        commands=verbs,
-        missing=names,
-        finished=finished,
-        language=language,
-        max_history=max_history,
-        max_plan=max(max_plan, len(excerpt)),
-    )
+        data |= {"commands": list(commands), "missing": list(missing)}
+        own = {"commands": _commands(data["commands"], language), "missing": _unless_empty(data["missing"])}
+        prompt = _fill("replan", language, **own, **common)
     return Request(RunPhase.REPLAN, language, data, prompt)
+
+
+def request_repair(prompt: str, *, language: str = "en") -> Request:
+    """A request to repair a plan: what :func:`~planspec_lark.repair_plan` asks."""
+    return Request(RunPhase.REPAIR, language, {}, prompt)
+
+
+# ---------------------------------------------------------------- prompts alone
+
+_Options = ParamSpec("_Options")
+
+
+def _prompt_of(request: Callable[_Options, Request]) -> Callable[_Options, str]:
+    def build(*given: _Options.args, **options: _Options.kwargs) -> str:
+        return request(*given, **options).prompt
+
+    build.__doc__ = f"The prompt of :func:`~planspec_lark.engine.{request.__name__}` alone."
+    return build
+
+
+build_generation_prompt = _prompt_of(request_generation)
+"""The prompt of :func:`~planspec_lark.engine.request_generation` alone."""
+build_execution_prompt = _prompt_of(request_execution)
+"""The prompt of :func:`~planspec_lark.engine.request_execution` alone."""
+build_reflection_prompt = _prompt_of(request_reflection)
+"""The prompt of :func:`~planspec_lark.engine.request_reflection` alone."""
+build_replan_prompt = _prompt_of(request_replan)
+"""The prompt of :func:`~planspec_lark.engine.request_replan` alone."""
+
+
+def build_answer_repair_prompt(
+    answer: str,
+    diagnostics: Iterable[Diagnostic],
+    phase: RunPhase | str,
+    *,
+    language: str = "en",
+    is_plan: bool = False,
+) -> str:
+    """What asks to repair an answer, and to send all of it again. It follows the prompt that was answered.
+
+    Args:
+        answer: the answer as it came; of a very long one the start is shown.
+        diagnostics: what is wrong; errors come first, and of very many only the first ones are shown.
+        phase: what the answer was for.
+        language: "en" or "zh".
+        is_plan: whether a re-plan has asked for new steps of a container.
+
+    Raises:
+        ValueError: there is no such prompt in this language, or no such phase.
+    """
+    kind = "plan" if is_plan else _KINDS[RunPhase(phase)]
+    kinds = {name: _if(name == kind) for name in ("plan", "object", "lines")}
+    return _fill("repair", language, **kinds, **refusal_values(diagnostics, answer))
+
+
+# ---------------------------------------------------------------- values of templates
+
+
+def _step_value(
+    step: PlanStep, parts: Iterable[str] = ("id", "type", "task", "details", "inputs", "outputs")
+) -> dict[str, Any]:
+    """A step as a JSON value, without its state and without what stands below it."""
+    value = {
+        "id": step.step_id,
+        "type": step.step_type,
+        "task": step.description,
+        "details": list(step.detail),
+        "inputs": list(step.inputs),
+        "outputs": list(step.outputs),
+    }
+    return {name: value[name] for name in parts if value[name]}
+
+
+def _finished_value(step: PlanStep) -> dict[str, Any]:
+    """A step that was done as a JSON value, with what it takes to write it once more, and its result."""
+    return {**_step_value(step), **({"name": step.step_name} if step.step_name else {}), "result": step.result}
+
+
+def _fill(name: str, language: str, **values: str | None) -> str:
+    return fill(read_template(__package__, name, language), **values)
+
+
+def _format(language: str) -> str:
+    return read_template(__package__, "format", language).removesuffix("\n")
+
+
+def _if(condition: bool) -> str | None:
+    return "yes" if condition else None
+
+
+def _unless_empty(values: list[Any] | dict[str, Any]) -> str | None:
+    return to_json(values) if values else None
+
+
+def _state_values(plan_state: str) -> dict[str, str | None]:
+    return text_values(plan_state.removesuffix("\n"), most=None, name="plan_state")
+
+
+def _history_values(shown: Excerpt) -> dict[str, str | None]:
+    return {
+        "history": shown.text if shown.entries else None,
+        "left_out": str(shown.left_out) if shown.left_out else None,
+    }
+
+
+def _commands(verbs: Collection[str], language: str) -> str | None:
+    """What the allowed commands are and do; None where there are none."""
+    known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_VERBS, *REPLAN_VERBS)}
+    for verb in verbs:
+        if verb not in known:
+            raise ValueError(f"commands: {verb!r} is not one of {', '.join(known)}")
+    sections = {section: _if(verb in verbs) for verb, section in known.items()}
+    return _fill("commands", language, **sections).removesuffix("\n") or None

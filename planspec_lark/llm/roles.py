@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
+from planspec_lark.engine.conversation import Asking, converse
 from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.execution import read_execution
 from planspec_lark.engine.models import (
@@ -27,15 +28,14 @@ from planspec_lark.engine.models import (
     take_answer,
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.prompts import MAX_HISTORY
 from planspec_lark.engine.requests import (
+    MAX_HISTORY,
     Request,
     request_execution,
     request_generation,
     request_reflection,
     request_replan,
 )
-from planspec_lark.engine.retry import Asking, converse
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of

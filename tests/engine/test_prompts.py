@@ -35,9 +35,8 @@ from planspec_lark.engine import (
     build_replan_prompt,
     read_execution,
 )
-from planspec_lark.engine.prompts import LANGUAGES
-from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
-from planspec_lark.syntax.prompt_templates import _SECTION, read_template
+from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
+from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
 from tests.corpus import ROOT
 from tests.pages import fences, headings
 

@@ -11,7 +11,7 @@ from attrs import evolve
 from hypothesis import Phase, example, given, settings, strategies as st
 
 from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
-from planspec_lark.engine.trial import Trial
+from planspec_lark.engine.reflection_rules import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.apply import Finder
 from planspec_lark.planspec import builder, fast_reader, printer as printing

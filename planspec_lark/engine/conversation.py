@@ -1,4 +1,4 @@
-"""Asking until an answer is of use: one that is not goes back with what is wrong, so many times and no more."""
+"""Questions to a model until an answer is of use: one that is not goes back with what is wrong, up to a limit."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def converse(model: Callable[[Request], Any], asking: Asking[Value]) -> Value | 
                 request = asking.throw(error)
                 continue
             if inspect.isawaitable(answer):
-                return _go_on(model, asking, answer)
+                return _converse_async(model, asking, answer)
             request = asking.send(answer)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
 
 
-async def _go_on(model: Callable[[Request], Any], asking: Asking[Value], answer: Awaitable[Any]) -> Value:
+async def _converse_async(model: Callable[[Request], Any], asking: Asking[Value], answer: Awaitable[Any]) -> Value:
     try:
         while True:
             try:

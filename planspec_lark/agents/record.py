@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import Self
 
-from attrs import define, field
+from attrs import asdict, define, field
 
 __all__ = ["RECORD", "Record"]
 
@@ -57,12 +57,5 @@ class Record:
 
     def write(self) -> bytes:
         """The text of its file."""
-        value = {
-            "about": _ABOUT,
-            "assistants": self.assistants,
-            "files": self.files,
-            "made": self.made,
-            "pieces": self.pieces,
-            "folders": self.folders,
-        }
+        value = {"about": _ABOUT, **asdict(self, filter=lambda one, _: one.name != "is_known")}
         return (json.dumps(value, indent=2, ensure_ascii=True) + "\n").encode("ascii")

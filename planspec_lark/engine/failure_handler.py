@@ -7,7 +7,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
@@ -160,7 +160,7 @@ class FailureHandler:
             data["blocked"] = step.status is PlanStatus.BLOCKED
             text = serialize_commands(read.commands)
             self.writer.note_shape(
-                Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **done.data()
+                Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **asdict(done, recurse=False)
             )
         if read.decision is Decision.ACCEPT:
             self.step_runner.values.add(step)

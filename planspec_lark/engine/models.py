@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, fields, frozen
 from attrs.validators import ge, instance_of, le, optional
 
 from planspec_lark.awaitables import stop_event
@@ -153,33 +153,12 @@ class Effort:
 
     def to_data(self) -> dict[str, Any]:
         """What a record of a ledger says of it."""
-        return {
-            "llm_calls": self.llm_calls,
-            "tokens": self.tokens,
-            "cost": self.cost,
-            "model": self.model,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-        }
+        return asdict(self)
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Effort:
         """What a record says, also one that was written before models were named."""
-        return cls(
-            data.get("llm_calls", 0),
-            data.get("tokens", 0),
-            data.get("cost", 0.0),
-            model=data.get("model", ""),
-            input_tokens=data.get("input_tokens", 0),
-            output_tokens=data.get("output_tokens", 0),
-        )
-
-
-def _to_status(value: object) -> HopStatus:
-    try:
-        return HopStatus(value)
-    except ValueError:
-        raise ValueError(f"status: {value!r} is not one of {', '.join(HopStatus)}") from None
+        return cls(**{"tokens": 0, **{one.name: data[one.name] for one in fields(cls) if one.name in data}})
 
 
 def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -213,7 +192,7 @@ class OperatorResult:
             :class:`StepPolicy`. It means nothing where the status is OK.
     """
 
-    status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
+    status: HopStatus = field(default=HopStatus.OK, converter=HopStatus)
     result: str = field(default="", validator=instance_of(str))
     outputs: Mapping[str, Any] = field(factory=dict, validator=_is_mapping)
     branch: str = field(default="", validator=instance_of(str))

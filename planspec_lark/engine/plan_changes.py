@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from attrs import define, field, frozen
 
@@ -41,18 +41,6 @@ class Reshaping:
     cleared: dict[str, list[tuple[str, str]]] = field(factory=dict)
     unchosen: list[str] = field(factory=list)
     new: list[str] = field(factory=list)
-
-    def data(self) -> dict[str, Any]:
-        """The same for a record."""
-        return {
-            "moves": self.moves,
-            "gone": self.gone,
-            "reset": self.reset,
-            "unplanned": self.unplanned,
-            "cleared": self.cleared,
-            "unchosen": self.unchosen,
-            "new": self.new,
-        }
 
 
 def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandError | None:

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import partial
 from typing import TypeVar
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
@@ -125,7 +125,7 @@ class Replanner:
             self.writer.note(Kind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL")
             return ""
         done = reshape(self.writer, read.commands)
-        self.writer.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
+        self.writer.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **asdict(done, recurse=False))
         return ""
 
     def _read(self, answer: Answer) -> Reflection:

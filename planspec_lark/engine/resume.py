@@ -11,7 +11,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import asdict, define, field, frozen
 
 from planspec_lark.diff.merge import merge_plans
 from planspec_lark.diff.models import MergeConflict
@@ -149,12 +149,7 @@ def _check_version(written: object, run: str) -> None:
 
 def _take_new(change: Change, values: dict[str, Any]) -> None:
     """Put what a step is after a change in the place of what it was."""
-    if change.status is not None:
-        values["status"] = change.status[1]
-    if change.result is not None:
-        values["result"] = change.result[1]
-    if change.done_count is not None:
-        values["done_count"] = change.done_count[1]
+    values |= {name: pair[1] for name, pair in asdict(change, recurse=False).items() if pair is not None}
 
 
 @frozen

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.runs.ledger import Kind, Record
@@ -159,9 +159,9 @@ class RunState:
         if moves := data.get("moves"):
             self._move(moves)
         self.cleared |= cleared
-        handler = _HANDLERS.get(record.kind)
-        if handler is not None:
-            handler(self, record, _step_after(record))
+        # A kind that changes nothing here has no method.
+        if take := getattr(self, f"_{record.kind.value}", None):
+            take(record, _step_after(record))
         # A step that is to be done again, or is given up, is no more what it was.
         if ends := data.get("ends"):
             self.over[ends] = True
@@ -175,7 +175,7 @@ class RunState:
                 if change.status[1] == "pending":
                     self.chosen.pop(step, None)
 
-    # ---------------------------------------------------------------- one for each kind
+    # ---------------------------------------------------------------- one for each kind, of its name
 
     def _resumed(self, record: Record, _: str) -> None:
         # To resume a run that has ended is to ask for more rounds of it.
@@ -345,10 +345,10 @@ class RunState:
 
     # ---------------------------------------------------------------- steps that move and go
 
-    def _tables(self) -> tuple[dict[str, Any], ...]:
-        own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
-        own += (self.retries, self.reflected, self.stalls, self.refused, self.chosen, self.lacking)
-        return (*own, self.unplanned, self.cleared, self.over, self.questions)
+    def _tables(self) -> list[dict[str, Any]]:
+        """What is known by step: all but what the run was given."""
+        known = asdict(self, recurse=False).items()
+        return [table for name, table in known if isinstance(table, dict) and name != "inputs"]
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():
@@ -369,22 +369,3 @@ def _step_after(record: Record) -> str:
 
 
 _SPENT = {"llm_calls", "tokens", "cost"}
-_HANDLERS = {
-    Kind.BEGUN: RunState._begun,
-    Kind.RESUMED: RunState._resumed,
-    Kind.ENDED: RunState._ended,
-    Kind.STARTED: RunState._started,
-    Kind.DONE: RunState._done,
-    Kind.FAILED: RunState._failed,
-    Kind.POSTPONED: RunState._postponed,
-    Kind.BLOCKED: RunState._blocked,
-    Kind.BRANCHED: RunState._branched,
-    Kind.LOOPED: RunState._looped,
-    Kind.REFUSED: RunState._refused,
-    Kind.REFLECTED: RunState._reflected,
-    Kind.TOLD: RunState._told,
-    Kind.REPLANNED: RunState._replanned,
-    Kind.PLANNED: RunState._planned,
-    Kind.RENEWED: RunState._renewed,
-    Kind.KEPT: RunState._kept,
-}

@@ -10,7 +10,7 @@ from logging import getLogger
 from threading import RLock
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field, fields, frozen
 
 from planspec_lark.document.file import LeasedPlan
 from planspec_lark.engine.models import Effort
@@ -42,14 +42,17 @@ class Patch:
 
     def apply(self) -> Change | None:
         """Change the step; says what was changed, if anything was."""
-        step, status, result, count = self.step, None, None, None
-        if self.status is not None and self.status is not step.status:
-            status, step.status = (step.status.value, self.status.value), self.status
-        if self.result is not None and self.result != step.result:
-            result, step.result = (step.result, self.result), self.result
-        if self.done_count is not None and self.done_count != step.done_count:
-            count, step.done_count = (step.done_count, self.done_count), self.done_count
-        return Change(status, result, count) if status or result or count else None
+        changes: dict[str, Any] = {}
+        for part in fields(Change):
+            before, after = getattr(self.step, part.name), getattr(self, part.name)
+            if after is not None and after != before:
+                setattr(self.step, part.name, after)
+                changes[part.name] = (_plain(before), _plain(after))
+        return Change(**changes) if changes else None
+
+
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, PlanStatus) else value
 
 
 @frozen

@@ -10,6 +10,8 @@ from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, Factory, field, frozen
+from attrs.converters import optional as to_optional
+from attrs.validators import deep_iterable, deep_mapping, instance_of, optional
 
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.syntax.diagnostics import Diagnostic
@@ -60,67 +62,18 @@ class DoneStatus(str, Enum):
 # ---------------------------------------------------------------- what a field may hold
 
 
-def _text(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{attribute.name}: expected a string, not {type(value).__name__}")
+_TEXT, _TEXTS = instance_of(str), deep_iterable(instance_of(str), instance_of(list))
+_OBJECT = deep_mapping(instance_of(str), instance_of(object), instance_of(dict))
 
 
-def _texts(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, list):
-        raise TypeError(f"{attribute.name}: expected a list, not {type(value).__name__}")
-    for item in value:
-        _text(_instance, attribute, item)
+def _says_something(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value == "":
+        raise ValueError(f"{attribute.name}: a goal has some text")
 
 
-def _object(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise TypeError(f"{attribute.name}: expected a mapping of strings, not {type(value).__name__}")
-
-
-def _optional(check: Any) -> Any:
-    def unless_none(instance: object, attribute: Attribute[Any], value: object) -> None:
-        if value is not None:
-            check(instance, attribute, value)
-
-    return unless_none
-
-
-def _goal(instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, Core4):
-        _text(instance, attribute, value)
-        if not value:
-            raise ValueError(f"{attribute.name}: a goal has some text")
-
-
-def _result(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, str | dict):
-        raise TypeError(f"{attribute.name}: expected a string or a mapping, not {type(value).__name__}")
-
-
-def _nothing(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if value != [] or not isinstance(value, list):
+def _is_empty(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value != []:
         raise ValueError(f"{attribute.name}: the field `done` of a new block must be empty")
-
-
-def _is(kind: type) -> Any:
-    def check(_instance: object, attribute: Attribute[Any], value: object) -> None:
-        if not isinstance(value, kind):
-            raise TypeError(f"{attribute.name}: expected {kind.__name__}, not {type(value).__name__}")
-
-    return check
-
-
-def _to_plan_type(value: object) -> PlanType | None:
-    return None if value is None else PlanType(value)
-
-
-def _to_status(value: object) -> DoneStatus | None:
-    return None if value is None else DoneStatus(value)
-
-
-def _flag(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, bool):
-        raise TypeError(f"{attribute.name}: expected True or False, not {type(value).__name__}")
 
 
 # ---------------------------------------------------------------- pieces
@@ -136,13 +89,14 @@ class Core4:
     ``extra`` holds what else the object has; it is kept and written as it came.
     """
 
-    intent: str = field(validator=_text)
-    deliverable: str = field(validator=_text)
-    metric: str = field(validator=_text)
-    constraint: str = field(validator=_text)
-    extra: dict[str, Any] = field(factory=dict, validator=_object)
+    intent: str = field(validator=_TEXT)
+    deliverable: str = field(validator=_TEXT)
+    metric: str = field(validator=_TEXT)
+    constraint: str = field(validator=_TEXT)
+    extra: dict[str, Any] = field(factory=dict, validator=_OBJECT)
 
 
+_GOAL: Any = [instance_of((str, Core4)), _says_something]
 # The sides, in their order.
 SIDES: Final = ("intent", "deliverable", "metric", "constraint")
 Goal: TypeAlias = str | Core4
@@ -159,31 +113,31 @@ def goal_text(goal: Goal) -> str:
 class ExecutorCall:
     """One call of an executor: a tool's id or `shell: …`, what it is given, and what one should see afterwards."""
 
-    command: str = field(validator=_text)
-    inputs: dict[str, Any] = field(factory=dict, validator=_object)
-    expected_observations: list[str] = field(factory=list, validator=_texts)
-    extra: dict[str, Any] = field(factory=dict, validator=_object)
+    command: str = field(validator=_TEXT)
+    inputs: dict[str, Any] = field(factory=dict, validator=_OBJECT)
+    expected_observations: list[str] = field(factory=list, validator=_TEXTS)
+    extra: dict[str, Any] = field(factory=dict, validator=_OBJECT)
 
 
 @frozen
 class Executor:
     """A tool: what it promises, what it cannot do, and what it changes besides. ``extra`` holds what else is said."""
 
-    id: str = field(validator=_text)
-    description: str = field(default="", validator=_text)
-    guarantees: list[str] = field(factory=list, validator=_texts)
-    limits: list[str] = field(factory=list, validator=_texts)
-    side_effects: list[str] = field(factory=list, validator=_texts)
-    extra: dict[str, Any] = field(factory=dict, validator=_object)
+    id: str = field(validator=_TEXT)
+    description: str = field(default="", validator=_TEXT)
+    guarantees: list[str] = field(factory=list, validator=_TEXTS)
+    limits: list[str] = field(factory=list, validator=_TEXTS)
+    side_effects: list[str] = field(factory=list, validator=_TEXTS)
+    extra: dict[str, Any] = field(factory=dict, validator=_OBJECT)
 
 
 @frozen
 class NewBlock:
     """The block that a planner asks for. Its ``plan`` holds hypotheses, steps, or nothing, by the type of the plan."""
 
-    goal: Goal = field(validator=_goal)
-    plan: list[str] = field(factory=list, validator=_texts)
-    done: list[DoneItem] = field(factory=list, validator=_nothing)
+    goal: Goal = field(validator=_GOAL)
+    plan: list[str] = field(factory=list, validator=_TEXTS)
+    done: list[DoneItem] = field(factory=list, validator=[instance_of(list), _is_empty])
 
 
 @frozen
@@ -194,12 +148,12 @@ class DoneItem:
     what of its plan was still to do.
     """
 
-    goal: Goal = field(validator=_goal)
-    result: str | dict[str, Any] = field(default="", validator=_result, metadata=ALWAYS_WRITTEN)
+    goal: Goal = field(validator=_GOAL)
+    result: str | dict[str, Any] = field(default="", validator=instance_of((str, dict)), metadata=ALWAYS_WRITTEN)
     status: DoneStatus = field(default=DoneStatus.DONE, converter=DoneStatus, metadata=ALWAYS_WRITTEN)
-    plan: list[str] = field(factory=list, validator=_texts)
-    executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
-    left: list[str] = field(factory=list, validator=_texts)
+    plan: list[str] = field(factory=list, validator=_TEXTS)
+    executor_call: ExecutorCall | None = field(default=None, validator=optional(instance_of(ExecutorCall)))
+    left: list[str] = field(factory=list, validator=_TEXTS)
     done: list[DoneItem] = field(factory=list)
 
     @property
@@ -220,14 +174,14 @@ class Block:
     message that opened it. ``takes_item`` says whether the end of the block takes the first item off its parent's plan.
     """
 
-    goal: Goal = field(validator=_goal)
-    plan: list[str] = field(factory=list, validator=_texts)
+    goal: Goal = field(validator=_GOAL)
+    plan: list[str] = field(factory=list, validator=_TEXTS)
     done: list[DoneItem] = field(factory=list)
-    plan_type: PlanType | None = field(default=None, converter=_to_plan_type)
-    success_signal: str | None = field(default=None, validator=_optional(_text))
-    executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
-    opened_with: list[str] = field(default=Factory(_copy_plan, takes_self=True), validator=_texts)
-    takes_item: bool = field(default=True, validator=_flag)
+    plan_type: PlanType | None = field(default=None, converter=to_optional(PlanType))
+    success_signal: str | None = field(default=None, validator=optional(_TEXT))
+    executor_call: ExecutorCall | None = field(default=None, validator=optional(instance_of(ExecutorCall)))
+    opened_with: list[str] = field(default=Factory(_copy_plan, takes_self=True), validator=_TEXTS)
+    takes_item: bool = field(default=True, validator=instance_of(bool))
 
 
 # ---------------------------------------------------------------- messages
@@ -250,10 +204,10 @@ class PlanNext(Message):
     """
 
     plan_type: PlanType = field(converter=PlanType)
-    new_block: NewBlock = field(validator=_is(NewBlock))
-    success_signal: str | None = field(default=None, validator=_optional(_text))
-    executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
-    update_plan: list[str] | None = field(default=None, validator=_optional(_texts), metadata=ALWAYS_WRITTEN)
+    new_block: NewBlock = field(validator=instance_of(NewBlock))
+    success_signal: str | None = field(default=None, validator=optional(_TEXT))
+    executor_call: ExecutorCall | None = field(default=None, validator=optional(instance_of(ExecutorCall)))
+    update_plan: list[str] | None = field(default=None, validator=optional(_TEXTS), metadata=ALWAYS_WRITTEN)
 
 
 @frozen
@@ -264,5 +218,5 @@ class PlanReturn(Message):
     :func:`~planspec_lark.plan_next.results.status_of`.
     """
 
-    result: str | dict[str, Any] = field(validator=_result)
-    status: DoneStatus | None = field(default=None, converter=_to_status)
+    result: str | dict[str, Any] = field(validator=instance_of((str, dict)))
+    status: DoneStatus | None = field(default=None, converter=to_optional(DoneStatus))

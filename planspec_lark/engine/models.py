@@ -111,6 +111,12 @@ def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> N
     _check_number(attribute.name, value)
 
 
+def _is_amount(_instance: object, attribute: Attribute[Any], value: float) -> None:
+    _check_number(attribute.name, value)
+    if not value:
+        raise ValueError(f"{attribute.name}: {value} is not above 0")
+
+
 def _to_model(value: object) -> object:
     """A model's name as it can be kept and shown: an endpoint may call it anything."""
     return one_line(value[:_LONGEST_MODEL]) if isinstance(value, str) else value
@@ -164,15 +170,6 @@ class Effort:
 def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, Mapping):
         raise TypeError(f"{attribute.name}: expected a mapping, not {type(value).__name__}")
-
-
-def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not value > 0:
-        raise ValueError(f"{attribute.name}: {value} is not above 0")
 
 
 @frozen
@@ -374,16 +371,10 @@ class Budget:
     """
 
     steps: int | None = field(default=None, validator=_MOST)
-    seconds: float | None = field(default=None, validator=_is_amount)
+    seconds: float | None = field(default=None, validator=optional(_is_amount))
     llm_calls: int | None = field(default=None, validator=_MOST)
     tokens: int | None = field(default=None, validator=_MOST)
-    cost: float | None = field(default=None, validator=_is_amount)
-
-
-def _is_timeout(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    _check_number(attribute.name, value)
-    if not value:
-        raise ValueError(f"{attribute.name}: {value} is not above 0")
+    cost: float | None = field(default=None, validator=optional(_is_amount))
 
 
 # Longer pauses are none, and clocks cannot do with any length.
@@ -406,7 +397,7 @@ class StepPolicy:
         jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
     """
 
-    timeout: float | None = field(default=None, validator=optional(_is_timeout))
+    timeout: float | None = field(default=None, validator=optional(_is_amount))
     max_tries: int = field(default=3, validator=[instance_of(int), ge(1)])
     pause: float = field(default=1.0, validator=_is_number)
     factor: float = field(default=2.0, validator=[_is_number, ge(1)])

@@ -31,7 +31,7 @@ def _no_id(text: str, _is_heading: bool) -> tuple[str, str]:
     return "", text
 
 
-def _plain(task: Task, _is_heading: bool, _depth: int) -> str:
+def _plain(task: Task, _is_heading: bool) -> str:
     return task.text
 
 
@@ -53,7 +53,7 @@ class Dialect:
         has_optional: whether `- [ ]*` is a task that may be left out.
         has_goal: whether a paragraph below the title says what is to be reached.
         split: the id in a text, and what is left of it.
-        join: the text of a task with its id, at a depth.
+        join: the text of a task with its id.
         find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
         add_needs: lets the text or the notes of a task say that it needs something.
         is_loose: whether a blank line stands between tasks.
@@ -65,7 +65,7 @@ class Dialect:
     has_optional: bool = False
     has_goal: bool = True
     split: Callable[[str, bool], tuple[str, str]] = _no_id
-    join: Callable[[Task, bool, int], str] = _plain
+    join: Callable[[Task, bool], str] = _plain
     find_needs: Callable[[TaskList], Mapping[int, Sequence[str]]] = _find_none
     add_needs: Callable[[Task, Sequence[str]], None] = _add_none
     is_loose: bool = False

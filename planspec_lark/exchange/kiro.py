@@ -30,7 +30,7 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
     return (match[1], text[match.end() :]) if match else ("", text)
 
 
-def _join(task: Task, is_heading: bool, _depth: int) -> str:
+def _join(task: Task, is_heading: bool) -> str:
     return task.text if is_heading else join_number(task)
 
 

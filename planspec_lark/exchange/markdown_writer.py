@@ -114,14 +114,14 @@ class _Writer:
         if not own and not depth and not level and task.children:
             own = self.level
         if own and not depth:
-            self._block([f"{'#' * own} {self.dialect.join(task, True, depth)}".rstrip()])
+            self._block([f"{'#' * own} {self.dialect.join(task, True)}".rstrip()])
             return self._iterate(task.children, notes, 0, own)
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
         sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
         box = "" if marks.NO_BOX in lead else f"[{sign}]{star} "
-        self.rows.append(f"{'  ' * depth}- {box}{self.dialect.join(task, False, depth)}".rstrip())
+        self.rows.append(f"{'  ' * depth}- {box}{self.dialect.join(task, False)}".rstrip())
         self.is_list = True
         return self._iterate(task.children, notes, depth + 1, level)
 
@@ -206,7 +206,7 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
     level = next(filter(None, map(marks.heading_level, old.notes)), 0)
     if level:
         if was.text != new.text:
-            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True, 0)}" + "\r" * line.endswith("\r")
+            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True)}" + "\r" * line.endswith("\r")
         return
     match = _ITEM.match(line)
     box = BOX.match(line, match.end()) if match else None
@@ -225,7 +225,7 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
         if box and line[box.end() - 1 : box.end()] in "]*":
             line = f"{line[: box.end()]} {line[box.end() :]}"
             start += 1
-        line = f"{line[:start]}{dialect.join(new, False, 1)}" + "\r" * line.endswith("\r")
+        line = f"{line[:start]}{dialect.join(new, False)}" + "\r" * line.endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
             said.append(f"line {old.line}: its text has changed, and what goes on in line {old.line + 1} stays")
     lines[old.line - 1] = line

@@ -24,7 +24,7 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
     return (match[1], text[match.end() :]) if match else ("", text)
 
 
-def _join(task: Task, _is_heading: bool, _depth: int) -> str:
+def _join(task: Task, _is_heading: bool) -> str:
     return join_number(task)
 
 

@@ -54,7 +54,7 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
     return (match[1], text[match.end() :]) if match else ("", text)
 
 
-def _join(task: Task, is_heading: bool, _depth: int) -> str:
+def _join(task: Task, is_heading: bool) -> str:
     if is_heading or not task.id:
         return task.text
     return f"{task.id} {task.text}"

@@ -173,16 +173,12 @@ class _Reader:
             if is_one:
                 head.append(marks.NO_TAG if tag is None else f"[tag {_spell(tag)}]")
                 self._read_list(path, below, "", self.tasks.tasks)
-                self.tasks.notes += self._keep_others(path, below, ("tasks",), "the goal")
+                self.tasks.notes += self._keep_others(path, below, ["tasks"])
             else:
                 assert tag is not None
                 self._read_tag(tag, path, below)
-        others = [] if any(not path for _, path, _ in lists) else [path[0] for _, path, _ in lists]
         if not any(tag is None for tag, _, _ in lists):
-            for key, other in value.items():
-                if key not in others:
-                    self._kept((key,), "detail of the goal")
-                    self.tasks.notes += [f"$.{line}" for line in [f"{_spell(key)} = {_spell(other)}"]]
+            self.tasks.notes += [f"$.{line}" for line in self._keep_others((), value, [tag for tag, _, _ in lists])]
         for depth, word in enumerate(("fields", "subtask fields")):
             order = self.orders[depth]
             if [*order] != [key for key in _ORDER if key in order] and all(map(str.isidentifier, order)):
@@ -209,7 +205,7 @@ class _Reader:
             self.account.note_field(Fate.CARRIED, place, self._line(place, at_key=True), "{}, which has no tasks", task)
         self.tasks.tasks.append(task)
         self._read_list(path, below, f"{tag}/", task.children)
-        task.notes += self._keep_others(path, below, ("tasks",), "{}", task)
+        task.notes += self._keep_others(path, below, ["tasks"], task)
 
     def _read_list(self, path: Path, below: Mapping[str, Any], head: str, target: list[Task]) -> None:
         todo = [((*path, "tasks"), below["tasks"], target, head, 0)]
@@ -289,17 +285,14 @@ class _Reader:
     # ------------------------------------------------------------ the account
 
     def _keep_others(
-        self, path: Path, below: Mapping[str, Any], known: Sequence[str], of: str, task: Task | None = None
+        self, path: Path, below: Mapping[str, Any], known: Sequence[str | None], task: Task | None = None
     ) -> list[str]:
-        notes: list[str] = []
-        for key, value in below.items():
-            if key not in known:
-                notes.append(f"{_spell(key)} = {_spell(value)}")
-                self._kept((*path, key), f"detail of {of}", task)
-        return notes
-
-    def _kept(self, path: Path, reason: str, task: Task | None = None) -> None:
-        self.account.note_field(Fate.KEPT, path, self._line(path, at_key=True), reason, task)
+        """Fields beside those that are known, as lines of detail."""
+        others = {key: value for key, value in below.items() if key not in known}
+        for key in others:
+            place = (*path, key)
+            self.account.note_field(Fate.KEPT, place, self._line(place, at_key=True), "detail of {}", task)
+        return [f"{_spell(key)} = {_spell(value)}" for key, value in others.items()]
 
     def _line(self, path: Path, *, at_key: bool = False) -> int:
         return (self.origin.key_place(path) if at_key else self.origin.place(path)).line

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from logging import DEBUG, WARNING, Logger, NullHandler, getLogger
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from attrs import define, field
@@ -68,16 +69,16 @@ class Spans:
     """The spans and metrics of a run; none where OpenTelemetry is not at work.
 
     Args:
-        api: OpenTelemetry.
+        api: the module of OpenTelemetry that makes spans.
         span: of the run.
     """
 
-    def __init__(self, api: _Api | None = None, span: Any = None) -> None:
+    def __init__(self, api: ModuleType | None = None, span: Any = None) -> None:
         self._api, self.are_told = api, api is not None
         self._open: dict[str, tuple[Any, float, str]] = {}
         if api is not None:
             # Steps are children of the run, whatever is at hand where they begin.
-            self._tracer, self._context = _tracer(api), api.trace.set_span_in_context(span)
+            self._tracer, self._context = _tracer(api), api.set_span_in_context(span)
 
     def begin(self, step: str, name: str, attributes: _Attributes) -> None:
         """Begin the span of a step."""
@@ -106,8 +107,8 @@ class Spans:
         span.end()
         labels = {"planspec.step.status": status, "planspec.step.type": kind}
         metrics = _metrics()
-        metrics.steps.add(1, labels)
-        metrics.seconds.record(monotonic() - began, labels)
+        metrics["steps"].add(1, labels)
+        metrics["seconds"].record(monotonic() - began, labels)
 
     def spend(self, data: Mapping[str, Any]) -> None:
         """Count what a record says that was spent."""
@@ -115,15 +116,15 @@ class Spans:
             return
         metrics = _metrics()
         if calls := data.get("llm_calls"):
-            metrics.calls.add(calls)
+            metrics["calls"].add(calls)
         sent, written = data.get("input_tokens", 0), data.get("output_tokens", 0)
         # What is told of neither kind is counted as well.
         kinds = {"input": sent, "output": written, "": max(data.get("tokens", 0) - sent - written, 0)}
         for kind, count in kinds.items():
             if count:
-                metrics.tokens.add(count, {"gen_ai.token.type": kind} if kind else {})
+                metrics["tokens"].add(count, {"gen_ai.token.type": kind} if kind else {})
         if cost := data.get("cost"):
-            metrics.cost.add(cost)
+            metrics["cost"].add(cost)
 
     def at_work(self, step: str) -> AbstractContextManager[None]:
         """Within this block, a step's span is the one at hand, also for tasks that begin there."""
@@ -150,8 +151,8 @@ class Spans:
 
 
 @contextmanager
-def _at_hand(api: _Api, span: Any, *, end: bool) -> Iterator[None]:
-    with api.trace.use_span(span, end_on_exit=end, record_exception=False, set_status_on_exception=False):
+def _at_hand(api: ModuleType, span: Any, *, end: bool) -> Iterator[None]:
+    with api.use_span(span, end_on_exit=end, record_exception=False, set_status_on_exception=False):
         try:
             yield
         except BaseException as error:
@@ -161,10 +162,10 @@ def _at_hand(api: _Api, span: Any, *, end: bool) -> Iterator[None]:
             raise
 
 
-def _fail(api: _Api, span: Any, why: str) -> None:
+def _fail(api: ModuleType, span: Any, why: str) -> None:
     """Mark a span as failed. There is no description: it could say anything."""
     span.set_attribute("error.type", why)
-    span.set_status(api.trace.Status(api.trace.StatusCode.ERROR))
+    span.set_status(api.Status(api.StatusCode.ERROR))
 
 
 # ---------------------------------------------------------------- a run
@@ -276,11 +277,11 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
         attributes["gen_ai.agent.name"] = _brief(name)
         title = f"{title} {_brief(name)}"
     before = _read_traceparent(api, link)
-    links = [api.trace.Link(before)] if before is not None else []
+    links = [api.Link(before)] if before is not None else []
     span = _tracer(api).start_span(title, attributes=attributes, links=links)
     told.spans = spans = Spans(api, span)
     why = INTERRUPTED
-    with api.trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
+    with api.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
         try:
             yield
         except BaseException as error:
@@ -301,14 +302,14 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
 class ModelSpan:
     """The span of one call of a language model; the caller says how it has ended."""
 
-    def __init__(self, api: _Api | None = None, span: Any = None) -> None:
+    def __init__(self, api: ModuleType | None = None, span: Any = None) -> None:
         self._api, self._span = api, span
 
     def at_hand(self) -> AbstractContextManager[Any]:
         """Within this block, this span is the one at hand, which the spans of HTTP clients are children of."""
         if self._api is None:
             return _NOTHING
-        use: AbstractContextManager[Any] = self._api.trace.use_span(
+        use: AbstractContextManager[Any] = self._api.use_span(
             self._span, record_exception=False, set_status_on_exception=False
         )
         return use
@@ -351,7 +352,7 @@ def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpa
         attributes["server.port"] = int(port)
     if is_stream:
         attributes["gen_ai.request.stream"] = True
-    kind = api.trace.SpanKind.CLIENT
+    kind = api.SpanKind.CLIENT
     return ModelSpan(api, _tracer(api).start_span(f"chat {_brief(model)}", kind=kind, attributes=attributes))
 
 
@@ -361,7 +362,7 @@ def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpa
 def trace_environment() -> dict[str, str]:
     """The span at hand as variables of a program's environment: mostly ``TRACEPARENT``, as propagators are set up."""
     api = _api()
-    if api is None or not api.trace.get_current_span().get_span_context().is_valid:
+    if api is None or not api.get_current_span().get_span_context().is_valid:
         return {}
     carrier: dict[str, str] = {}
     import_module("opentelemetry.propagate").inject(carrier)
@@ -376,55 +377,38 @@ def trace_at_hand() -> str:
     api = _api()
     if api is None:
         return ""
-    known = api.trace.get_current_span().get_span_context()
+    known = api.get_current_span().get_span_context()
     return f"00-{known.trace_id:032x}-{known.span_id:016x}-{known.trace_flags:02x}" if known.is_valid else ""
 
 
-def _read_traceparent(api: _Api, text: str) -> Any:
+def _read_traceparent(api: ModuleType, text: str) -> Any:
     found = _TRACEPARENT.fullmatch(text)
     if found is None:
         return None
     trace, span, flags = (int(part, 16) for part in found.groups())
-    made = api.trace.SpanContext(trace, span, is_remote=True, trace_flags=api.trace.TraceFlags(flags))
+    made = api.SpanContext(trace, span, is_remote=True, trace_flags=api.TraceFlags(flags))
     return made if made.is_valid else None
 
 
 # ---------------------------------------------------------------- OpenTelemetry
 
 
-@define
-class _Api:
-    """The modules of OpenTelemetry's API."""
-
-    trace: Any
-    metrics: Any
-
-
-@define
-class _Metrics:
-    steps: Any
-    seconds: Any
-    calls: Any
-    tokens: Any
-    cost: Any
-
-
-def _api() -> _Api | None:
+def _api() -> ModuleType | None:
     if "opentelemetry" not in sys.modules and not any(name in os.environ for name in _PROVIDERS):
         return None
     return _load()
 
 
 @cache
-def _load() -> _Api | None:
+def _load() -> ModuleType | None:
     try:
-        api = _Api(import_module("opentelemetry.trace"), import_module("opentelemetry.metrics"))
+        api, metrics = import_module("opentelemetry.trace"), import_module("opentelemetry.metrics")
     except ImportError:
         return None
     try:
         # What the environment names is loaded here, and may not be there: no run ends for that.
         _tracer(api)
-        api.metrics.get_meter(_SCOPE, _version())
+        metrics.get_meter(_SCOPE, _version())
         import_module("opentelemetry.propagate")
     except Exception as error:
         getLogger(__name__).warning("OpenTelemetry cannot be used: %s: %s", type(error).__name__, _brief(str(error)))
@@ -432,8 +416,8 @@ def _load() -> _Api | None:
     return api
 
 
-def _tracer(api: _Api) -> Any:
-    return api.trace.get_tracer(_SCOPE, _version())
+def _tracer(api: ModuleType) -> Any:
+    return api.get_tracer(_SCOPE, _version())
 
 
 def _version() -> str:
@@ -442,14 +426,12 @@ def _version() -> str:
 
 
 @cache
-def _metrics() -> _Metrics:
-    api = _load()
-    assert api is not None
-    meter = api.metrics.get_meter(_SCOPE, _version())
-    return _Metrics(
-        meter.create_counter("planspec.steps", "{step}", "Attempts of steps that have ended"),
-        meter.create_histogram("planspec.step.duration", "s", "How long attempts of steps took"),
-        meter.create_counter("planspec.llm.calls", "{call}", "Calls of language models and programs"),
-        meter.create_counter("planspec.tokens", "{token}", "Tokens, as far as somebody has counted them"),
-        meter.create_counter("planspec.cost", "1", "Cost, in the unit in which it was told"),
-    )
+def _metrics() -> dict[str, Any]:
+    meter = import_module("opentelemetry.metrics").get_meter(_SCOPE, _version())
+    return {
+        "steps": meter.create_counter("planspec.steps", "{step}", "Attempts of steps that have ended"),
+        "seconds": meter.create_histogram("planspec.step.duration", "s", "How long attempts of steps took"),
+        "calls": meter.create_counter("planspec.llm.calls", "{call}", "Calls of language models and programs"),
+        "tokens": meter.create_counter("planspec.tokens", "{token}", "Tokens, as far as they were counted"),
+        "cost": meter.create_counter("planspec.cost", "1", "Cost, in the unit in which it was told"),
+    }

@@ -186,14 +186,15 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         )
         for code, records in counts.severities.items()
     ]
+    sums: dict[str, Any] = {name: counts.sums[name] for name in _SUMS}
+    sums |= {name: Distribution.of(counter) for name, counter in counts.numbers.items()}
     problems = [Problem(kind, records, examples.of(kind)) for kind, records in counts.problems.items()]
     return BulkReport(
         files=files,
         shards=len(done),
         records=read + counts.problems.total(),
         read=read,
-        **{name: counts.sums[name] for name in _SUMS},
-        **{key: Distribution.of(counter) for key, counter in counts.numbers.items()},
+        **sums,
         codes=sorted(findings, key=lambda one: ([-count for count in one.severities.values()], one.code)),
         problems=sorted(problems, key=lambda one: (-one.records, one.problem)),
         failed=list(failed),

@@ -141,11 +141,7 @@ class Runtime:
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
         with self._opened() as kernel, closing(asyncio.Runner()) as runner:
-            turns = 0
-            while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
-                drive(self._turn(kernel), runner, "arun() or astep()")
-                turns += 1
-            return kernel.context
+            return drive(self._turns(kernel, max_turns), runner, "arun() or astep()")
 
     async def arun(self, *, max_turns: int | None = None) -> Context:
         """As :meth:`run`, for callables that are asynchronous; others are run in a thread.
@@ -154,11 +150,7 @@ class Runtime:
         begin the same block meanwhile. To cancel it once more lets the lease go at once.
         """
         with self._opened() as kernel:
-            turns = 0
-            while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
-                await adrive(self._turn(kernel))
-                turns += 1
-            return kernel.context
+            return await adrive(self._turns(kernel, max_turns))
 
     @contextmanager
     def _opened(self) -> Iterator[Kernel]:
@@ -173,8 +165,16 @@ class Runtime:
 
     # ---------------------------------------------------------------- turns
 
+    def _turns(self, kernel: Kernel, most: int | None) -> Turn[Context]:
+        """Open and close blocks. Yields what is to be called, and is sent its answer."""
+        turns = 0
+        while kernel.context.outcome is None and (most is None or turns < most):
+            yield from self._turn(kernel)
+            turns += 1
+        return kernel.context
+
     def _turn(self, kernel: Kernel) -> Turn[None]:
-        """Open or close one block. Yields what is to be called, and is sent its answer."""
+        """Open or close one block."""
         if kernel.context.phase is Phase.EXECUTION:
             yield from self._execute(kernel)
         elif kernel.context.failures >= self.max_failures:

@@ -1,7 +1,7 @@
 """Callables of both kinds, asynchronous and not, called from one generator.
 
 A generator yields what is to be called and is sent what came of it, or gets the exception that it raised, so that what
-goes on between the calls is written once. :func:`drive` and :func:`adrive` do the calling.
+happens between the calls is written once. :func:`drive` and :func:`adrive` do the calling.
 
 For calls side by side it yields :class:`Work`, which is begun and not waited for, and later :data:`FIRST`, for which it
 is sent the work that has ended, with what came of it.
@@ -166,7 +166,7 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        # Each call as its caller has it: the runner would go on with what was there at its first one.
+        # Each call as its caller has it: the runner would continue with what was there at its first one.
         return runner.run(_await(answer), context=copy_context())
     drop(answer)
     raise RunningLoopError(f"an event loop is running already, so await {instead} here")

@@ -22,7 +22,7 @@ __all__ = ["LockedError", "is_locked", "locked", "locked_folder", "pauses"]
 _TAKEN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 # What they say where there are no locks. NFS takes those of folders, which cannot be written to, for a bad handle.
 _NO_LOCKS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-# Windows locks bytes, and other programs cannot read those that are locked: this one is behind the end of every such
+# Windows locks bytes, and other programs cannot read those that are locked: this one is after the end of every such
 # file.
 _FAR = 1 << 30
 
@@ -36,7 +36,7 @@ class _Lock:
 
     Args:
         handle: of what is open.
-        known: the file or folder itself, if another file may stand in where it can have no lock.
+        known: the file or folder itself, if another file may take its place where it can have no lock.
         is_shared: let others have it as well who only want to share it: to see whether it is held exclusively.
     """
 
@@ -107,7 +107,7 @@ def locked(path: Path, *, or_here: bool = False) -> Iterator[Callable[[], bool]]
 
     Raises:
         LockedError: another process, or another part of this one, holds it.
-        OSError: the file cannot be opened, or cannot be locked by anybody.
+        OSError: the file cannot be opened, or cannot be locked at all.
     """
     home = path.absolute()
     handle = os.open(home, os.O_RDWR | os.O_CREAT, 0o666)
@@ -149,7 +149,7 @@ def locked_folder(folder: Path, wait: float | None = None) -> Iterator[None]:
 
     Raises:
         LockedError: another process, or another thread of this one, still holds it.
-        OSError: there is no such folder, or it cannot be locked by anybody.
+        OSError: there is no such folder, or it cannot be locked at all.
     """
     until = None if wait is None else time.monotonic() + wait
     for pause in pauses():

@@ -1,6 +1,6 @@
 """Edits of files that others wrote: what is put in is one piece, and all around it stays byte by byte.
 
-JSON is never written anew. The reader of JSON texts says where everything stands, and a member or an item is inserted
+JSON is never written anew. The reader of JSON texts says where everything is, and a member or an item is inserted
 there. Comments and commas too many, which some programs allow in their settings, are left alone.
 """
 
@@ -31,13 +31,13 @@ __all__ = [
     "read_toml",
 ]
 
-# Comments, and a comma behind which nothing follows.
+# Comments, and a comma after which nothing follows.
 _ALLOWED = frozenset({"PJ117", "PJ112"})
 _LIMITS = Limits(max_bytes=5_000_000, max_depth=64, max_findings=None)
 _BEGIN, _END = "planspec:begin", "planspec:end"
 # A comma, and white space and comments in front of it.
 _COMMA = re.compile(r"(?:[ \t\r\n]|//[^\n]*+|(?>/\*(?s:.*?)\*/))*+,")
-# How a line is marked as a comment in a kind of file: in front, behind.
+# How a line is marked as a comment in a kind of file: before it, after it.
 _COMMENTS = {"md": ("<!-- ", " -->"), "toml": ("# ", "")}
 
 
@@ -92,7 +92,7 @@ def find_block(text: str, kind: str) -> str:
         SetupError: there is one mark without the other, or more than one block.
     """
     before, behind = map(re.escape, _COMMENTS[kind])
-    # It may be the first line, behind a byte-order mark.
+    # It may be the first line, after a byte-order mark.
     found = [
         [match.span(1) for match in re.finditer(rf"^\ufeff?({before}{mark}{behind}[ \t]*(?:\r?\n|\Z))", text, re.M)]
         for mark in (_BEGIN, _END)
@@ -109,7 +109,7 @@ def insert_block(text: str, body: str, kind: str) -> tuple[str, str]:
     """A text with a block at its end, and what was put in for that."""
     line_break = _line_break(text)
     bare = text.removeprefix("\ufeff")
-    # A blank line stands in front of it.
+    # A blank line is in front of it.
     lead = "" if not bare else line_break if bare.endswith("\n") else 2 * line_break
     piece = lead + block_of(body, kind, line_break)
     return text + piece, piece
@@ -199,11 +199,11 @@ def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -
     entry = start + written.replace("\n", start)
     close = bounds.end - 1
     if not steps:
-        # Behind the bracket, and what may stand inside follows.
+        # After the bracket, and what may be inside follows.
         has_lines = "\n" in text[bounds.start : close]
         at, piece = bounds.start + 1, entry + ("" if has_lines else line_break + outer)
     elif text[(end := read.place([*path, steps[-1]]).end) : close].strip(" \t\r\n"):
-        # A comment may belong to the last one, and there may be a comma behind it.
+        # A comment may belong to the last one, and there may be a comma after it.
         at, piece = bounds.start + 1, entry + ","
     elif key == "" and "\n" not in text[bounds.start : close]:
         # A list in one line stays in one line.
@@ -219,7 +219,7 @@ def _indent_unit(text: str) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The white space in front of the line in which a character stands."""
+    """The white space in front of the line in which a character is."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

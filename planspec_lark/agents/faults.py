@@ -20,7 +20,7 @@ def say_faults(project: str, name: str) -> str:
     """The errors of a plan, so that a model can repair them; empty where there are none.
 
     Args:
-        project: the folder of the project, itself behind all links.
+        project: the folder of the project, itself with all links resolved.
         name: the file, from there on.
 
     Raises:

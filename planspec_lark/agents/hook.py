@@ -35,7 +35,7 @@ Payload = Mapping[str, Any]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer an event; ``arguments`` are those behind ``planspec hook``. Returns the exit code."""
+    """Answer an event; ``arguments`` are those after ``planspec hook``. Returns the exit code."""
     try:
         options = _read_arguments(arguments)
     except ValueError as error:

@@ -62,7 +62,7 @@ class Project:
         self.root = root
         with named(root):
             self._area = real_root(root)
-        # By what they are called behind all links: CLAUDE.md may be a link to AGENTS.md.
+        # By what they are called with all links resolved: CLAUDE.md may be a link to AGENTS.md.
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}
         self._keys: dict[str, str] = {}
@@ -124,7 +124,7 @@ def named(path: Path | str) -> Iterator[None]:
 
 
 def _locate(root: Path, area: Path, name: str) -> Path:
-    """The file behind all links, whether it is there or not."""
+    """The file with all links resolved, whether it is there or not."""
     known, missing = root / name, []
     while not os.path.lexists(known):
         missing.append(known.name)

@@ -1,4 +1,4 @@
-"""Where the plans of a project stand, in so many tokens, and which steps are in progress."""
+"""The state of the plans of a project, in so many tokens, and which steps are in progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from planspec_lark.syntax.token_estimate import estimate_tokens
 __all__ = ["say_active", "say_plans"]
 
 _PLANS = "planspec"
-# Of so many plans, those that were changed last, it is said where they stand.
+# So many plans are listed: those that were changed last.
 _MOST_PLANS = 20
 _MOST_ACTIVE = 5
 _LINE = 100
@@ -67,7 +67,7 @@ def _read(folder: str) -> Iterator[_Known]:
 
 
 def say_plans(folder: str, max_tokens: int) -> str:
-    """Where the plans of a project stand: of the one that is at hand the next step and those that are open.
+    """The state of the plans of a project: of the one that is at hand the next step and those that are open.
 
     Args:
         folder: the project's folder.

@@ -33,7 +33,7 @@ _WORST_FIRST = list(Severity)
 class Analysis:
     """What was found in one text.
 
-    ``parsed``: the text as it stands is a plan. ``verdict``: whether the plan that was read is safe to act on.
+    ``parsed``: the text is a plan as it is. ``verdict``: whether the plan that was read is safe to act on.
     ``truncated``: whether the text was cut off. ``valid``: the verdict is ``accepted``, the plan was read without
     repair (foreign arrows apart, which the strict parser takes for text) and breaks none of the six rules.
     ``canonical``: the plan's text; None where there is no plan to print. ``diagnostics``: those of the reader and,
@@ -114,7 +114,7 @@ def _analyze_answer(text: str, finish_reason: str) -> Analysis:
     found = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
     # What rules say as well is said once, by them.
     faults = [one for one in found.readings if one.code != _FOREIGN_ARROW]
-    # What a reader of answers takes for something else may still be a plan as it stands.
+    # What a reader of answers takes for something else may still be a plan as it is.
     parsed = not (faults or found.source.text != text) or fast_reader.read(text) is not None
     places = found.scan.places
     return _judge(found.plan, found.readings, places, parsed=parsed, verdict=found.verdict, truncated=found.truncated)

@@ -50,7 +50,7 @@ def _run_in_pool(tasks: Sequence[BulkTask], jobs: int) -> Iterator[Outcome]:
     while left:
         suspects: list[BulkTask] = []
         yield from _run_until_broken(left, suspects, jobs)
-        # A process was killed, and it is unknown by which task: each gets a process, and the machine, for itself.
+        # A process was killed, and it is unknown by which task: each runs alone, in a process of its own.
         for task in suspects:
             yield task, _run_alone(task)
 

@@ -75,7 +75,7 @@ class Folder:
 
     @classmethod
     def open(cls, path: Path, names: Sequence[str], options: BulkOptions, *, overwrite: bool) -> Folder:
-        """Start a run, or go on with the one that is there. The folder has to be locked.
+        """Start a run, or resume the one that is there. The folder has to be locked.
 
         Raises:
             BulkError: the folder holds something else, or a run with other inputs or options.

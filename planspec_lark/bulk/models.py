@@ -101,7 +101,7 @@ class Shard:
 
     ``name`` is the input as the user wrote it, ``path`` where it lies. ``start`` and ``stop`` are byte offsets of lines
     (``jsonl``), numbers of row groups (``parquet``), or 0 and the size (``gzip``); ``first`` is the number of the first
-    record, from 0, and ``weight`` the bytes of the input that the shard stands for. ``stamp`` is the input's size
+    record, from 0, and ``weight`` the bytes of the input that the shard covers. ``stamp`` is the input's size
     and time of change (ns) as they were when it was split.
     """
 

@@ -149,7 +149,7 @@ class _Counts:
         self.sums["truncated"] += row["truncated"]
         self.sums["valid"] += row["valid"]
         for key, counter in self.numbers.items():
-            # A thousandth is as fine as anybody reads, and there are not too many of them to be counted.
+            # A thousandth is fine enough for every reader, and there are not too many of them to be counted.
             counter[round(row[key], 3)] += 1
         for code, count, severity in zip(row["codes"], row["counts"], row["severities"], strict=True):
             self.severities.setdefault(CODES[code].code, Counter())[severity] += 1

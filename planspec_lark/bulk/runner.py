@@ -58,7 +58,7 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
         jobs: how many processes; by default one for each core. With more than one, the calling script has to be
             importable without running (``if __name__ == "__main__":``), as always with :mod:`multiprocessing`.
         engine: what carries out the tasks instead of these processes.
-        overwrite: whether to discard all that an earlier run has left in the folder, also one that could go on.
+        overwrite: whether to discard all that an earlier run has left in the folder, also one that could be resumed.
         progress: is called at the start and after each shard.
 
     Returns:

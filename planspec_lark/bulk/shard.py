@@ -69,7 +69,7 @@ def perform(task: BulkTask) -> ShardReport | str:
     """Carry out a task: its report, or in a sentence why there is none. This is what engines send to their workers."""
     try:
         return analyze_shard(task.src, task.dst, options=task.options)
-    except Exception as error:  # the other shards go on
+    except Exception as error:  # the other shards continue
         return reason_of(error)
 
 

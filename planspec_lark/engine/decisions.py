@@ -64,7 +64,7 @@ _WORDS = {
     "交互": Decision.INTERACT,
     "询问": Decision.INTERACT,
 }
-# Signs that decorate a line: in front of a word, behind it, and on either side. All of it is possessive, as what stands
+# Signs that decorate a line: before a word, after it, and on either side. All of it is possessive, as what is
 # between them begins with none of them.
 _BEFORE = r"[-*+•>#`_\"'“‘「『【\[(（<{ \t\ufeff]*+"
 _BEHIND = r"[*`_\"'”’」』】\])）>} \t]*+"
@@ -80,7 +80,7 @@ _NEAR = re.compile(
     r"(?P<bar>[:：|｜—–→]|->|-(?=[ \t]|\Z))(?P<reason>.*+))?+",
     re.I | re.S,
 )
-# What may still stand in front of a reason, and behind it where the whole line is decorated.
+# What may still be in front of a reason, and after it where the whole line is decorated.
 _BARS = f"{BLANKS}:：|｜—–-"
 _CLOSING = f"{BLANKS}*`_\"'"
 
@@ -88,7 +88,7 @@ _CLOSING = f"{BLANKS}*`_\"'"
 def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fault | None:
     """A line (trimmed) that is almost a decision about a step: what is wrong with it. None if it is not.
 
-    It has to consist of the word and what decorates it, and perhaps a reason behind a sign. Prose about retrying is
+    It has to consist of the word and what decorates it, and perhaps a reason after a sign. Prose about retrying is
     prose. The line is repaired where it is about this step and the decision is one of those that are possible.
     """
     forbidden = grammars.pattern("planspec", "FORBIDDEN")

@@ -138,7 +138,7 @@ class EditWatcher:
 
 
 def _find_scope(plan: PlanSpec, scope: str, moves: Mapping[str, str]) -> str:
-    """Where the subtask that is run stands in an edited plan; "" where the whole plan is run.
+    """The id of the subtask that is run, in an edited plan; "" where the whole plan is run.
 
     Raises:
         PlanRunError: it is there no more.

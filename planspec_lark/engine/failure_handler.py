@@ -86,7 +86,7 @@ class FailureHandler:
             answer = take_answer(given, "reflector")
             read = repairs.try_answer(answer)
             if read is not None:
-                # Whom to ask, too, the plan says next: a command may have put another step before this one.
+                # The plan also says next which person to ask: a command may have put another step before this one.
                 self._record(step, read, answer)
                 return
         self.step_runner.block(step, f"{failure.result}; the reflector was {repairs.explain()}")

@@ -57,8 +57,8 @@ def read_children(
 ) -> Generated:
     """The steps for a container in a planner's answer, with ids below it. Never raises on any text.
 
-    Ids may be those below the container, or count from 1; the container itself may stand above them. They are numbered
-    anew, behind the children that the container has.
+    Ids may be those below the container, or count from 1; the container itself may be above them. They are numbered
+    anew, after the children that the container has.
 
     Args:
         text: the answer.
@@ -71,7 +71,7 @@ def read_children(
     steps = scan.plan.steps
     if len(steps) == 1 and _is_same_place(steps[0], container):
         steps = steps[0].children
-    # What stays of the container stands in the plan already, and planners like to repeat it.
+    # What stays of the container is in the plan already, and planners like to repeat it.
     kept = {child.step_id: hash_of(child) for child in container.children}
     steps = [step for step in steps if not _is_repeated(step, kept.get(step.step_id))]
     taken = set(names)
@@ -133,9 +133,9 @@ def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) 
 
 
 def _number(container: PlanStep, steps: Sequence[PlanStep]) -> None:
-    """Give steps ids below a container, behind the children that it has."""
+    """Give steps ids below a container, after the children that it has."""
     lead = f"{container.step_id}."
-    # A step may stand right below the container whose id is longer by more than one number.
+    # A step may be right below the container whose id is longer by more than one number.
     taken = {int(child.step_id.removeprefix(lead).partition(".")[0]) for child in container.children}
     first = 1 + max(taken, default=0)
     if first + len(steps) > COUNT_LIMIT:

@@ -67,9 +67,9 @@ class Needs:
 
 
 class Values:
-    """Who puts out what.
+    """Which step puts out which value.
 
-    A value counts only as long as its step stands in the plan as it was written when it was done.
+    A value counts only as long as its step is in the plan as it was written when it was done.
     """
 
     def __init__(self, writer: RunWriter, given: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ class Values:
         return news
 
     def has(self, name: str) -> bool:
-        """Whether any step of the plan has put out this, as it stands now."""
+        """Whether any step of the plan has put out this, as it is now."""
         self._renew()
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
 
@@ -180,7 +180,7 @@ class Values:
             self._names[step.step_id] = finished.outputs
             self._news.update(finished.outputs)
             for name in finished.outputs:
-                # The last one stands last.
+                # The last one is last.
                 self._known.setdefault(name, {})[step.step_id] = finished.seq
 
     def _find_all(self, names: Iterable[str], step: PlanStep) -> dict[str, int]:

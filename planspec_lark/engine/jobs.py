@@ -55,7 +55,7 @@ def run_plan(
     planner: Planner | None = None,
     **options: Any,
 ) -> RunResult | None:
-    """Go on with a run, from its ledger alone, until it ends.
+    """Continue a run, from its ledger alone, until it ends.
 
     It may be called at any time, on any machine, by several at once: one of them is at work, and a step that is done is
     not done again. A step that a crash has cut off is begun again with the same key.

@@ -184,7 +184,7 @@ class OperatorResult:
         effort: what it took.
         answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
         loop_done: this was the last round of the innermost loop whose total is not known: the step itself, or one that
-            it stands below. Elsewhere it means nothing.
+            it is below. Elsewhere it means nothing.
         retry_after: nothing was done, and the same call may be made once more in so many seconds, at the earliest; see
             :class:`StepPolicy`. It means nothing where the status is OK.
     """
@@ -236,21 +236,21 @@ class Refusal:
 class StepCall:
     """What an operator is asked to do.
 
-    It can be pickled: another process gets plain data, with all inputs, the plan as it stood then, and of the history
+    It can be pickled: another process gets plain data, with all inputs, the plan as it was then, and of the history
     the last events.
 
     Attributes:
         step: a copy of the step.
         goal, constraints: those of the plan.
         inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Each is read when
-            somebody asks for it.
+            it is asked for.
         missing: declared inputs that no step of the plan produces and that were not given.
         history: what has happened in this run.
         branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
         key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had, and
             so is what an operator has asked to try once more.
-        plan_state: gives the plan as it stands, folded; with a number, an excerpt around the step with so many
+        plan_state: gives the plan as it is, folded; with a number, an excerpt around the step with so many
             characters.
         is_in_open_loop: whether ``loop_done`` in the result ends a loop.
     """
@@ -275,7 +275,7 @@ class ReflectionCall:
     Attributes:
         step: a copy of the step that is not OK.
         status, result: what the operator said of it.
-        plan_state: the plan as it stands, folded.
+        plan_state: the plan as it is, folded.
         can_interact: whether a person can be asked.
         can_retry: whether RETRY is allowed once more.
         commands: the verbs of PLAN_CMD that may be used.
@@ -316,7 +316,7 @@ class PlanningCall:
 
     Attributes:
         purpose: see there.
-        plan: a copy of the plan as it stands.
+        plan: a copy of the plan as it is.
         plan_state: the same as text, folded.
         step: a copy of the container that needs steps, with those that it has already.
         reason: why, in words.

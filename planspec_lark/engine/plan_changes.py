@@ -29,7 +29,7 @@ class Reshaping:
         gone: steps that are no more.
         reset: steps whose status has changed.
         unplanned: containers that need new steps, and why.
-        cleared: of these, the steps that stood below them and were done: each with the id it had and its text.
+        cleared: of these, the steps that were below them and were done: each with the id it had and its text.
         unchosen: decide steps whose branch holds no longer.
         new: steps that were not there before.
     """
@@ -118,7 +118,7 @@ def _look_up(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None, write
 
 @frozen
 class _Emptied:
-    """A container that is to be planned anew: why, and what stood below it."""
+    """A container that is to be planned anew: why, and what was below it."""
 
     step: PlanStep
     reason: str
@@ -173,7 +173,7 @@ def skip_open(steps: Iterable[PlanStep]) -> None:
 
 @define
 class _Reopening:
-    """Lets steps that are to be done be reached: what they stand below is open again."""
+    """Lets steps that are to be done be reached: what they are below is open again."""
 
     writer: RunWriter
     before: _Before

@@ -1,7 +1,7 @@
-"""As much of a plan as a prompt has room for: what stands near a step, and how much else there is.
+"""As much of a plan as a prompt has room for: what is near a step, and how much else there is.
 
 A plan that has room is shown whole, folded. Of a longer one, goal and constraints stay, the step and those above it,
-then the steps that put out its inputs, then what stands nearest. Where steps are left out, a detail line that begins
+then the steps that put out its inputs, then what is nearest. Where steps are left out, a detail line that begins
 with `…` says how many. The live plan is looked at from the step outwards, so that a view takes no more time for a
 longer plan, unless an input comes from far away.
 """
@@ -34,13 +34,13 @@ _MARK = 60
 _NEAR = 20
 _AT_WORK = (PlanStatus.ACTIVE, PlanStatus.BLOCKED)
 
-# Where a step stands: its position among its siblings, behind those of all above it. Sorted, they are in the order of
+# Where a step is: its position among its siblings, after those of all above it. Sorted, they are in the order of
 # the document.
 _Place: TypeAlias = "tuple[int, ...]"
 
 
 def plan_excerpt(plan: PlanSpec | str, step_id: str | None, most: int) -> str:
-    """The plan as it stands, folded, with parts left out where it takes more than so many characters.
+    """The plan as it is, folded, with parts left out where it takes more than so many characters.
 
     Args:
         plan: the plan, or its text. A text that has room is taken as it is; of one that has none and is no plan, the
@@ -111,7 +111,7 @@ class _Excerpt:
         self._show_all(chain(self._near(place), self._all()))
 
     def show_work(self) -> None:
-        """Show what is at work or blocked, what comes next, and what is near to the first of them."""
+        """Show what is at work or blocked, what comes next, and what is close to the first of them."""
         upcoming = find_next(self.plan)
         ids = [
             step.step_id
@@ -182,7 +182,7 @@ class _Excerpt:
         return (place for place, _ in _in_order(self.plan, self.base))
 
     def _near(self, place: _Place) -> Iterator[_Place]:
-        """What stands below a step and beside it, then beside those above it; the nearest at each level first."""
+        """What is below a step and beside it, then beside those above it; the nearest at each level first."""
         for nearest, farthest in ((1, _NEAR), (_NEAR + 1, None)):
             yield from islice((below for below, _ in _in_order(self.plan, place)), farthest)
             for level in range(len(place), len(self.base), -1):
@@ -196,7 +196,7 @@ class _Excerpt:
             yield from ((*above, one) for one in (at - distance, at + distance) if 0 <= one < count)
 
     def _find_sources(self, place: _Place) -> Iterator[_Place]:
-        """The steps that put out a step's inputs: for each the nearest in front, or else the first behind it."""
+        """The steps that put out a step's inputs: for each the nearest in front, or else the first after it."""
         wanted = set(_step_at(self.plan, place).inputs)
         if not wanted:
             return
@@ -269,7 +269,7 @@ def _step_at(plan: PlanSpec, place: _Place) -> PlanStep:
 
 
 def _find_place(plan: PlanSpec, step_id: str) -> _Place | None:
-    """Where the step with this id stands."""
+    """Where the step with this id is."""
     place: list[int] = []
     steps = plan.steps
     while steps:
@@ -290,7 +290,7 @@ def _find_above(steps: Sequence[PlanStep], step_id: str) -> int | None:
         head = steps[at].step_id
         return step_id.startswith(head) and step_id[len(head) : len(head) + 1] in ("", ".")
 
-    # Mostly a step stands where its number says.
+    # Mostly a step is where its number says.
     level = steps[0].step_id.count(".")
     number = step_id.split(".", level + 1)[level : level + 1]
     guess = int(number[0]) - 1 if number and number[0].isdecimal() and len(number[0]) < 10 else -1

@@ -60,7 +60,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
     Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before.
 
     Args:
-        plan: the plan as it stands.
+        plan: the plan as it is.
         given: names of values that the run is given.
         state: of the run that would be resumed. Without one a new run begins, which knows no outputs of steps that are
         done.

@@ -67,7 +67,7 @@ class Trial:
         return self._finder.find(step_id)
 
     def is_above(self, step_id: str) -> bool:
-        """Whether this id is that of the step, or of one that it stands below."""
+        """Whether this id is that of the step, or of one that it is below."""
         # Cut first: a text may have many commands, and an id many characters.
         own = self.step_id
         return self._is_there and (own == step_id or own[: len(step_id) + 1] == f"{step_id}.")

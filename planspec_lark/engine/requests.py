@@ -151,15 +151,15 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     """A request to carry out a step. :func:`~planspec_lark.engine.execution.read_execution` reads the answer.
 
     Args:
-        step: the step; what stands below it is not shown.
+        step: the step; what is below it is not shown.
         inputs: the values that it can use, by their names. All of them are shown, however long.
         history: what has happened in the run, as JSON values, the oldest first.
-        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
         is_in_open_loop: whether the answer may end a loop whose number of rounds is unknown.
         max_history: characters of the history; the newest entries are shown.
-        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
         missing: names of declared inputs that have no value.
         more: further fields that a program gets, such as a key by which it knows a call that is made again.
 
@@ -215,14 +215,14 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     Args:
         status: how it ended: FAIL, UNCERTAIN or LACK_OF_INFO.
         result: what it said; of a very long text the start is shown.
-        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
         step: the step.
         can_interact: whether a person can be asked.
         commands: the verbs of the commands that may be used.
         attempt: how many times the step has been tried.
         language: "en" or "zh".
         can_retry: whether it may be tried again as it is.
-        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
 
     Raises:
         ValueError: there is no such prompt in this language, no such command, nothing to decide about OK, or no plan
@@ -275,7 +275,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     """A request how to continue at the end of a round, or, with a container, for other steps inside that.
 
     Args:
-        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
         container: a step whose children are to be planned anew. Then the answer is a plan whose steps are those, with
             numbers from 1; otherwise it is commands.
         history: what has happened in the run, as JSON values, the oldest first.
@@ -284,7 +284,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
         finished: steps of the container that were done before.
         language: "en" or "zh".
         max_history: characters of the history; the newest entries are shown.
-        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the container are
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the container are
             shown, or to what is at work or blocked.
 
     Raises:
@@ -367,7 +367,7 @@ def build_answer_repair_prompt(
 def _step_value(
     step: PlanStep, parts: Iterable[str] = ("id", "type", "task", "details", "inputs", "outputs")
 ) -> dict[str, Any]:
-    """A step as a JSON value, without its state and without what stands below it."""
+    """A step as a JSON value, without its state and without what is below it."""
     value = {
         "id": step.step_id,
         "type": step.step_type,

@@ -76,7 +76,7 @@ class Past:
     Attributes:
         state: the state that its records give.
         plan: as the last of them has left it.
-        snapped: the number of the record that the last snapshot was made behind; 0 where there is none.
+        snapped: the number of the record after which the last snapshot was made; 0 where there is none.
     """
 
     state: RunState
@@ -99,7 +99,7 @@ def _is_of_plan(ledger: Ledger, info: RunInfo) -> bool:
 
 
 def replay(ledger: Ledger, run: str) -> Past:
-    """Read the records of a run: those behind its last snapshot, or all.
+    """Read the records of a run: those after its last snapshot, or all.
 
     Raises:
         LedgerError: they are none that a run writes, or the plans in them are of another language.
@@ -231,7 +231,7 @@ def find_edits(plan: PlanSpec, past: Past) -> Edits:
     arrived = set(places.values())
     if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
         edits.edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
-    # Who edits a step where it stands may want to keep what it has put out.
+    # A user who edits a step where it is may want to keep what it has put out.
     kept = {step.step_id for step in edits.edited} & {key for key in lost if was[key].status is PlanStatus.DONE}
     kept -= {key for key in kept if _is_one_of_many(was[key], now.values())}
     stopped = {old for old, new in places.items() if _is_stopped(old, now[new], state)}

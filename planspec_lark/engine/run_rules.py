@@ -12,7 +12,7 @@ __all__ = ["PlanRunError", "check_runnable", "check_subtask"]
 
 
 class PlanRunError(PlanSpecError):
-    """A plan that cannot be run, or a run that cannot be gone on with; the text says why."""
+    """A plan that cannot be run, or a run that cannot be resumed; the text says why."""
 
 
 def check_runnable(plan: PlanSpec) -> None:

@@ -75,7 +75,7 @@ class Stall:
     count: int = 0
 
     def take(self, result: str) -> None:
-        """Go on by one failure."""
+        """Take one more failure."""
         words = hash(result)
         self.count = self.count + 1 if words == self.words else 1
         self.words = words
@@ -83,7 +83,7 @@ class Stall:
 
 @define
 class RunState:
-    """Where a run stands; steps are named by their ids.
+    """The state of a run; steps are named by their ids.
 
     Attributes:
         finished: steps that were done when they were last at work.
@@ -107,7 +107,7 @@ class RunState:
         plannings, added: how often the planner was asked for steps, how many steps were added.
         steps: how often a step was begun, each try counted.
         effort: what was spent in all.
-        inputs: values that the run was given when it was gone on with.
+        inputs: values that the run was given when it was resumed.
         ended: how the run has ended, if it has.
         last: the last record.
     """
@@ -139,7 +139,7 @@ class RunState:
     last: Record | None = None
 
     def take(self, record: Record) -> None:
-        """Go on by one record."""
+        """Take one more record."""
         self.last = record
         data = record.data
         if not _SPENT.isdisjoint(data):

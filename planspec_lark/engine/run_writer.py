@@ -63,7 +63,7 @@ class ThinkEvent:
         kind: what.
         step_id: the step that is meant, as it was called before; empty where none is.
         data: what else there is to say, as in the ledger.
-        plan: the plan as it stands. It keeps changing: copy what is to be kept.
+        plan: the plan as it is. It keeps changing: copy what is to be kept.
     """
 
     kind: Kind
@@ -91,9 +91,9 @@ class RunWriter:
         ledger, run: where records go.
         file: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
-        snapped: the number of the record that the last snapshot was made behind.
+        snapped: the number of the record after which the last snapshot was made.
         history: what has happened in the run.
-        text: the plan's text as it stands.
+        text: the plan's text as it is.
         version: grows with every change after which a step may be open again that was not.
         scope: the id of the subtask that alone is run; empty where the whole plan is.
         shape: grows with every change of anything but statuses, results and rounds.
@@ -145,7 +145,7 @@ class RunWriter:
         return (self.find(self.scope) if self.scope else None) or self.plan
 
     def is_inside(self, step_id: str) -> bool:
-        """Whether a step stands below what is run."""
+        """Whether a step is below what is run."""
         return not self.scope or step_id.startswith(f"{self.scope}.")
 
     def is_run(self, step_id: str) -> bool:
@@ -192,7 +192,7 @@ class RunWriter:
         return self._tell(kept)
 
     def replace(self, plan: PlanSpec) -> None:
-        """Go on with another plan, of which a record of its shape is to be kept next."""
+        """Continue with another plan, of which a record of its shape is to be kept next."""
         with self._lock:
             self.plan, self.text.plan = plan, plan
 
@@ -258,7 +258,7 @@ class RunWriter:
         self._shown = self._digest
 
     def ancestors(self, step_id: str) -> list[PlanStep]:
-        """The steps that a step stands below, the nearest first."""
+        """The steps that a step is below, the nearest first."""
         found = []
         while "." in step_id:
             step_id = step_id.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""What comes next: the first step in document order that is open, so that the plan itself says where it stands."""
+"""What comes next: the first step in document order that is open, so that the plan itself says how far it is."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class Scheduler:
     def find_more(self, at_work: Collection[str], is_ready: Callable[[PlanStep], bool]) -> PlanStep | None:
         """A step that can be done beside those that are at work: one whose inputs are there already.
 
-        Steps that declare none wait for all before them. So does what stands in a loop or below a decision that has not
-        begun, and whatever comes behind a container that is to be planned or reflected on.
+        Steps that declare none wait for all before them. So does what is in a loop or below a decision that has not
+        begun, and whatever comes after a container that is to be planned or reflected on.
         """
         looked, rows = 0, [iter(self._top())]
         while rows and looked < _LOOK_AHEAD:

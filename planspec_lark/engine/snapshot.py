@@ -31,7 +31,7 @@ _KEPT = {one.name for one in fields(RunState)}.difference(_LEFT_OUT)
 
 @frozen
 class Snapshot:
-    """Where a run stood.
+    """The state of a run.
 
     Attributes:
         version: of what has written it.

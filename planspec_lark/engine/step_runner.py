@@ -44,19 +44,19 @@ def brief(text: str) -> str:
 
 
 def own_step(step: PlanStep) -> PlanStep:
-    """A copy of a step without what stands below it."""
+    """A copy of a step without what is below it."""
     made = copy_own(step)
     made.children.clear()
     return made
 
 
 def fold_plan(writer: RunWriter) -> str:
-    """The plan as it stands, folded."""
+    """The plan as it is, folded."""
     return serialize_plan(writer.plan, fold=True)
 
 
 class PlanState:
-    """The plan as it stands, folded: made on demand, or when it is sent to another process.
+    """The plan as it is, folded: made on demand, or when it is sent to another process.
 
     A long plan is sent as an excerpt.
     """
@@ -319,7 +319,7 @@ class StepRunner:
     # ---------------------------------------------------------------- containers
 
     def open(self, step: PlanStep) -> None:
-        """Begin what stands below a step."""
+        """Begin what is below a step."""
         self.writer.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)], description=step.description)
 
     def close(self, step: PlanStep) -> None:
@@ -366,7 +366,7 @@ class StepRunner:
         self.values.add(step)
 
     def skip_below(self, step: PlanStep) -> list[Patch]:
-        """What stands below a step that is settled is skipped."""
+        """What is below a step that is settled is skipped."""
         return [Patch(below, PlanStatus.SKIPPED) for below in self.writer.open_below(step)]
 
     def skip(self, step: PlanStep, reason: str) -> None:

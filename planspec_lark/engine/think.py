@@ -65,7 +65,7 @@ class RunResult:
         outcome: in a word.
         reason: in words; empty where the plan has converged.
         run: the run's id in the ledger.
-        plan: a copy of the plan as it stands.
+        plan: a copy of the plan as it is.
         outputs: the last value of everything that was put out.
         rounds: how many passes through the plan were begun.
         effort: what was spent, in this call and all before.
@@ -122,8 +122,8 @@ class ThinkEngine:
     """Runs a plan.
 
     Args:
-        plan: a plan, which is left as it is; or a file or its path, which shows where the run stands. Beside it are its
-            ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``. None to continue
+        plan: a plan, which is left as it is; or a file or its path, which shows the state of the run. Beside it are its
+            ledger, with ``.ledger`` after its name, and as long as it runs its lease, with ``.lock``. None to continue
             with the last run of a ledger, which knows its plan.
         operator: does a step. An exception that it raises is a failure of the step, but for
             :class:`~planspec_lark.engine.models.Unusable`.
@@ -198,9 +198,9 @@ class ThinkEngine:
         return await self._adrive(None, resume)
 
     def run_subtask(self, step_id: str, *, resume: bool = False) -> RunResult:
-        """As :meth:`run`, for one subtask and what stands below it: the rest of the plan stays as it is.
+        """As :meth:`run`, for one subtask and what is below it: the rest of the plan stays as it is.
 
-        What is required are the outputs that the subtask declares. Commands can only change what stands below it.
+        What is required are the outputs that the subtask declares. Commands can only change what is below it.
 
         Args:
             step_id: the id of a subtask.
@@ -231,7 +231,7 @@ class ThinkEngine:
         A plan that is only set back in its file may look as it did earlier in the run, and is brought up to date then.
 
         Returns:
-            A copy of the plan as it stands.
+            A copy of the plan as it is.
 
         Raises:
             PlanRunError: there is no such step, or no run.

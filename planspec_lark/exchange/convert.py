@@ -23,7 +23,7 @@ _NUMBER_NAME = re.compile(r"(?:([\w-]+)_)?task-([0-9]+(?:-[0-9]+)*[a-z]?)")
 _NAME = re.compile(r"[\w-]{1,80}")
 # What is no part of a variable.
 _OTHER = re.compile(r"[^A-Za-z0-9_]+")
-# What a container without a box stands for.
+# The statuses of what needs no more work.
 _DEALT_WITH = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
 # What is wrong with a task: a code, a message, the task.
@@ -67,7 +67,7 @@ def name_of(task_id: str) -> str:
 
 
 def id_of(name: str) -> str:
-    """The id of the task that a step of this name stands for."""
+    """The id of the task that a step of this name comes from."""
     match = _NUMBER_NAME.fullmatch(name)
     if match is None:
         return name

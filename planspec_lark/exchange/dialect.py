@@ -56,7 +56,7 @@ class Dialect:
         join: the text of a task with its id.
         find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
         add_needs: lets the text or the notes of a task say that it needs something.
-        is_loose: whether a blank line stands between tasks.
+        is_loose: whether a blank line is between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
     """
 
@@ -78,7 +78,7 @@ class Dialect:
 
 
 def join_lines(lines: Sequence[str]) -> str | None:
-    """The lines of a paragraph as one, if all of them seem to go on with a sentence; None where they do not.
+    """The lines of a paragraph as one, if all of them seem to continue a sentence; None where they do not.
 
     It is decided by all of them at once, so that what is written again is read in the same way.
     """

@@ -78,7 +78,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
 
 
-# Ids are those of the places where steps stand.
+# Ids are those of the places where steps are.
 _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
 
 
@@ -143,7 +143,7 @@ def _find_changed(
 
 
 def _said_by(task: Task) -> tuple[object, ...]:
-    # What stands above others has their status, where it has none of its own.
+    # What is above others has their status, where it has none of its own.
     return task.text, task.status if task.is_counted else None, task.notes, task.needs
 
 
@@ -152,17 +152,17 @@ def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[i
     todo: list[tuple[Task | None, Sequence[PlanStep]]] = [(None, plan.steps)]
     while todo:
         below, siblings = todo.pop()
-        behind: Task | None = None
+        after: Task | None = None
         for step in siblings:
             theirs = pairs.theirs.get(id(step))
             if theirs is None:
                 known = _take_known(step, pairs, new)
                 if not step.children or new[id(step)].children:
-                    yield Change(new[id(step)], behind=behind, below=below)
+                    yield Change(new[id(step)], after=after, below=below)
                 todo += ((tasks[id(pairs.theirs[id(one)])], one.children) for one in known)
             else:
-                behind = tasks[id(theirs)]
-                todo.append((behind, step.children))
+                after = tasks[id(theirs)]
+                todo.append((after, step.children))
 
 
 def _take_known(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> list[PlanStep]:

@@ -88,14 +88,14 @@ _PLACES = (
 
 
 def guess_by_place(path: str) -> tuple[str, Guess]:
-    """The format of the tool whose lists stand at such a place; an empty name where there is none."""
+    """The format of the tool whose lists are at such a place; an empty name where there is none."""
     path = path.replace("\\", "/")
     found = ((name, guess) for pattern, name, guess in _PLACES if pattern.fullmatch(path))
     return next(found, ("", Guess(0, "its place says nothing")))
 
 
 def guess_format(source: Source) -> Mapping[str, Guess]:
-    """The formats that a text may be in, by what it says and by where it stands, the best first."""
+    """The formats that a text may be in, by what it says and by where it is, the best first."""
     guesses = {name: find_format(name).guess(source) for name in FORMATS}
     name, guess = guess_by_place(source.name)
     if name and guesses["checklist"].score and guess.score > guesses[name].score:

@@ -1,6 +1,6 @@
 """Task lists in Markdown, read.
 
-Blocks are found by markdown-it-py, of which no more is used than the lines of each block: what stands inside of a line
+Blocks are found by markdown-it-py, of which no more is used than the lines of each block: what is inside of a line
 is text. Headings and items become tasks, everything else stays as it is in notes. Its plug-in for task lists is not
 used: it knows two marks only, and goes back to the start of a list for each of its items.
 """
@@ -111,7 +111,7 @@ def _box_of(item: _Block) -> re.Match[str] | None:
 
 
 def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int) -> Iterator[_Block]:
-    """Blocks in their order, and as others what stands between them: too deep, or what no block holds."""
+    """Blocks in their order, and as others what is between them: too deep, or what no block holds."""
     at = first
     for block in blocks:
         if block.first > at and any(line.strip() for line in lines[at : block.first]):
@@ -139,12 +139,12 @@ class _Section:
 
 @define(eq=False)
 class _Holder:
-    """What takes notes and tasks in the order of the source, and marks in the notes where the tasks stood."""
+    """What takes notes and tasks in the order of the source, and marks in the notes where the tasks were."""
 
     owner: Task | TaskList
     notes: list[str]
     tasks: list[Task]
-    # How many tasks there were at the last mark, and the line behind the last note; -1 where no note continues.
+    # How many tasks there were at the last mark, and the line after the last note; -1 where no note continues.
     marked: int = 0
     end: int = -1
 
@@ -189,7 +189,7 @@ class _Reader:
         root = _Holder(tasks, tasks.notes, tasks.tasks)
         if start:
             self._keep(root, 0, start)
-            # The paragraph behind it is no part of it.
+            # The paragraph after it is no part of it.
             root.end = -1
         blocks = self._read_title(blocks, root, tasks)
         self._read_sections(_nest(blocks, self._holds_tasks, len(self.lines)), root)
@@ -205,7 +205,7 @@ class _Reader:
     # ------------------------------------------------------------ head
 
     def _skip_front_matter(self) -> int:
-        """The line behind the front matter; 0 where there is none."""
+        """The line after the front matter; 0 where there is none."""
         if not _FRONT_MATTER.fullmatch(self.lines[0]):
             return 0
         for at, line in enumerate(self.lines[1:], start=1):
@@ -326,7 +326,7 @@ class _Reader:
                     self._find("EX106", "the task is nested too deeply, and is read as text", block.first)
 
     def _read_text(self, item: _Block, task: Task, below: _Holder, column: int) -> int:
-        """Take the text of an item; returns the line behind it."""
+        """Take the text of an item; returns the line after it."""
         block = item.blocks[0]
         text, *more = block.text.split("\n")
         box = BOX.match(text) if item.is_box else None
@@ -383,7 +383,7 @@ class _Reader:
         return end
 
     def _content_column(self, line: int, column: int) -> int:
-        """The column at which the text of an item begins that stands in another one's."""
+        """The column at which the text of an item begins that is in another one's."""
         text = self.lines[line].expandtabs(4)
         match = _MARKER.match(text, column)
         if match is None:

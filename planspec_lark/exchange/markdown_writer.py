@@ -48,7 +48,7 @@ class _Writer:
         self.boxes = dict(self.dialect.boxes)
         for sign in filter(None, map(marks.box_sign, tasks.notes)):
             self.boxes[PlanStatus.DONE] = sign
-        # The tasks that are left at each level, with what stands between them.
+        # The tasks that are left at each level, with what is between them.
         todo: list[_Below] = [self._iterate(tasks.tasks, self._read_head(tasks)[2], 0, 0)]
         while todo:
             below = next(todo[-1], None)
@@ -61,12 +61,12 @@ class _Writer:
         return self.rows
 
     def _choose_level(self, tasks: TaskList) -> int:
-        """The level of headings for containers without marks; 0 where a task behind them would fall below one."""
-        behind = dropwhile(lambda task: not task.children, tasks.tasks)
-        return self.dialect.level if all(task.children for task in behind) else 0
+        """The level of headings for containers without marks; 0 where a task after them would fall below one."""
+        after = dropwhile(lambda task: not task.children, tasks.tasks)
+        return self.dialect.level if all(task.children for task in after) else 0
 
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
-        """What is missing in the source, the lines in front of the title, and those behind it."""
+        """What is missing in the source, the lines in front of the title, and those after it."""
         missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
         own = (marks.NO_ID, marks.NO_IDS)
         read = (marks.box_sign, marks.read_not_here)
@@ -126,7 +126,7 @@ class _Writer:
         return self._iterate(task.children, notes, depth + 1, level)
 
     def _end(self) -> None:
-        """Put a blank line behind what there is."""
+        """Put a blank line after what there is."""
         if self.rows and self.rows[-1]:
             self.rows.append("")
 
@@ -147,7 +147,7 @@ class _Writer:
 
 
 def _first_lines(notes: Sequence[str]) -> Iterator[str]:
-    """The lines that would go on with the text of a task."""
+    """The lines that would continue the text of a task."""
     for line in notes:
         if not line or BEGINS_BLOCK.match(line):
             return
@@ -167,7 +167,7 @@ def _is_own_mark(line: str) -> bool:
 # ---------------------------------------------------------------- changing
 
 
-# What stands in front of the text of an item, but for its box.
+# What is in front of the text of an item, but for its box.
 # So many lines are aligned with one another; it takes the square of that.
 _MOST_ALIGNED = 1000
 _ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
@@ -181,7 +181,7 @@ def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect)
     """
     lines = source.text.split("\n")
     said: list[str] = []
-    # What comes behind each line.
+    # What comes after each line.
     added: dict[int, list[str]] = {}
     for change in changes:
         if change.old is not None and change.was is not None:
@@ -232,13 +232,13 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
 
 
 def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple[int, list[str]]:
-    """The line behind which a new task comes, and its own lines."""
+    """The line after which a new task comes, and its own lines."""
     rows = write_markdown(TaskList(tasks=[change.new]), dialect).rstrip("\n").split("\n")
-    near = change.behind or (change.below.children[0] if change.below and change.below.children else change.below)
+    near = change.after or (change.below.children[0] if change.below and change.below.children else change.below)
     if near is None:
         return 0, [*rows, ""]
     if any(map(marks.heading_level, near.notes)) and near is not change.below:
-        return (near.end, ["", *rows]) if change.behind else (near.line - 1, [*rows, ""])
+        return (near.end, ["", *rows]) if change.after else (near.line - 1, [*rows, ""])
     match = _ITEM.match(lines[near.line - 1])
     indent, marker = (match[1], match[2]) if match else ("", "-")
     if near is change.below and match:
@@ -246,7 +246,7 @@ def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple
     if marker in "+*":
         rows = [re.sub(r"^([ ]*)- ", rf"\1{marker} ", row) for row in rows]
     rows = [f"{indent}{row}" if row else "" for row in rows]
-    return (near.line - 1 if near is not change.behind and near is not change.below else near.end), rows
+    return (near.line - 1 if near is not change.after and near is not change.below else near.end), rows
 
 
 def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:

@@ -1,15 +1,15 @@
 """Lines of a plan's detail that say what a plan has no field for.
 
-They stand in brackets, alone in their line. A line of a source that looks like one gets a backslash in front.
+They are in brackets, alone in their line. A line of a source that looks like one gets a backslash in front.
 
 `[2 steps]`
-    The lines in front of it stood before the first two of the steps below, those behind it after them.
+    The lines in front of it were before the first two of the steps below, those after it after them.
 `[heading 2]`
     The step was a heading of this level.
 `[optional]`
     The step need not be done.
 `[title]`
-    The lines in front of it stood before the title.
+    The lines in front of it were before the title.
 `[not here: title, goal]`
     The source does not say these: they come from elsewhere.
 `[also needs: 7, 9]`
@@ -64,7 +64,7 @@ _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
 _BOX = re.compile(r"\[box ([X✓✔✅☑])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
-# Ids that stand in JSON, of tasks that a step can not depend on.
+# Ids that are in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 # Of Task Master: a tag as JSON.
 TAG = re.compile(r"\[tag (\".*\")\]")
@@ -75,7 +75,7 @@ _ANY = re.compile(
 
 
 def steps(count: int) -> str:
-    """The mark behind which lines stand that follow so many steps."""
+    """The mark in front of lines that follow so many steps."""
     return f"[{count} step{'' if count == 1 else 's'}]"
 
 
@@ -91,7 +91,7 @@ def heading_level(line: str) -> int:
 
 
 def box(sign: str) -> str:
-    """The mark of what stands in the boxes of what is done."""
+    """The mark of what is in the boxes of what is done."""
     return f"[box {sign}]"
 
 

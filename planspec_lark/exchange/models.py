@@ -28,7 +28,7 @@ class Task:
     Attributes:
         text: what it says, in one line.
         id: what the source calls it, such as `T001` or `1.2`; empty where it has no name.
-        status: where it stands.
+        status: where it is.
         notes: lines that say more, as the source has them; :mod:`.marks` among them.
         needs: the ids of the tasks that have to be done before.
         children: the tasks below it.
@@ -73,14 +73,14 @@ class Change:
         new: the task as it is to be.
         old: the same task as the source has it; None where it is new.
         was: what an export would write for that one; None where it is new.
-        behind: for a new one, the task of the source in front of it, on the same level.
+        after: for a new one, the task of the source in front of it, on the same level.
         below: for a new one, the task of the source that it belongs to.
     """
 
     new: Task
     old: Task | None = None
     was: Task | None = None
-    behind: Task | None = None
+    after: Task | None = None
     below: Task | None = None
 
 
@@ -103,7 +103,7 @@ class Entry:
         line: its line, from 1.
         reason: what it is now, or why it is lost.
         path: the way to it, where the source is JSON.
-        written: what stands in its place once the plan is exported, where that is not the same.
+        written: what is in its place once the plan is exported, where that is not the same.
         is_joined: whether it is now in one line with the one in front of it.
         keys: the same way as keys and indices.
     """
@@ -147,7 +147,7 @@ _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
 class Account:
     """What has become of each line of a text, or of each field (``is_of_fields``). What is said first holds.
 
-    A ``{}`` in a reason stands for the step of a task.
+    In a reason, ``{}`` is replaced by the step of a task.
     """
 
     source: Source
@@ -202,7 +202,7 @@ class Report:
         tasks: how many tasks there are, without headings.
         done: how many of them are done.
         carried: what became a part of the plan's structure.
-        kept: what stands in it as text, and comes back when the plan is exported.
+        kept: what is in it as text, and comes back when the plan is exported.
         left_out: what is lost.
         exported: whether an export gives the source back: `same`, `layout differs` (blank lines and line ends) or
             `lines differ`, of which the entries say more.

@@ -27,7 +27,7 @@ def join_number(task: Task) -> str:
 def number_by_place(tasks: TaskList) -> None:
     """Give a number to each task that has none, unless a mark says that it had none in its source.
 
-    What has been a heading stays without, and what is below it counts as if it stood at its place.
+    What has been a heading stays without, and what is below it counts as if it were at its place.
     """
     for task in tasks:
         if not _NUMBERS.fullmatch(task.id):

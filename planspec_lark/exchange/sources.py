@@ -34,7 +34,7 @@ _DOCUMENTS = {
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
-# What stands in front of a title, or is all of it, in the templates of these tools.
+# What is in front of a title, or is all of it, in the templates of these tools.
 _LEAD = re.compile(
     r"(?:change|proposal|feature specification|specification|implementation plan|tasks|design|requirements)"
     r"(?: document)?(?::[ \t]*|$)",
@@ -75,7 +75,7 @@ class SourceFolder:
 
 
 def read_folder(folder: Path) -> SourceFolder:
-    """The list of tasks in a folder, and what stands beside it.
+    """The list of tasks in a folder, and what is beside it.
 
     Raises:
         ExchangeError: there is none, or it cannot be read.

@@ -17,7 +17,7 @@ __all__ = ["FORMAT"]
 
 _ID = re.compile(r"T[0-9]{1,9}[a-z]?")
 _LEAD = re.compile(rf"({_ID.pattern})(?=\s|$)\s*")
-# `Phase 3`, or `Phase 3+` for that one and all behind it.
+# `Phase 3`, or `Phase 3+` for that one and all after it.
 _PHASE = re.compile(r"Phase ([0-9]{1,9})\b(\+?)", re.IGNORECASE)
 # `T004`, or from `T004` to `T009`.
 _RANGE = re.compile(r"(T[0-9]{1,9}[a-z]?)(?:[ \t]*(?:-|–|—|\.\.|to|through)[ \t]*(T[0-9]{1,9}[a-z]?))?")
@@ -133,7 +133,7 @@ def _pair(tasks: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, st
 def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
     """The phases that a text names: by number, or where it has none, by the first word of their title."""
     named = [(int(number), bool(more)) for number, more in _PHASE.findall(text)]
-    # What stands in brackets or behind a dash says why.
+    # What is in brackets or after a dash says why.
     words = set() if named else {*_REMARK.split(text.casefold(), maxsplit=1)[0].split()} - {"user"}
     found = []
     for phase in phases:

@@ -1,6 +1,6 @@
 """Task Master's `tasks.json`: lists of tasks by tag (or one list without a tag, as it once was), with subtasks.
 
-What a step has no field for stands in its detail: `priority: high` for the texts that Task Master knows, their further
+What a step has no field for is in its detail: `priority: high` for the texts that Task Master knows, their further
 lines indented by two spaces; `complexity = 7` with a JSON value for everything else, and for a field whose value has
 become another one: `status = "deferred"` beside a step that is blocked.
 """
@@ -480,7 +480,7 @@ def _value_at(value: Any, path: Path) -> Any:
 
 
 def _change(source: Source, changes: Sequence[Change]) -> tuple[str, list[str]]:
-    """Each task gets the fields that it has now; those that are new come behind the others."""
+    """Each task gets the fields that it has now; those that are new come after the others."""
     if not changes:
         return source.text, []
     text = source.text.removeprefix("\ufeff")
@@ -505,7 +505,7 @@ def _dump(value: Any, like: str) -> str:
 
 
 def _write_alone(task: Task, place: Task) -> dict[str, Any]:
-    """The fields of a task itself, as they stand where another one does."""
+    """The fields of a task itself, as they are at the place of another one."""
     depth = sum(key == "subtasks" for key in place.path)
     fields = _write_task(task, _read_notes(task.notes), [], depth, {task.id}, {})
     fields.pop("subtasks", None)
@@ -521,7 +521,7 @@ def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[st
 
 
 def _insert(value: dict[str, Any], change: Change) -> None:
-    near, below = change.behind, change.below
+    near, below = change.after, change.below
     if near is not None:
         *path, at = near.path
         siblings = _value_at(value, tuple(path))

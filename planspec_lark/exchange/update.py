@@ -177,7 +177,7 @@ def _numbers_of(step: PlanStep) -> tuple[int, ...]:
 
 
 def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[_Place]:
-    """The place of each new step that does not stand below another new one."""
+    """The place of each new step that is not below another new one."""
     todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, imported.steps)]
     while todo:
         parent, siblings = todo.pop()
@@ -195,7 +195,7 @@ def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[_Place]:
 
 
 def _find_known(new: PlanStep, pairs: Pairs) -> Iterator[tuple[PlanStep, Sequence[PlanStep]]]:
-    """The steps of the plan that stand below a new one in the source, with what is below them there."""
+    """The steps of the plan that are below a new one in the source, with what is below them there."""
     todo = [*new.children]
     while todo:
         theirs = todo.pop()
@@ -238,7 +238,7 @@ def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping
 
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
-    """Whether a new step is a task, or one that is new stands below it."""
+    """Whether a new step is a task, or one that is new is below it."""
     todo = [new]
     while todo:
         step = todo.pop()

@@ -26,7 +26,7 @@ FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 
 
 def real_root(root: Path) -> Path:
-    """The folder of a project behind all links: which one that is, is up to the caller.
+    """The folder of a project with all links resolved: which one that is, is up to the caller.
 
     Raises:
         StoreError: there is no such folder.
@@ -39,7 +39,7 @@ def real_root(root: Path) -> Path:
 
 
 def find_folder(root: Path, *names: str) -> Path | None:
-    """A folder inside the project, behind all links; None where there is none.
+    """A folder inside the project, with all links resolved; None where there is none.
 
     Raises:
         StoreError: it is something else, or a link leads out of the project.
@@ -54,11 +54,11 @@ def find_folder(root: Path, *names: str) -> Path | None:
 
 
 def find_inside(path: Path, area: Path) -> Path:
-    """The file or folder behind all links.
+    """The file or folder with all links resolved.
 
     Args:
         path: how it is called.
-        area: the folder that it has to be in, itself behind all links.
+        area: the folder that it has to be in, itself with all links resolved.
 
     Raises:
         StoreError: it is elsewhere, or nowhere.

@@ -45,7 +45,7 @@ class PlanEntry:
     """A plan in a list.
 
     Attributes:
-        name: the file's name without its ending, as it stands in the folder; show it through
+        name: the file's name without its ending, as it is in the folder; show it through
             :func:`~planspec_lark.syntax.source.visible` only, as title and goal.
         path: the file.
         title: the plan's title; of a text with faults, as far as it could be read.

@@ -78,7 +78,7 @@ def _faults(name: str) -> Iterator[str]:
 
 
 def forms(name: str) -> list[str]:
-    """The ways in which a file of this name may be called: as it stands, composed, and decomposed."""
+    """The ways in which a file of this name may be called: as it is, composed, and decomposed."""
     return list(dict.fromkeys([name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))]))
 
 

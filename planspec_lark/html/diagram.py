@@ -1,7 +1,7 @@
 """The data flow of a plan as SVG: boxes in columns along the flow, in each in document order, and wires between them.
 
-A step stands to the right of all that it takes something from, and not to the left of the container that it is in. What
-takes something from a container stands to the right of all steps in that container. Lengths are in pixels, and colours
+A step is to the right of all that it takes something from, and not to the left of the container that it is in. What
+takes something from a container is to the right of all steps in that container. Lengths are in pixels, and colours
 those of the page's style sheet.
 """
 
@@ -136,7 +136,7 @@ def lay_out(plan: PlanSpec, flow: DataFlow) -> Layout:
 
 
 def _make_boxes(plan: PlanSpec, flow: DataFlow) -> dict[str, Box]:
-    """A box for each step that has variables, or stands for branches that have, by its id."""
+    """A box for each step that has variables, or has branches that have some, by its id."""
     columns = _find_columns(plan, flow)
     # What each step gives to others: of decisions, also what only their branches put out.
     given: dict[str, dict[str, None]] = {}

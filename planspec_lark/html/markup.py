@@ -25,7 +25,7 @@ UNUSED = "no step takes it"
 
 
 def say(text: str) -> str:
-    """A text as it may stand between tags and inside a quoted attribute."""
+    """A text as it may be between tags and inside a quoted attribute."""
     return escape(visible(text), quote=True)
 
 

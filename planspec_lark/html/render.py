@@ -18,7 +18,7 @@ from planspec_lark.planspec.render import say_progress
 
 __all__ = ["Live", "policy", "render", "render_page"]
 
-# The order in which statuses stand in the bar and in the filter.
+# The order in which statuses are in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
 _STYLE, _SCRIPT = "page.css", "page.js"
 # Of more steps, rows are drawn as they come into view, and the diagram when the user opens it.

@@ -73,7 +73,7 @@ class Follower:
         try:
             data = self.path.read_bytes()
             if not data and self._plan.steps:
-                # Who writes a file anew in its place empties it first.
+                # A program that writes a file anew in its place empties it first.
                 return f"{self._name}: the file is empty"
             self._plan = parse_plan(decode(data, self._name), name=self._name)
         except PlanSyntaxError as error:
@@ -176,7 +176,7 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{_HOST}:{self.server_port}/"
 
     def server_bind(self) -> None:
-        """Take the port, without asking anybody for the name of this machine."""
+        """Take the port, without looking up the name of this machine."""
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = _HOST, self.server_address[1]

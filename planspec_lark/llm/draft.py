@@ -66,7 +66,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
 ) -> DraftedPlan:
     """Let a language model write a plan.
 
-    An answer is stopped at the first fault that nothing behind it can cure, and as soon as the plan is complete. One
+    An answer is stopped at the first fault that nothing after it can cure, and as soon as the plan is complete. One
     that cannot be used goes back with what is wrong.
 
     Args:
@@ -108,7 +108,7 @@ def _hear(
         for piece in given if whole is None else [whole.text]:
             pieces.append(piece)
             on_text(piece)
-            # What stands behind the end of the plan in the same piece is none of it.
+            # What is after the end of the plan in the same piece is none of it.
             for line in piece.splitlines(keepends=True):
                 for event in reader.feed(line):
                     on_event(event)

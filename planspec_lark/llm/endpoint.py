@@ -48,7 +48,7 @@ def load() -> Any:
 
 
 def http_package() -> Any:
-    """The package on which openai stands: httpx, or from openai 3 on its successor."""
+    """The HTTP package that openai uses: httpx, or from openai 3 on its successor."""
     return import_module(load().DefaultHttpxClient.__base__.__module__)
 
 
@@ -77,7 +77,7 @@ def _key_of(value: str | None) -> str | None:
 
 @frozen
 class Endpoint:
-    """Whom to ask, and within which bounds. All about it is said by OpenAIChat."""
+    """Which model to ask, and within which bounds. All about it is said by OpenAIChat."""
 
     model: str = field(default=None, converter=_model_of)
     base_url: str | None = field(default=None, converter=_base_url_of, kw_only=True)

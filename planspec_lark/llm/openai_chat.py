@@ -38,7 +38,7 @@ class OpenAIChat(Endpoint):
             from 500. The waits before them are those of the package openai: they grow, or are as long as the endpoint
             asks.
         temperature, max_tokens: are sent where they are given.
-        system: a message that stands before all others.
+        system: a message that is before all others.
         max_reply_bytes: an answer with more bytes is not read to its end. Of a stream the text counts.
         meter: gets to know the tokens of all answers. It takes no part in comparing, and a copy that another process
             gets counts by itself.

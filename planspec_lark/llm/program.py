@@ -51,7 +51,7 @@ class Program:
 
     Each call runs it anew, without a shell and in a session of its own. When a call ends, however it does, or this
     process dies, all of the program's process group is killed; only what the program itself has put into another group
-    goes on.
+    continues.
 
     Attributes:
         command: the program and its arguments.

@@ -39,7 +39,7 @@ class ReplyStream(_Ending, Iterator[str]):
 
     A call that fails before anything has come is made again, as by ``complete``; one that breaks off later is not. The
     time that the reader spends between two pieces does not count for the timeout. Between two pieces, as many bytes as
-    ``max_reply_bytes`` and 128 KiB may come. A stream that breaks off behind the model's reason to stop is whole. An
+    ``max_reply_bytes`` and 128 KiB may come. A stream that breaks off after the model's reason to stop is whole. An
     endpoint that knows no streams gives a stream of one piece.
     """
 

@@ -1,4 +1,4 @@
-"""Where a plan stands: the block at hand and all blocks around it; as JSON, and what a message does to it.
+"""The state of a plan: the block at hand and all blocks around it; as JSON, and what a message does to it.
 
 A context is never changed: opening and closing a block give a new one. Writing it down is the kernel's.
 """

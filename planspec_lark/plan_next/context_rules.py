@@ -1,4 +1,4 @@
-"""The rules that need to know where a plan stands and which tools there are."""
+"""The rules that need to know the state of a plan and which tools there are."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def check_message(
     *,
     words: Words | None = None,
 ) -> list[Diagnostic]:
-    """All that is wrong with a message where a plan stands.
+    """All that is wrong with a message, given the state of a plan.
 
     Args:
         message: as :func:`planspec_lark.plan_next.parse_message` gives it; then diagnostics have their places, and what
             needs no context is not looked at again. One that a program has put together is checked for that as well.
-        context: where the plan stands; without it, the rules that need it are left out.
+        context: the state of the plan; without it, the rules that need it are left out.
         executors: the tools that there are; without them any command will do.
         words: the words that hypotheses and steps may not have, for a message without a text.
 

@@ -49,7 +49,7 @@ class Executors:
     items: tuple[Executor, ...] = field(default=(), converter=_to_tuple)
 
     def find(self, command: str) -> Executor | None:
-        """The tool that a command names: by its id alone, or with white space or a colon and anything behind it."""
+        """The tool that a command names: by its id alone, or with white space or a colon and anything after it."""
         match = _ID.match(command.strip())
         name = match[0] if match else None
         return next((one for one in self.items if one.id == name), None)

@@ -1,6 +1,6 @@
 """What a language model is told: the planner's brief, the executor's, and what was wrong with an answer.
 
-The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have
+The sentences are in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have
 written.
 """
 
@@ -24,13 +24,13 @@ STRATEGY_LIMITS = Limits(max_bytes=256_000)
 def build_planner_prompt(
     context: Context, executors: Executors | None = None, *, strategy: str | None = None, language: str = "en"
 ) -> str:
-    """The planner's whole brief for one call, ending in where the plan stands.
+    """The planner's whole brief for one call, which ends in the state of the plan.
 
     Args:
-        context: where the plan stands. Where a new block would be too deep to be planned, the brief says to stop
+        context: the state of the plan. Where a new block would be too deep to be planned, the brief says to stop
             splitting.
         executors: the tools that there are, if any are known.
-        strategy: how to plan here, as the operator has written it. It stands in a block of its own, and is shown
+        strategy: how to plan here, as the operator has written it. It is in a block of its own, and is shown
             whole; without text in it, it is none.
         language: "en" or "zh".
 
@@ -52,7 +52,7 @@ def build_executor_prompt(context: Context, *, language: str = "en") -> str:
     """What asks a language model to carry out the block at hand, and for a result in four sections.
 
     Args:
-        context: where the plan stands.
+        context: the state of the plan.
         language: "en" or "zh".
 
     Raises:

@@ -1,6 +1,6 @@
 """What an executor's result says in its four sections: how far the work has come, what was made, and how good it is.
 
-Sections stand below headings, and headings are spelled in many ways: of any level, numbered, bold, in brackets, or as a
+Sections are below headings, and headings are spelled in many ways: of any level, numbered, bold, in brackets, or as a
 word with a colon, in Chinese or in English. What looks most like a heading counts; whatever else is alike is text.
 """
 
@@ -75,15 +75,15 @@ class ResultSections:
     """A result by its sections: None for one that is not there. Places are offsets in the text.
 
     Attributes:
-        completion: whether the work is done, done in part or not done, and what stood in the way.
+        completion: whether the work is done, done in part or not done, and what was in the way.
         deliverables: the files that were made, or the text that was asked for.
         metrics: what was measured, and whether that is enough.
         constraints: whether the bounds were kept.
-        introduction: what stands in front of the sections.
+        introduction: what is in front of the sections.
         status: how far the work has come, as the completion begins; None where it does not say.
         has_reason: whether the completion says anything besides.
-        completion_at: where the completion's text stands.
-        repeated: the headings of sections that were there already. They are text of the section in which they stand.
+        completion_at: where the completion's text is.
+        repeated: the headings of sections that were there already. They are text of the section in which they are.
     """
 
     completion: str | None = None
@@ -158,7 +158,7 @@ def _choose(found: list[_Heading]) -> tuple[list[_Heading], list[_Heading]]:
 
 @define
 class _Fence:
-    """Whether a line stands in a block of code, whose headings are none."""
+    """Whether a line is in a block of code, whose headings are none."""
 
     _open: str = field(default="", init=False)
 

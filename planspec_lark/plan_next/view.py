@@ -1,4 +1,4 @@
-"""A context as a PlanSpec document, so that whatever reads plans can show where one stands."""
+"""A context as a PlanSpec document, so that whatever reads plans can show it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def context_to_plan(context: Context) -> PlanSpec:
     """The tree of blocks as a plan.
 
     The root is the one step at the top. Blocks that are open are active, the one at hand being the innermost; what is
-    done stands in front of it with its results (a failure is blocked), what is still to do behind it. A block whose end
-    takes an item off its parent's plan stands in that item's place. Texts of several lines become one line.
+    done is in front of it with its results (a failure is blocked), what is still to do after it. A block whose end
+    takes an item off its parent's plan is in that item's place. Texts of several lines become one line.
     """
     root = context.path[-1] if context.path else context.think
     plan = PlanSpec(title=_line(goal_text(root.goal)), goal=_line(goal_text(root.goal)))
@@ -41,7 +41,7 @@ def context_to_plan(context: Context) -> PlanSpec:
 
 
 def _open_step(blocks: list[Block]) -> PlanStep:
-    """The outermost of these blocks, each of which stands inside the one before it, as a step."""
+    """The outermost of these blocks, each of which is inside the one before it, as a step."""
     root = current = _block_step(blocks[0], "1")
     for block, inner in zip(blocks, [*blocks[1:], None], strict=True):
         steps = [_done_step(item, f"{current.step_id}.{at}") for at, item in enumerate(block.done, 1)]

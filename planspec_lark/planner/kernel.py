@@ -209,7 +209,7 @@ class _NoPlanError(StateError):
 
 @define
 class _Loaded:
-    """Where a plan stands: what the ledger says (``last`` is its last record), or else what the file says.
+    """The state of a plan: what the ledger says (``last`` is its last record), or else what the file says.
 
     Attributes:
         digest: of the file's text; empty where there is no file.

@@ -65,7 +65,7 @@ class Event:
 
     Attributes:
         kind: what it is.
-        context: where the plan stands now.
+        context: the state of the plan now.
         phase: of an answer that was asked for or refused.
         refusal: an answer that was refused.
         item: the block that was closed.
@@ -106,9 +106,9 @@ class Runtime:
         ledger: where the plan is written down, such as a database; by default a file in the folder.
         run_id: the run of that ledger that has the plan.
 
-    A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later. So
-    does one that gives something else than a message (TypeError). If a run is interrupted while the executor is at
-    work, it is asked again for the same block later on: the context's ``revision`` is the same then.
+    A callable that raises ends the run with what it raised; the state stays as it was, and the run can be resumed
+    later. So does one that gives something else than a message (TypeError). If a run is interrupted while the executor
+    is at work, it is asked again for the same block later on: the context's ``revision`` is the same then.
     """
 
     state_dir: Path = field(converter=Path)
@@ -122,7 +122,7 @@ class Runtime:
     run_id: str = field(default="planner", validator=instance_of(str), kw_only=True)
 
     def step(self) -> Context:
-        """Open one block, or close one. Returns where the plan then stands."""
+        """Open one block, or close one. Returns the state of the plan after that."""
         return self.run(max_turns=1)
 
     async def astep(self) -> Context:
@@ -130,10 +130,10 @@ class Runtime:
         return await self.arun(max_turns=1)
 
     def run(self, *, max_turns: int | None = None) -> Context:
-        """Go on until the root has ended, or for so many turns. Each opens a block or closes one.
+        """Continue until the root has ended, or for so many turns. Each opens a block or closes one.
 
         Returns:
-            Where the plan then stands. Its ``outcome`` is None as long as the plan has not ended.
+            The state of the plan after that. Its ``outcome`` is None as long as the plan has not ended.
 
         Raises:
             StateError: there is no plan, or another process is at work on it.

@@ -53,7 +53,7 @@ def assert_plan(plan: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, def
 
 @frozen
 class PlanAssertion:
-    """What can be asserted of a plan. Every method answers with an object to go on with, or raises AssertionError.
+    """What can be asserted of a plan. Every method answers with an object to continue with, or raises AssertionError.
 
     A step is meant by its id (``"2.1"``), by its name, by words of its description (whatever their letters' case), or
     by a compiled pattern that is searched for there.
@@ -157,7 +157,7 @@ class PlanAssertion:
         return self
 
     def needs_no_repair(self) -> Self:
-        """The text that the plan was read from is one as it stands, but for what is written around the plan."""
+        """The text that the plan was read from is one as it is, but for what is written around the plan."""
         __tracebackhide__ = True
         if self._subject.repairs:
             raise AssertionError("\n".join(self._subject.list_repairs()))
@@ -227,10 +227,10 @@ class StepAssertion(PlanAssertion):
         return self._keep(f"after {wanted}", others, lambda node: node.place >= first)
 
     def under(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
-        """It stands below another step, on whatever level."""
+        """It is below another step, on whatever level."""
         __tracebackhide__ = True
         wanted, others = self._others("under", which, criteria)
-        # Up to where what stands below one of the others in front of it reaches.
+        # Up to where what is below one of the others in front of it reaches.
         ends = [0, *accumulate((other.end for other in others), max)]
         places = [other.place for other in others]
         return self._keep(f"under {wanted}", others, lambda node: node.place < ends[bisect_left(places, node.place)])

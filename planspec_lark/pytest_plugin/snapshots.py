@@ -23,7 +23,7 @@ from planspec_lark.syntax.diagnostics import PlanSyntaxError
 
 __all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
 
-# The roles in a difference that look like one of its two sides; all others are what stands around them.
+# The roles in a difference that look like one of its two sides; all others are what is around them.
 _STYLES = {"removed": snapshot_style, "added": received_style}
 
 

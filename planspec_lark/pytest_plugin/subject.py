@@ -32,7 +32,7 @@ class UnreadablePlanError(PlanSpecError, AssertionError):
 
 @define(eq=False)
 class Node:
-    """A step and where it stands: its place in document order from 0, the place behind the last step below it, and the
+    """A step and where it is: its place in document order from 0, the place after the last step below it, and the
     node above it.
 
     Steps are told apart as objects, since nothing else about them has to be unique in a model.
@@ -139,9 +139,9 @@ def show_some(items: Iterable[str], count: int, more: str = "… and") -> list[s
 
 
 def show_nodes(nodes: list[Node], marked: Iterable[Node]) -> list[str]:
-    """The marked steps and what stands above them; the start of the plan where none is marked."""
+    """The marked steps and what is above them; the start of the plan where none is marked."""
     marks = {node.place for node in marked}
-    # The marked steps first: what stands above them only says where they are.
+    # The marked steps first: what is above them only says where they are.
     chosen = sorted(marks)[:_LINES]
     room = _LINES - len(chosen)
     rest = _places_above(nodes[place] for place in chosen) if marks else range(len(nodes))

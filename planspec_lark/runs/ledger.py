@@ -43,7 +43,7 @@ class NoLedgerError(LedgerError):
 
 
 class FencedError(LedgerError):
-    """Another process has gone on with the run: what this one wanted to keep was refused."""
+    """Another process has continued the run: what this one wanted to keep was refused."""
 
 
 class RunBusyError(LedgerError):
@@ -177,7 +177,7 @@ class Ledger(Protocol):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Record]:
-        """The records of a run behind this number, of these kinds or all, without outputs."""
+        """The records of a run after this number, of these kinds or all, without outputs."""
 
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
         """How many records of these kinds, or of all, a run has."""

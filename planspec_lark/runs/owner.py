@@ -1,4 +1,4 @@
-"""Who holds a lease, and whether that process can still be at work."""
+"""The owner of a lease, and whether that process can still be at work."""
 
 from __future__ import annotations
 

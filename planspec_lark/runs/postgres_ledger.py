@@ -144,7 +144,7 @@ class PostgresLedger(SqlLedger):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        # All that stands between two questions goes there and back at once.
+        # All that is between two questions goes there and back at once.
         with self._lock, self._base.pipeline(), self._base.transaction():
             yield
 

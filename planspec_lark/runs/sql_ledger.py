@@ -36,7 +36,7 @@ _ROWS_AT_A_TIME = 200
 
 
 class SqlLedger(ABC):
-    """A ledger in a database. Where a value stands in a statement, that has a question mark."""
+    """A ledger in a database. Where a value is in a statement, that has a question mark."""
 
     # What locks a row until the transaction ends.
     _LOCK = ""
@@ -147,7 +147,7 @@ class SqlLedger(ABC):
     ) -> Sequence[tuple[Any, ...]]:
         where, values = _where(run, kinds)
         order = "DESC" if newest_first else "ASC"
-        # Nothing but names and numbers of our own stands in the statement.
+        # Nothing but names and numbers of our own is in the statement.
         statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
         return self._execute(statement, values)
 

@@ -83,7 +83,7 @@ class SqliteLedger(SqlLedger):
         if read_only and not home.is_file():
             raise NoLedgerError(f"{self._name}: there is no ledger here; a run makes it")
         with self._errors():
-            # SQLite takes a file of one byte for an empty one, and a name for what stands in front of a null.
+            # SQLite takes a file of one byte for an empty one, and a name for what is in front of a null.
             with suppress(FileNotFoundError):
                 if home.stat().st_size == 1:
                     raise LedgerError(f"{self._name}: this is not a ledger of plans")
@@ -170,7 +170,7 @@ class SqliteLedger(SqlLedger):
 def _reading(path: Path) -> str:
     """How a ledger is opened that nothing is written to.
 
-    Where the folder can be written, SQLite tidies up behind a reader only if that could have written as well; where it
+    Where the folder can be written, SQLite tidies up after a reader only if that could have written as well; where it
     cannot, SQLite needs to be told that no other process writes.
     """
     if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):

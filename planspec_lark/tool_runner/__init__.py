@@ -1,4 +1,4 @@
-"""Runs structured tool plans: calls their tools, side by side where nothing stands against it."""
+"""Runs structured tool plans: calls their tools, side by side where nothing keeps them apart."""
 
 from __future__ import annotations
 

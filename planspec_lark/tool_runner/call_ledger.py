@@ -36,7 +36,7 @@ class DoneCall:
 
 
 def key_of(call: object) -> str:
-    """What stands for a call: any change to it makes another key.
+    """The key of a call: any change to it makes another key.
 
     Raises:
         TypeError, ValueError: it holds what JSON cannot say.

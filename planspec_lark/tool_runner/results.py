@@ -13,7 +13,7 @@ __all__ = ["RunEvent", "RunEventKind", "StepResult", "StepStatus", "ToolRun", "T
 
 
 class ToolRunError(PlanSpecError):
-    """A run that cannot begin or cannot go on; the text says why."""
+    """A run that cannot begin or cannot continue; the text says why."""
 
 
 class StepStatus(str, Enum):
@@ -41,7 +41,7 @@ class StepResult:
         is_reused: whether the result is that of an earlier run, from the ledger.
         started: when its tool was called, in seconds since 1970 (UTC).
         seconds: how long that took.
-        inputs: in a dry run, what would go in; references that are not known yet stand as they are written.
+        inputs: in a dry run, what would go in; references that are not known yet are as they are written.
     """
 
     step: str

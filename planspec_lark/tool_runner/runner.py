@@ -47,8 +47,8 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     """Call the tools of a plan, each once all that its step depends on is done, several at a time in threads.
 
     A step has failed if its callable raises an exception, or does not give all outputs that its tool declares; the
-    steps that depend on it are skipped, and all others go on. Other exceptions, such as KeyboardInterrupt, end the run
-    once the callables that are at work have ended; so does whatever ``on_event`` raises.
+    steps that depend on it are skipped, and all others continue. Other exceptions, such as KeyboardInterrupt, end the
+    run once the callables that are at work have ended; so does whatever ``on_event`` raises.
 
     Args:
         plan: the plan.

@@ -181,7 +181,7 @@ class Scheduler:
     # ---------------------------------------------------------------- after a call
 
     def settle(self, task: Task, fields: dict[str, Any]) -> None:
-        """Go on from what was written down."""
+        """Continue from what was written down."""
         self._settle(task.index, **fields)
 
     def record(self, task: Task, ended: Ended) -> dict[str, Any]:

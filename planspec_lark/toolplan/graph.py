@@ -24,7 +24,7 @@ class Ordering:
     """What comes when.
 
     Attributes:
-        order: all nodes whose turn comes, each behind all that it depends on; among those that are ready, the lowest
+        order: all nodes whose turn comes, each after all that it depends on; among those that are ready, the lowest
             first.
         waves: the same nodes in groups. Nodes of a group depend on none of the same group, and each is in the first
             group in which it can be.
@@ -50,7 +50,7 @@ def order(graph: Graph) -> Ordering:
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Whether each node stands behind all that it depends on; then the lowest that is ready is always the next."""
+    """Whether each node is after all that it depends on; then the lowest that is ready is always the next."""
     return all(other < node for node, others in enumerate(graph) for other in others)
 
 
@@ -156,7 +156,7 @@ def _close_group(node: int, waiting: list[int], group_of: dict[int, int], groups
             return groups + 1
 
 
-# ---------------------------------------------------------------- who depends on whom
+# ---------------------------------------------------------------- which node depends on which
 
 
 def depend(

@@ -25,7 +25,7 @@ Schema: TypeAlias = dict[str, Any]
 # For the type of one input so many schemas and values are looked at, and no more references followed than for a schema.
 _LOOKED_AT = 50
 _FOLLOWED = 10
-# A longer reference is none that anybody writes.
+# A longer reference is not written on purpose.
 _LONGEST_REFERENCE = 1000
 # A message lists so many names.
 _LISTED = 10

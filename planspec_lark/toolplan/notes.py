@@ -58,12 +58,12 @@ def read_note(line: str) -> Note | None:
 
 
 def variable_of(step: str, output: str) -> str:
-    """The variable that stands for an output of a step: both names, with `_` for what no variable may have."""
+    """The variable for an output of a step: both names, with `_` for what no variable may have."""
     return f"{_prefix(step)}{_NO_VARIABLE.sub('_', output)}"
 
 
 def output_of(step: str, variable: str) -> str:
-    """The output of a step that a variable stands for, as far as it can be seen from their names."""
+    """The output of a step that a variable is for, as far as it can be seen from their names."""
     return variable.removeprefix(_prefix(step)) or variable
 
 

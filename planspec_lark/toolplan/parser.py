@@ -70,7 +70,7 @@ def load_plan_doc(source: os.PathLike[str] | str) -> Any:
 
     Args:
         source: a text in JSON or YAML; or the path to a file with one, which has to be a path object, since a text may
-            come from anybody.
+            come from a stranger.
 
     Raises:
         ToolPlanError: it is neither JSON nor YAML, or too large. What it says is not looked at.
@@ -103,7 +103,7 @@ def load_atoms(*paths: Path | str) -> Registry:
         The tools; the registry's diagnostics are what the files say of them and no check looks at.
 
     Raises:
-        AtomsError: something is wrong in one of the files, or an id comes twice; all of it, but for what comes behind
+        AtomsError: something is wrong in one of the files, or an id comes twice; all of it, but for what comes after
             the first thousand errors of a file.
         OSError: a file or folder cannot be read.
         MissingYamlError: a file is YAML, and the extra ``yaml`` is not installed.

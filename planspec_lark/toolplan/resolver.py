@@ -48,7 +48,7 @@ def resolve(value: Any, find: Find, *, keep: bool = False) -> tuple[Any, bool]:
     """A copy of a value in which references have given way to outputs, and whether all have.
 
     A text that is one reference gives way to the output itself, of whatever type. In a longer text, an output that is a
-    text stands as it is, any other as JSON. ``$${`` becomes ``${``. What looks like a reference and is none stays, and
+    text is as it is, any other as JSON. ``$${`` becomes ``${``. What looks like a reference and is none stays, and
     so does all that looks like a reference in an output.
 
     Args:

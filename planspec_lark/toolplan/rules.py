@@ -238,7 +238,7 @@ def _find_unused(plan: Plan) -> Iterator[Finding]:
 
 
 def _check_types(plan: Plan) -> Iterator[Finding]:
-    """Values, and outputs that stand for a whole value, are of the types of their inputs."""
+    """Values, and outputs that are a whole value, are of the types of their inputs."""
     whole = {(use.path[2], use.path[4]): use for use in plan.uses if use.is_whole and len(use.path) == len(STEPS) + 3}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
         known = signature.inputs if signature is not None else None

@@ -85,7 +85,7 @@ class _Draft:
     step: PlanStep
     notes: list[Note]
     step_id: str | None = None
-    # The outputs by the variables that stand for them.
+    # The outputs by the variables for them.
     outputs: dict[str, str] = field(factory=dict)
 
     @classmethod

@@ -26,7 +26,7 @@ __all__ = [
     "refuse_value",
 ]
 
-# Who is told of a finding.
+# What is told of each finding.
 Report: TypeAlias = Callable[[Finding], object]
 
 STEPS: Path = ("plan", "steps")

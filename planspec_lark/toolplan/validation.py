@@ -59,7 +59,7 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
 
     Returns:
         ``{"valid": True, "warnings": […], "execution_order": […], "execution_waves": [[…]]}``, where the order has the
-        name of each step behind all that it depends on, and a wave those that may run side by side; or
+        name of each step after all that it depends on, and a wave those that may run side by side; or
         ``{"valid": False, "errors": […]}``. Errors and warnings have ``code``, ``message`` and ``path``.
     """
     verdict = judge(plan_doc, atoms_registry)

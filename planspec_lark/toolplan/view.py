@@ -51,12 +51,12 @@ def _lines(*lines: str | None) -> list[str]:
 
 @define
 class _View:
-    """The plan with the variables that stand for its outputs."""
+    """The plan with the variables for its outputs."""
 
     plan: ToolPlan
     prepared: Plan
     order: list[int] = field(init=False)
-    # Of each step, its outputs and the variables that stand for them; and the variables that it takes in.
+    # Of each step, its outputs and the variables for them; and the variables that it takes in.
     outputs: list[dict[str, str]] = field(init=False)
     inputs: list[dict[str, None]] = field(init=False)
 

@@ -65,7 +65,7 @@ def _plain(char: str) -> str:
     if unicodedata.category(char) == "Cf":
         return ""
     plain = unicodedata.normalize("NFKC", char)
-    # Accents that stand alone come out with a blank before them.
+    # Accents on their own come out with a blank before them.
     return plain.replace(" ", "") or char
 
 
@@ -78,5 +78,5 @@ def normalize(text: str) -> str:
     """
     plain = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
     spaced = _BESIDE_CJK.sub("", " ".join(plain.split()))
-    # What stands together now may still become one character.
+    # What is side by side now may still become one character.
     return unicodedata.normalize("NFKC", spaced)

@@ -9,7 +9,7 @@ from planspec_lark.plan_next.wording.normal import Found, Normal
 __all__ = ["find_state_paths"]
 
 # Slashes and dots that look like those of a path, and the codes of a URL for them, count as well. The folder's own name
-# is such a path, too, with or without a slash behind it; `my.thinkon`, `.thinkonrc` and `.thinkon.bak` are other names.
+# is such a path, too, with or without a slash after it; `my.thinkon`, `.thinkonrc` and `.thinkon.bak` are other names.
 _FOLDER = re.compile(
     r"(?<![0-9A-Za-z_.\-])(?:\.|%2e)thinkon(?=[/\\\u2215\u2044\u29f5\u29f8]|%2f|%5c|(?![0-9A-Za-z_\-]|\.[0-9A-Za-z_]))",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ def find_state_paths(text: str) -> list[Found]:
             start -= 1
         ahead = _AHEAD.match(normal.text, match.end())
         assert ahead is not None
-        # A full stop behind a path ends a sentence.
+        # A full stop after a path ends a sentence.
         at = match.end() + len(ahead[0].rstrip("."))
         found.append(normal.found(start, at))
     return found

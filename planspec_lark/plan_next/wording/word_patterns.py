@@ -1,7 +1,7 @@
 """Lists of words as one regular expression: at each place the longest entry counts, whether it is a word or none.
 
-Entries are written as they occur, in any width and case. ``{n}`` stands for a number (an entry with that number spelled
-out comes before it), and a blank for any white space. What stands behind a ``|`` has to follow and is no part of the
+Entries are written as they occur, in any width and case. ``{n}`` means a number (an entry with that number spelled
+out comes before it), and a blank for any white space. What is after a ``|`` has to follow and is no part of the
 word. An entry that begins or ends with a Latin letter is found only as a whole word, and not as a name in code:
 ``next()``, ``.then``, ``Next.js``, ``first-class``.
 """
@@ -42,7 +42,7 @@ class Kind(Enum):
     """What an entry is."""
 
     WORD = "word"  # counts
-    CONDITIONAL = "conditional"  # counts, but for the first one behind a condition in the same sentence
+    CONDITIONAL = "conditional"  # counts, but for the first one after a condition in the same sentence
     CONDITION = "condition"  # a condition, such as "if"
     ALLOWED = "allowed"  # a longer word, in which the word is none
     STOP = "stop"  # the end of a sentence

@@ -36,7 +36,7 @@ class WordList:
     Attributes:
         words: what is looked for, in any case.
         cased: what is looked for exactly as it is written.
-        conditional: words that do not count behind a condition ("if ... then ...").
+        conditional: words that do not count after a condition ("if ... then ...").
         conditions: words that make a condition.
         allowed: longer words in which the words are none.
     """
@@ -133,7 +133,7 @@ def read_words(text: str) -> Words:
     """Word lists from a TOML text.
 
     The text has a table ``sequence`` and a table ``guess``, each with lists of strings named as in :class:`WordList`.
-    With ``extends = true`` at its top, it adds to the default lists; else it stands for itself.
+    With ``extends = true`` at its top, it adds to the default lists; otherwise it replaces them.
 
     Raises:
         WordsError: it is too large, no TOML, or has other keys or values.

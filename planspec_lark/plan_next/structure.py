@@ -1,4 +1,4 @@
-"""JSON values → models, and back: which fields there are and of which kind, through cattrs.
+"""JSON values → models, and back: which fields there are and of which kind, as the models themselves say.
 
 All faults of a value are found at once, each with its path.
 """
@@ -6,17 +6,13 @@ All faults of a value are found at once, each with its path.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import attrs
-from cattrs import ClassValidationError, Converter, IterableValidationError
-from cattrs.cols import list_structure_factory
-from cattrs.errors import ForbiddenExtraKeysError
-from cattrs.gen import make_dict_structure_fn, override
 
 from planspec_lark.json_text.findings import (
     KIND_WORDS,
@@ -56,151 +52,6 @@ _REQUIRED: dict[type, tuple[str, ...]] = {
 }
 # Objects that may have more fields than those that are known; the others are kept.
 _OPEN = (Core4, Executor, ExecutorCall)
-# What a planner or an executor writes. Contexts that others have made may show the structure of their blocks, which is
-# read over; these may not.
-_WRITTEN = (PlanNext, PlanReturn, NewBlock)
-
-
-@attrs.frozen
-class _Missing:
-    """Stands for a field that is not there, which is a fault with this code."""
-
-    code: str = "PN101"
-
-
-# The protocol's schema demands nothing of a call, so there it is a rule that everything is said.
-_MISSING = {ExecutorCall: _Missing("PN213")}
-
-
-class _FaultError(Exception):
-    """What a hook has found."""
-
-    def __init__(self, code: str, message: str, help: str = "") -> None:
-        super().__init__(message)
-        self.finding = Finding(code, message, help=help)
-
-
-class _MissingError(_FaultError):
-    """A hook has found nothing."""
-
-
-def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
-    """The model that a JSON value describes, or None; and all that is wrong with it."""
-    try:
-        made: Model = _converter().structure(value, model)
-        return made, []
-    except (ClassValidationError, IterableValidationError, _FaultError) as error:
-        return None, list(_faults_in(error, ()))
-
-
-def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
-    """All faults inside an error of cattrs, which is as deep as the models are nested."""
-    if isinstance(error, _FaultError):
-        named = isinstance(error, _MissingError) and path
-        message = missing_field(str(path[-1])) if named else error.finding.message
-        yield attrs.evolve(error.finding, message=message, path=path)
-    elif isinstance(error, ForbiddenExtraKeysError):
-        for key in sorted(error.extra_fields):
-            if key in STRUCTURE_FIELDS and error.cl in (NewBlock, PlanNext):
-                continue  # there is a rule for that
-            yield Finding("PN102", unknown_field(key), (*path, key), at_key=True)
-    elif isinstance(error, ClassValidationError | IterableValidationError):
-        with_notes, others = error.group_exceptions()
-        for inner, note in with_notes:
-            step: Any = getattr(note, "name", None) or getattr(note, "index", None)
-            yield from _faults_in(inner, (*path, step))
-        for inner in others:
-            yield from _faults_in(inner, path)
-    elif isinstance(error, ValueError):
-        # What a model's own validators say starts with the field's name.
-        name = str(error).partition(":")[0]
-        yield Finding("PN103", str(error), (*path, name) if name.isidentifier() else path)
-    else:
-        raise error
-
-
-# ---------------------------------------------------------------- hooks
-
-
-def _need(value: object, kind: type) -> Any:
-    if isinstance(value, _Missing):
-        raise _MissingError(value.code, "this field is missing")
-    # To JSON, true is no number.
-    if type(value) is not kind:
-        raise _FaultError("PN103", wrong_type(KIND_WORDS[kind], value))
-    return value
-
-
-def _structure_goal(value: Any, _: Any) -> Any:
-    said = _structure_result(value, str)
-    if said == "":
-        raise _FaultError("PN106", "the goal is empty", "say what to reach")
-    return _converter().structure(said, Core4) if isinstance(said, dict) else said
-
-
-def _structure_result(value: Any, _: Any) -> Any:
-    if not isinstance(value, str | dict | _Missing):
-        raise _FaultError("PN103", wrong_type("a string or an object", value))
-    return value if isinstance(value, dict) else _need(value, str)
-
-
-def _structure_nothing(value: Any, _: Any) -> Any:
-    if _need(value, list):
-        raise _FaultError("PN107", "the field `done` of a new block must be empty", "write []")
-    return value
-
-
-def _choose(kind: type[Enum], code: str) -> Callable[[Any, Any], Any]:
-    names = [member.value for member in kind]
-
-    def structure(value: Any, _: Any) -> Any:
-        said = _need(value, str)
-        if said not in names:
-            raise _FaultError(code, f"unknown value {quote(said)}; the values are {join_words(names, 'and')}")
-        return kind(said)
-
-    return structure
-
-
-def _of_list(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    structure = list_structure_factory(kind, converter)
-    # Any other iterable would do for cattrs, a text as well.
-    return lambda value, _: structure(_need(value, list), kind)
-
-
-def _of_option(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    """A field that may be left out, and has no null."""
-    (inner,) = (one for one in get_args(kind) if one is not NoneType)
-    return lambda value, _: converter.structure(value, inner)
-
-
-def _of_object(model: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    options: dict[str, Any] = {name: override(omit=True) for name in _NEVER_READ.get(model, ())}
-    if model is NewBlock:
-        options["done"] = override(struct_hook=_structure_nothing)
-    known = {attribute.name for attribute in attrs.fields(model)}.difference(options)
-    base: Any = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=model not in _OPEN, **options)
-    missing = _MISSING.get(model, _Missing())
-    required = dict.fromkeys(_REQUIRED.get(model, ()), missing)
-    required |= {one.name: missing for one in attrs.fields(model) if one.default is attrs.NOTHING}
-
-    def ignore(value: dict[str, Any]) -> dict[str, Any]:
-        if model in _WRITTEN or model in _OPEN:
-            return value
-        return {key: item for key, item in value.items() if key in known or key not in STRUCTURE_FIELDS}
-
-    def structure(value: Any, _: Any) -> Any:
-        if model is DoneItem and isinstance(value, str) and value:
-            # Contexts that others have made list what is done as plain texts.
-            return DoneItem(value)
-        made = base({**required, **ignore(_need(value, dict))}, model)
-        if model in _OPEN:
-            made.extra.update((key, item) for key, item in value.items() if key not in known)
-        return made
-
-    return structure
-
-
 # Fields of the models that are none of the values.
 _NEVER_READ: dict[type, tuple[str, ...]] = {
     Core4: ("extra",),
@@ -209,30 +60,125 @@ _NEVER_READ: dict[type, tuple[str, ...]] = {
     PlanNext: ("warnings", "origin"),
     PlanReturn: ("warnings", "origin"),
 }
+_CODES: dict[type[Enum], str] = {PlanType: "PN105", DoneStatus: "PN103"}
 
 
-def _is_list(kind: Any) -> bool:
-    return get_origin(kind) is list
-
-
-def _is_option(kind: Any) -> bool:
-    return get_origin(kind) is UnionType and NoneType in get_args(kind)
+def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
+    """The model that a JSON value describes, or None; and all that is wrong with it."""
+    reader = _Reader()
+    made: Model | None = reader.read(value, model, ())
+    return made, reader.findings
 
 
 @cache
-def _converter() -> Any:
-    converter: Any = Converter(detailed_validation=True)
-    for kind in (str, int, bool):
-        converter.register_structure_hook(kind, lambda value, _, kind=kind: _need(value, kind))
-    converter.register_structure_hook_func(lambda kind: kind == dict[str, Any], lambda value, _: _need(value, dict))
-    converter.register_structure_hook_func(lambda kind: kind == str | Core4, _structure_goal)
-    converter.register_structure_hook_func(lambda kind: kind == str | dict[str, Any], _structure_result)
-    converter.register_structure_hook(PlanType, _choose(PlanType, "PN105"))
-    converter.register_structure_hook(DoneStatus, _choose(DoneStatus, "PN103"))
-    converter.register_structure_hook_factory(_is_list, _of_list)
-    converter.register_structure_hook_factory(_is_option, _of_option)
-    converter.register_structure_hook_factory(attrs.has, _of_object)
-    return converter
+def _kinds(model: type) -> dict[str, Any]:
+    """The type of each field that is read."""
+    return {name: kind for name, kind in get_type_hints(model).items() if name not in _NEVER_READ.get(model, ())}
+
+
+@cache
+def _needed(model: Any) -> list[str]:
+    """The fields that have to be there."""
+    required = _REQUIRED.get(model, ())
+    return [one.name for one in attrs.fields(model) if one.default is attrs.NOTHING or one.name in required]
+
+
+@cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What a type is in general, and the types in it."""
+    return get_origin(kind) or kind, get_args(kind)
+
+
+@attrs.define
+class _Reader:
+    """Reads JSON values as what types say. It goes as deep as models are nested.
+
+    Attributes:
+        findings: what is wrong with the values; each of these is None then, and so is what holds it.
+    """
+
+    findings: list[Finding] = attrs.field(factory=list)
+
+    def read(self, value: Any, kind: Any, path: Path) -> Any:
+        """A value of this type: a model, a list, an enumeration, or what JSON has itself."""
+        general, inner = _parts(kind)
+        if general is UnionType:
+            return self._read_union(value, inner, path)
+        if general is list:
+            items = self._need(value, list, path)
+            return items and [self.read(item, inner[0], (*path, at)) for at, item in enumerate(items)]
+        if general in _CODES:
+            return self._read_choice(value, kind, path)
+        if general in KIND_WORDS:
+            return self._need(value, general, path)
+        return self._read_object(value, kind, path)
+
+    def _read_union(self, value: Any, kinds: tuple[Any, ...], path: Path) -> Any:
+        if NoneType in kinds:
+            # It may be left out, and has no null.
+            return self.read(value, kinds[0], path)
+        if not isinstance(value, str | dict):
+            return self._find("PN103", wrong_type("a string or an object", value), path)
+        if Core4 not in kinds:
+            return value
+        return self.read(value, Core4, path) if isinstance(value, dict) else self._read_goal(value, path)
+
+    def _need(self, value: Any, kind: Any, path: Path) -> Any:
+        # To JSON, true is no number.
+        if type(value) is kind:
+            return value
+        return self._find("PN103", wrong_type(KIND_WORDS[kind], value), path)
+
+    def _read_goal(self, text: str, path: Path) -> str | None:
+        return text or self._find("PN106", "the goal is empty", path, "say what to reach")
+
+    def _read_choice(self, value: Any, kind: type[Enum], path: Path) -> Any:
+        names = [member.value for member in kind]
+        said = self._need(value, str, path)
+        if said is None or said in names:
+            return said and kind(said)
+        message = f"unknown value {quote(said)}; the values are {join_words(names, 'and')}"
+        return self._find(_CODES[kind], message, path)
+
+    def _read_object(self, value: Any, model: Any, path: Path) -> Any:
+        if model is DoneItem and isinstance(value, str) and value:
+            # Contexts that others have made list what is done as plain texts.
+            return DoneItem(value)
+        if self._need(value, dict, path) is None:
+            return None
+        before, kinds = len(self.findings), _kinds(model)
+        for name in _needed(model):
+            if name not in value:
+                # The protocol's schema demands nothing of a call, so there it is a rule that everything is said.
+                self._find("PN213" if model is ExecutorCall else "PN101", missing_field(name), (*path, name))
+        if model is NewBlock and value.get("done") and isinstance(value["done"], list):
+            message = "the field `done` of a new block must be empty"
+            self._find("PN107", message, (*path, "done"), "write []")
+            value = {**value, "done": []}
+        made = {name: self.read(value[name], kind, (*path, name)) for name, kind in kinds.items() if name in value}
+        others = {name: item for name, item in value.items() if name not in kinds}
+        if model in _OPEN:
+            made["extra"] = others
+        else:
+            self._refuse_others(others, model, path)
+        return self._make(made, model, path) if len(self.findings) == before else None
+
+    def _refuse_others(self, names: Iterable[str], model: type, path: Path) -> None:
+        for name in names:
+            # Messages of planners have a rule for these, and contexts that others have made may show them.
+            if name not in STRUCTURE_FIELDS or model is PlanReturn:
+                self.findings.append(Finding("PN102", unknown_field(name), (*path, name), at_key=True))
+
+    def _make(self, made: dict[str, Any], model: Any, path: Path) -> Any:
+        try:
+            return model(**made)
+        except ValueError as error:
+            # What a model's own validators say starts with the field's name.
+            return self._find("PN103", str(error), (*path, str(error).partition(":")[0]))
+
+    def _find(self, code: str, message: str, path: Path, help: str = "") -> Any:
+        self.findings.append(Finding(code, message, path, help))
+        return None
 
 
 # ---------------------------------------------------------------- and back

@@ -13,7 +13,7 @@ from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
-from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.syntax.source import Source, end_last_line
 
 __all__ = ["Reflection", "read_reflection", "read_replan"]
@@ -71,30 +71,25 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     """
     if find_step(plan, step.step_id) is None:
         raise ValueError(f"step: the plan has no step {step.step_id}")
-    source = Source(text, name)
-    if excess := find_excess(text, name, limits):
-        return Reflection(None, "", [], [excess], source)
-    remainder = leave_out_reasoning(text)
-    decisions, commands, others, repairs = _read(remainder.text, source)
-    found = Findings(limits.max_findings)
-    judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, source)
-    for one in judge.judge(decisions, commands):
+    answer = _Answer.read(text, name, limits)
+    if isinstance(answer, Reflection):
+        return answer
+    judge, found = ReflectionJudge(Trial(plan, step), can_interact, can_retry, answer.source), answer.found
+    for one in judge.judge(answer.decisions, answer.commands):
         found.add(one)
     missed = False
-    for line in others:
+    for line in answer.others:
         fault = diagnose_decision(line.text, step.step_id, judge.able)
         missed = missed or fault is not None or bool(line.entries)
         if fault is None:
             found.extend(entry.diagnostic for entry in line.entries)
             continue
         # A model that has decided may also list the possible decisions.
-        found.add(fault.at(source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
-    found.extend(repairs)
-    if not (judge.is_settled or missed or commands):
+        found.add(fault.at(answer.source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
+    found.extend(answer.repairs)
+    if not (judge.is_settled or missed or answer.commands):
         found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n"))))
-    found.extend(remainder.diagnose(source))
-    found.extend(_find_cut(source, finish_reason, has_commands=bool(commands)))
-    return _reflect(decisions, commands, found, source)
+    return answer.close(answer.decisions, finish_reason)
 
 
 def read_replan(
@@ -114,53 +109,65 @@ def read_replan(
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
     """
-    source = Source(text, name)
-    if excess := find_excess(text, name, limits):
-        return Reflection(None, "", [], [excess], source)
-    remainder = leave_out_reasoning(text)
-    decisions, commands, others, repairs = _read(remainder.text, source)
-    found = Findings(limits.max_findings)
-    for one in judge_replan(Trial(plan), decisions, commands, source):
-        found.add(one)
-    for line in others:
-        found.extend(entry.diagnostic for entry in line.entries)
-    found.extend(repairs)
-    found.extend(remainder.diagnose(source))
-    found.extend(_find_cut(source, finish_reason, has_commands=bool(commands)))
-    return _reflect([], commands, found, source)
+    answer = _Answer.read(text, name, limits)
+    if isinstance(answer, Reflection):
+        return answer
+    for one in judge_replan(Trial(plan), answer.decisions, answer.commands, answer.source):
+        answer.found.add(one)
+    for line in answer.others:
+        answer.found.extend(entry.diagnostic for entry in line.entries)
+    answer.found.extend(answer.repairs)
+    return answer.close([], finish_reason)
 
 
-def _reflect(decisions: list[Decided], commands: list[Given], found: Findings, source: Source) -> Reflection:
-    is_one = len({decided.decision for decided in decisions}) == 1
-    reasons = [decided.reason for decided in decisions if decided.reason] if is_one else []
-    return Reflection(
-        decisions[0].decision if is_one else None,
-        reasons[-1] if reasons else "",
-        [given.command for given in commands],
-        found.close(),
-        source,
-    )
+@frozen
+class _Answer:
+    """An answer that is being read: its decisions, commands and other lines, and what was found.
 
+    Attributes:
+        repairs: what was found of the commands.
+    """
 
-def _find_cut(source: Source, finish_reason: str, *, has_commands: bool) -> list[Diagnostic]:
-    """That an answer was cut off. How the last line ends says so of commands only: a reason may end anyhow."""
-    cut = find_cut(source.text if has_commands else f"{source.text}\n", finish_reason=finish_reason)
-    return [] if cut is None else [name_cut(source, cut)]
+    source: Source
+    remainder: Remainder
+    found: Findings
+    decisions: list[Decided] = field(factory=list, init=False)
+    commands: list[Given] = field(factory=list, init=False)
+    others: list[Line] = field(factory=list, init=False)
+    repairs: list[Diagnostic] = field(factory=list, init=False)
 
+    @classmethod
+    def read(cls, text: str, name: str, limits: Limits) -> _Answer | Reflection:
+        """Sort the lines of a text; where it is too long, that is all there is to say."""
+        source = Source(text, name)
+        if excess := find_excess(text, name, limits):
+            return Reflection(None, "", [], [excess], source)
+        answer = cls(source, leave_out_reasoning(text), Findings(limits.max_findings))
+        kept = end_last_line(answer.remainder.text)
+        for line in read_lines(kept, source):
+            if line.command is not None:
+                answer.commands.append(Given(line.command, line.start, line.end))
+                answer.repairs.extend(entry.diagnostic for entry in line.entries)
+            elif decided := match_decision(kept, line.start):
+                answer.decisions.append(decided)
+            else:
+                answer.others.append(line)
+        return answer
 
-def _read(text: str, source: Source) -> tuple[list[Decided], list[Given], list[Line], list[Diagnostic]]:
-    """The decisions and the commands in a text, all other lines, and what was found of the commands."""
-    decisions: list[Decided] = []
-    commands: list[Given] = []
-    others: list[Line] = []
-    repairs: list[Diagnostic] = []
-    text = end_last_line(text)
-    for line in read_lines(text, source):
-        if line.command is not None:
-            commands.append(Given(line.command, line.start, line.end))
-            repairs += [entry.diagnostic for entry in line.entries]
-        elif decided := match_decision(text, line.start):
-            decisions.append(decided)
-        else:
-            others.append(line)
-    return decisions, commands, others, repairs
+    def close(self, decisions: list[Decided], finish_reason: str) -> Reflection:
+        """What the answer says, with these decisions."""
+        self.found.extend(self.remainder.diagnose(self.source))
+        # How the last line ends says of commands only that they are cut off: a reason may end anyhow.
+        text = self.source.text if self.commands else f"{self.source.text}\n"
+        cut = find_cut(text, finish_reason=finish_reason)
+        if cut is not None:
+            self.found.add(name_cut(self.source, cut))
+        is_one = len({decided.decision for decided in decisions}) == 1
+        reasons = [decided.reason for decided in decisions if decided.reason] if is_one else []
+        return Reflection(
+            decisions[0].decision if is_one else None,
+            reasons[-1] if reasons else "",
+            [given.command for given in self.commands],
+            self.found.close(),
+            self.source,
+        )

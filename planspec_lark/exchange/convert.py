@@ -26,6 +26,9 @@ _OTHER = re.compile(r"[^A-Za-z0-9_]+")
 # The statuses of what needs no more work.
 _DEALT_WITH = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
+# What is to be reached where the source does not say it.
+_GOAL = "Finish all tasks"
+
 # What is wrong with a task: a code, a message, the task.
 Fault = tuple[str, str, Task]
 
@@ -77,14 +80,9 @@ def id_of(name: str) -> str:
 # ---------------------------------------------------------------- tasks → plan
 
 
-def tasks_to_plan(tasks: TaskList, goal: str) -> Converted:
-    """A plan with a step for each task.
-
-    Args:
-        tasks: what a source holds.
-        goal: what is to be reached where the source does not say it.
-    """
-    plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or goal)
+def tasks_to_plan(tasks: TaskList) -> Converted:
+    """A plan with a step for each task of a source."""
+    plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or _GOAL)
     plan.goal_detail = [*map(_line, tasks.notes)]
     plan.constraints = [text for text in map(plain_text, tasks.constraints) if text]
     made = Converted(plan)

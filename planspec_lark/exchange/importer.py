@@ -91,7 +91,7 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
     source = Source(text, name)
     _refuse_plan(source)
     chosen = choose_format(source) if form is None else find_format(form)
-    return _finish(_read(chosen, source), chosen, source, "Finish all tasks")
+    return _finish(_read(chosen, source), chosen, source)
 
 
 def import_folder(folder: Path, form: str | None = None) -> Imported:
@@ -112,7 +112,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
     chosen = find_format(form or found.format) if form or found.format else choose_format(source)
     reading = _read(chosen, source)
     _take_over(found, reading)
-    imported = _finish(reading, chosen, source, "Finish all tasks")
+    imported = _finish(reading, chosen, source)
     report = imported.report
     report.found = [*found.found, *report.found]
     for part, said in (("title", found.title), ("goal", found.goal)):
@@ -159,9 +159,9 @@ def _take_over(found: SourceFolder, reading: Reading) -> None:
         tasks.goal = f"Finish all tasks of {found.title.text}"
 
 
-def _finish(reading: Reading, chosen: Format, source: Source, goal: str) -> Imported:
+def _finish(reading: Reading, chosen: Format, source: Source) -> Imported:
     """The plan and the report of what was read."""
-    made = tasks_to_plan(reading.tasks, goal)
+    made = tasks_to_plan(reading.tasks)
     if not chosen.is_text:
         for key, lost in made.lost.items():
             made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")

@@ -8,9 +8,9 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.llm.draft import DraftedPlan as DraftedPlan, draft_plan as draft_plan
-    from planspec_lark.llm.meter import Meter as Meter
     from planspec_lark.llm.models import (
         LlmError as LlmError,
+        Meter as Meter,
         ProgramError as ProgramError,
         Reply as Reply,
         Usage as Usage,
@@ -38,8 +38,7 @@ else:
         {
             "roles": "chat_model model_operator model_planner model_reflector program_model",
             "draft": "DraftedPlan draft_plan",
-            "meter": "Meter",
-            "models": "LlmError ProgramError Reply Usage",
+            "models": "LlmError Meter ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
             "planners": "Sent chat_executor chat_planner program_executor program_planner",
             "program": "Program",

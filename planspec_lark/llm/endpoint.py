@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from attrs import define, field, frozen
 from attrs.validators import ge, instance_of, optional
 
-from planspec_lark.llm.meter import Meter
-from planspec_lark.llm.models import LlmError, brief, encode, is_amount, too_long
+from planspec_lark.llm.models import LlmError, Meter, brief, encode, is_amount, too_long
 from planspec_lark.runs.telemetry import ModelSpan, calling_model
 from planspec_lark.syntax.source import visible_name
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.toolplan.check import check_tool_plan as check_tool_plan
     from planspec_lark.toolplan.diagram import draw_toolplan as draw_toolplan
     from planspec_lark.toolplan.interchange import (
         AtomsError as AtomsError,
@@ -27,13 +26,15 @@ if TYPE_CHECKING:
     )
     from planspec_lark.toolplan.parser import load_atoms as load_atoms, load_plan_doc as load_plan_doc
     from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton as plan_to_toolplan_skeleton
-    from planspec_lark.toolplan.validation import validate_plan_doc as validate_plan_doc
+    from planspec_lark.toolplan.validation import (
+        check_tool_plan as check_tool_plan,
+        validate_plan_doc as validate_plan_doc,
+    )
     from planspec_lark.toolplan.view import toolplan_to_plan as toolplan_to_plan
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "check": "check_tool_plan",
             "diagram": "draw_toolplan",
             "interchange": (
                 "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
@@ -41,7 +42,7 @@ else:
             "models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
             "parser": "load_atoms load_plan_doc",
             "skeleton": "plan_to_toolplan_skeleton",
-            "validation": "validate_plan_doc",
+            "validation": "check_tool_plan validate_plan_doc",
             "view": "toolplan_to_plan",
         },
     )

@@ -1,4 +1,4 @@
-"""Plans as plain values: whether a plan can be run with the tools that there are, and in which order."""
+"""Whether a plan can be run with the tools that there are, and in which order: of plain values, and of texts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.json_text.findings import Finding
-from planspec_lark.json_text.models import write_path
-from planspec_lark.syntax.diagnostics import CODES
+from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.json_text.models import JsonText, write_path
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.source import visible_name
+from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report, outline
 
-__all__ = ["Verdict", "examine", "judge", "validate_plan_doc"]
+__all__ = ["Verdict", "check_tool_plan", "judge", "validate_plan_doc"]
 
 
 @frozen
@@ -35,11 +36,11 @@ def judge(document: object, registry: object) -> Verdict:
     """All that is found in a plan, whatever it is."""
     errors: list[Finding] = []
     warnings: list[Finding] = []
-    plan = examine(document, registry, errors.append, warnings.append)
+    plan = _examine(document, registry, errors.append, warnings.append)
     return Verdict(errors, warnings, plan)
 
 
-def examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
+def _examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
     """The same, for callers that do not want to keep all of it: each finding is told as soon as it is found."""
     plan = prepare(outline(document, error), Signatures(registry))
     for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
@@ -81,3 +82,32 @@ def _to_plain(finding: Finding) -> dict[str, str]:
         "message": message[:1].upper() + message[1:],
         "path": visible_name(write_path(finding.path)),
     }
+
+
+# ---------------------------------------------------------------- texts
+
+
+def check_tool_plan(
+    plan: str | JsonText, registry: object, *, name: str = "<text>", max_findings: int | None = 1000
+) -> list[Diagnostic]:
+    """All that :func:`planspec_lark.toolplan.validate_plan_doc` finds, and warnings of plans with errors too, with
+    places.
+
+    Args:
+        plan: a text in JSON or YAML, or one that has been read.
+        registry: the tools, as a :class:`~planspec_lark.toolplan.models.Registry` or a plain value.
+        name: what diagnostics call the text.
+        max_findings: how many diagnostics to give; a last one says how many more there are.
+
+    Returns:
+        Diagnostics in the order of the text. Where it is neither JSON nor YAML, nothing else is looked at.
+
+    Raises:
+        MissingYamlError: it is YAML, and the extra ``yaml`` is not installed.
+    """
+    read = read_doc(plan, name=name) if isinstance(plan, str) else plan
+    if read.has_errors:
+        return read.diagnostics
+    found = FirstFindings(read, max_findings)
+    _examine(read.value, registry, found.add, found.add)
+    return found.close(read.diagnostics)

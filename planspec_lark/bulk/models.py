@@ -1,4 +1,4 @@
-"""What the modules of bulk analysis hand each other: plain values that any engine can pickle."""
+"""Models of bulk analysis: plain values that any engine can pickle."""
 
 from __future__ import annotations
 

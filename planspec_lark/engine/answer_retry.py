@@ -1,4 +1,4 @@
-"""Answers that are refused go back with what is wrong with them, so often and not more."""
+"""Retry of refused answers: an answer goes back with what is wrong with it, up to a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a run may spend, and how much it has."""
+"""The budget of a run: what it may spend, and what is left."""
 
 from __future__ import annotations
 

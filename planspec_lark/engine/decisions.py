@@ -1,4 +1,4 @@
-"""Decision lines: which lines of an answer are some, and which only look like one.
+"""Decision lines of an answer, such as `RETRY | reason`, and lines that only look like one.
 
 As with commands, a near miss is never taken for what it seems to mean. It is reported, with the line as it should be.
 """

@@ -1,4 +1,4 @@
-"""Edits of a plan's file from outside, made while the plan is run or since then."""
+"""Edits of a plan's file by others, made while its run is at work or since then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As much of a run's history as a prompt has room for: the newest entries, and how many older ones are left out."""
+"""The part of a run's history that a prompt has room for: the newest entries, and how many are left out."""
 
 from __future__ import annotations
 

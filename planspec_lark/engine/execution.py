@@ -1,4 +1,4 @@
-"""The answer of a program that carries out a step, and how it is read from any text."""
+"""Answers to execution requests: JSON with status, result and outputs, read from any text."""
 
 from __future__ import annotations
 

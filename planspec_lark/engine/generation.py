@@ -1,4 +1,4 @@
-"""Steps that a planner writes: read from its answer, checked, and put where they belong."""
+"""Answers of a planner that hold steps: read, checked, and numbered for the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine and those who work for it say to each other."""
+"""Models of the engine: what it hands to operators, reflectors and planners, what they answer, and its limits."""
 
 from __future__ import annotations
 

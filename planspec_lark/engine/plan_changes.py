@@ -1,4 +1,4 @@
-"""Commands that change a running plan: what was done is known, and what is to be done can be reached."""
+"""Commands that change a plan while it runs: what is known of its steps follows, and open steps can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As much of a plan as a prompt has room for: what is near a step, and how much else there is.
+"""The part of a plan that a prompt has room for: what is near a step, and how much is left out.
 
 A plan that has room is shown whole, folded. Of a longer one, goal and constraints stay, the step and those above it,
 then the steps that put out its inputs, then what is nearest. Where steps are left out, a detail line that begins

@@ -1,4 +1,4 @@
-"""What is asked in the four phases of a run, as one thing for all who may answer: models get text, programs get JSON.
+"""Requests in the four phases of a run: language models get the prompt, programs get JSON.
 
 A request holds the prompt and what the prompt was made of. The sentences are in `templates`;
 :mod:`planspec_lark.syntax.prompt_templates` puts in the rest, which strangers have written. Nothing here knows who

@@ -1,4 +1,4 @@
-"""What is special about each format that is written in Markdown, and what all of them have in common."""
+"""Dialects: what differs between the formats that are written in Markdown."""
 
 from __future__ import annotations
 

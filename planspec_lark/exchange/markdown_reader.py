@@ -1,4 +1,4 @@
-"""Task lists in Markdown, read.
+"""The reader of task lists in Markdown.
 
 Blocks are found by markdown-it-py, of which no more is used than the lines of each block: what is inside of a line
 is text. Headings and items become tasks, everything else stays as it is in notes. Its plug-in for task lists is not

@@ -1,4 +1,4 @@
-"""Task lists in Markdown, written: whole, or into a text that is there."""
+"""The writer of task lists in Markdown: whole texts, or changes of a text."""
 
 from __future__ import annotations
 

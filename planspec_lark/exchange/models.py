@@ -1,4 +1,4 @@
-"""What other formats hold, whatever they look like: a tree of tasks, and the account of where each line has gone."""
+"""Models of other formats: a tree of tasks, and an account of where each line has gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of other tools: the list of tasks in one, and what the documents beside it say of title and goal.
+"""Folders of other tools: the list of tasks, and title and goal from the documents beside it.
 
 Nothing outside of a folder is read, wherever the links in it lead.
 """

@@ -1,4 +1,4 @@
-"""Importing once more: a plan that is there gets what is new in its source, and keeps everything else."""
+"""Repeated imports: a plan gets what is new in its source, and keeps everything else."""
 
 from __future__ import annotations
 

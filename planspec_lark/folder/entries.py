@@ -1,4 +1,4 @@
-"""Files of a project, which are read without being led out of it or kept waiting; each as an entry of a list."""
+"""Files of a project, read without leaving it and without waiting; and their entries in a list."""
 
 from __future__ import annotations
 

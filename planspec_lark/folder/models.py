@@ -1,4 +1,4 @@
-"""What is said of the plans in a folder: entries of a list, and errors."""
+"""Models of a folder of plans: entries of a list, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answer → message, or all that is wrong with it: reading and checking in one, as the runtime needs both."""
+"""Judges answers: reads and checks them in one, as the runtime needs both."""
 
 from __future__ import annotations
 

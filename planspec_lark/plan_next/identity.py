@@ -1,4 +1,4 @@
-"""What counts as the same goal, item or call: by this a failure is known again, and an item as the one of a block.
+"""What counts as the same goal, item or call, so that failures and items of blocks are recognised.
 
 Texts are the same that differ only in width or white space. What is nearly the same is told as well, for warnings only.
 """

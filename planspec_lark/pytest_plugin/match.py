@@ -1,4 +1,4 @@
-"""Which steps a test means, and which come near where there is none."""
+"""Which steps a test means, and which are most like them where there are none."""
 
 from __future__ import annotations
 

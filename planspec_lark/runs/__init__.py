@@ -1,4 +1,4 @@
-"""What has happened in runs: one ledger under all that run, with one kind of record."""
+"""What all runs share: a ledger with one kind of record, leases, history and telemetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens beside a run, in a thread of its own: its lease is renewed, and its view is written now and then."""
+"""A thread beside each run: it renews the lease, and writes the view now and then."""
 
 from __future__ import annotations
 

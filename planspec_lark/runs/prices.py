@@ -1,4 +1,4 @@
-"""What tokens cost, as the user says: a table of models, by which the cost of a run is reckoned."""
+"""What tokens cost: a table of models, by which the cost of a run is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of tools: what goes in and comes out by name, as far as inputs and outputs of atoms can say it.
+"""JSON Schemas of tools, read as inputs and outputs of atoms.
 
 A schema comes from a stranger, and one definition in it may be referred to from everywhere. So nothing recurses, and
 each input takes a bounded number of steps.

@@ -1,4 +1,4 @@
-"""Tools as plain values: whatever a program hands in, read as far as it makes sense."""
+"""Signatures of tools, read from plain values as far as these make sense."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts made comparable: one width, one kind of white space; and the way back to the places of the text itself."""
+"""Normal forms of texts, with one width and one kind of white space; and the places in the texts themselves."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from planspec_lark.bulk.inputs import spell_name, split, stamp_of
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, encode_json, reason_of
 from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
+from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Folder", "Input", "is_done", "locked"]
@@ -200,7 +201,7 @@ def _compare_inputs(earlier: list[Input], names: Sequence[str]) -> str:
     known, given = [one.name for one in earlier], [*map(spell_name, names)]
     if known != given:
         lists = (("not given now", _without(known, given)), ("new", _without(given, known)))
-        said = [f"{word}: {_name_some(apart)}" for word, apart in lists if apart]
+        said = [f"{word}: {name_some([*map(visible_name, apart)], 3)}" for word, apart in lists if apart]
         return f"has other inputs: {', '.join(said) or 'they are the same in another order'}"
     for name, one in zip(names, earlier, strict=True):
         if one.stamp is not None and one.stamp != _stamp_if_any(name):
@@ -218,8 +219,3 @@ def _stamp_if_any(name: str) -> tuple[int, int] | None:
         return stamp_of(name)
     except (OSError, ValueError):
         return None
-
-
-def _name_some(names: list[str]) -> str:
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(map(visible_name, names[:3])) + more

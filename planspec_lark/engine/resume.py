@@ -24,7 +24,7 @@ from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, 
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, RunInfo
-from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.diagnostics import PlanSpecError, name_some
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
 
@@ -64,8 +64,7 @@ class EditedError(PlanSpecError):
     """
 
     def __init__(self, steps: list[str]) -> None:
-        named = ", ".join(steps[:10]) + (f" and {len(steps) - 10} more" if len(steps) > 10 else "")
-        super().__init__(f"finished steps were edited since they were run: {named}")
+        super().__init__(f"finished steps were edited since they were run: {name_some(steps)}")
         self.steps = steps
 
 

@@ -49,6 +49,7 @@ from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
+from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["RunResult", "ThinkEngine", "reopen_steps"]
@@ -470,8 +471,7 @@ class ThinkEngine:
         why, missing = [], self._missing(values, writer)
         blocked = _find_blocked(writer)
         if blocked and (missing or not self._required(writer)):
-            named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
-            why.append(f"steps are blocked: {named}")
+            why.append(f"steps are blocked: {name_some(blocked)}")
         elif not blocked and any(step.status in OPEN for step in iter_steps(writer.root)):
             why.append("steps are pending that cannot be reached")
         if missing:

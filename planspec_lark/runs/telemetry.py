@@ -22,6 +22,7 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = [
@@ -58,8 +59,7 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 def _brief(text: object) -> str:
     """The beginning of a text in one line, safe to show."""
-    line = one_line(str(text)[: 4 * _SHOWN])
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    return shorten(one_line(str(text)[: 4 * _SHOWN]), _SHOWN)
 
 
 # ---------------------------------------------------------------- spans and metrics

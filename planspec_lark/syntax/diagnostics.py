@@ -26,9 +26,11 @@ __all__ = [
     "apply_edits",
     "count_of",
     "decode",
+    "first_of",
     "has_errors",
     "in_order",
     "join_words",
+    "name_some",
     "quote",
     "render",
     "render_all",
@@ -243,6 +245,16 @@ def _is_line(span: Span, source: Source) -> bool:
 def join_words(words: Sequence[str], last: str = "or") -> str:
     """Words as an enumeration: `a, b or c`."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def first_of(words: Sequence[str], most: int = 10) -> str:
+    """The first words of a list: `a, b, …`."""
+    return ", ".join([*words[:most], *["…"] * (len(words) > most)])
+
+
+def name_some(names: Sequence[str], most: int = 10) -> str:
+    """The first names of a list, and how many more there are: `a, b and 3 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def count_of(number: int, one: str, more: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeAlias, cast
 
+from planspec_lark.syntax.diagnostics import first_of
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.tool_runner.results import ToolRunError
 
@@ -19,8 +20,6 @@ AtomCallable: TypeAlias = Callable[[dict[str, Any]], Any]
 Caller: TypeAlias = Callable[[str, dict[str, Any]], Any]
 Call: TypeAlias = Mapping[str, AtomCallable] | Caller
 
-_NAMED = 10
-
 
 def find_caller(call: Call, atom_ids: Collection[str]) -> Callable[[str], AtomCallable]:
     """What gives the callable of each of these atoms.
@@ -33,8 +32,7 @@ def find_caller(call: Call, atom_ids: Collection[str]) -> Callable[[str], AtomCa
         found = {one: call.get(one) for one in atom_ids}
         missing = [visible_name(one) for one, known in found.items() if not callable(known)]
         if missing:
-            listed = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-            raise ToolRunError(f"there is no callable for {listed}")
+            raise ToolRunError(f"there is no callable for {first_of(missing)}")
         return lambda atom_id: cast("AtomCallable", found[atom_id])
     if not callable(call):
         raise TypeError(f"call: {type(call).__name__} is nothing to call, and no mapping")

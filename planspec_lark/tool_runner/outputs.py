@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from planspec_lark.awaitables import drop
+from planspec_lark.syntax.diagnostics import first_of
 from planspec_lark.toolplan.registry import Signature, Slots
 from planspec_lark.toolplan.resolver import ValueRefusedError, copy_value
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 
 __all__ = ["as_kept", "check_types", "declared_outputs", "say", "take_outputs"]
-
-# Of a long list of names, a message has so many.
-_NAMED = 10
 
 
 def declared_outputs(signature: Signature | None) -> Slots:
@@ -41,8 +39,7 @@ def take_outputs(value: Any, signature: Signature | None) -> dict[str, Any]:
         raise ValueRefusedError(f"names of outputs are texts, not {type(strange[0]).__name__}")
     missing = [f"'{name_of(name)}'" for name in declared if name not in outputs]
     if missing:
-        more = ", …" if len(missing) > _NAMED else ""
-        raise ValueRefusedError(f"missing outputs: {', '.join(missing[:_NAMED])}{more}")
+        raise ValueRefusedError(f"missing outputs: {first_of(missing)}")
     return outputs
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from attrs import define, field
 
 from planspec_lark.json_text.findings import Finding, Path, text_of, word_of, wrong_type
-from planspec_lark.syntax.diagnostics import quote
+from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
 from planspec_lark.toolplan.structure import refuse_key, refuse_value
 from planspec_lark.toolplan.types import kind_of, kinds_of
@@ -51,12 +51,11 @@ _ELSEWHERE = ("allOf", "anyOf", "oneOf", "$dynamicRef", "$recursiveRef", "if", "
 
 def join_names(names: Sequence[str]) -> str:
     """Names as a message has them: the first ones, in quotes."""
-    shown = ", ".join(quote(name) for name in names[:_LISTED])
-    return shown + (", …" if len(names) > _LISTED else "")
+    return first_of([quote(name) for name in names[: _LISTED + 1]], _LISTED)
 
 
 def _join_keywords(words: Sequence[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words[:_LISTED]) + (", …" if len(words) > _LISTED else "")
+    return first_of([f"`{word}`" for word in words], _LISTED)
 
 
 @define

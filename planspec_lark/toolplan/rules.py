@@ -8,7 +8,7 @@ from itertools import islice
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Finding, Path, text_of
-from planspec_lark.syntax.diagnostics import quote
+from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.registry import Signature, Signatures, Slot
@@ -113,8 +113,8 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
     for key in inputs:
         if key not in known:
             said = text_of(key)
-            some = ", ".join(quote(name) for name in islice(known, _LISTED)) + (", …" if len(known) > _LISTED else "")
-            help = f"its inputs are {some}" if known else "it has no inputs"
+            some = [quote(name) for name in islice(known, _LISTED + 1)]
+            help = f"its inputs are {first_of(some, _LISTED)}" if known else "it has no inputs"
             path = (*step.path, "inputs", said)
             yield Finding(
                 "PT202", f"unknown input {quote(said)} of the atom {quote(step.atom_id or '')}", path, help, at_key=True

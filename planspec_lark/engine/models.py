@@ -111,9 +111,10 @@ def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> N
     _check_number(attribute.name, value)
 
 
-def _is_amount(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    _check_number(attribute.name, value)
-    if not value:
+def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
+    if not value > 0:
         raise ValueError(f"{attribute.name}: {value} is not above 0")
 
 
@@ -397,7 +398,7 @@ class StepPolicy:
         jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
     """
 
-    timeout: float | None = field(default=None, validator=optional(_is_amount))
+    timeout: float | None = field(default=None, validator=optional([_is_amount, _is_number]))
     max_tries: int = field(default=3, validator=[instance_of(int), ge(1)])
     pause: float = field(default=1.0, validator=_is_number)
     factor: float = field(default=2.0, validator=[_is_number, ge(1)])

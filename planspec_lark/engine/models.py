@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import Attribute, asdict, field, fields, frozen
-from attrs.validators import ge, instance_of, le, optional
+from attrs.validators import and_, ge, instance_of, le, optional
 
 from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -398,7 +398,7 @@ class StepPolicy:
         jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
     """
 
-    timeout: float | None = field(default=None, validator=optional([_is_amount, _is_number]))
+    timeout: float | None = field(default=None, validator=optional(and_(_is_amount, _is_number)))
     max_tries: int = field(default=3, validator=[instance_of(int), ge(1)])
     pause: float = field(default=1.0, validator=_is_number)
     factor: float = field(default=2.0, validator=[_is_number, ge(1)])

@@ -14,10 +14,12 @@ from types import MappingProxyType
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_harmless
+from planspec_lark.planspec.answer_lines import find_elision, is_harmless, read_flow
+from planspec_lark.planspec.builder import split_variables
 from planspec_lark.planspec.corrections import (
     SPACES,
     Flaw,
+    find_arrow,
     find_outputs,
     repair_bullet,
     repair_header,
@@ -287,6 +289,8 @@ class _Text:
         """A line of prose, and the line above it."""
         row = self.rows[at]
         is_led = self._is_led(at)
+        if at in self._owners and _declared(row) is not None:
+            return self._fix_declared(at)
         if "goal" not in self.first and is_led and not row.endswith((":", "：")):
             # It may be the goal.
             return None
@@ -295,6 +299,26 @@ class _Text:
         if self.kind(above) in ("step", "goal", "body_line") and self._is_plain(row):
             return Fix(self._content(at), f"> {row}", title="make it a detail line of the part above")
         return None
+
+    def _fix_declared(self, at: int) -> Fix | None:
+        """A line below a step that declares its inputs or outputs in other words or signs."""
+        what, names = _declared(self.rows[at]) or ("", [])
+        owner = self._owners[at]
+        step = self.matches[owner]
+        assert step is not None, "a step was read there"
+        if not names:
+            return self._leave_out(at, "remove this line", is_safe=False)
+        listed = ", ".join(names)
+        if what == "inputs":
+            is_safe = self._is_flow(f"← {listed}", step["step_STEP_ID"])
+            return Fix(self._content(at), f"> ← {listed}", is_safe=is_safe)
+        if owner in self.faults or step["step_OUTPUTS"]:
+            return None
+        end = self._content(owner).start + step.end("step_DESCRIPTION")
+        insert = Edit(self.source.span(end, end), f" → {listed}")
+        is_safe = self._is_flow(insert.text, step["step_STEP_ID"])
+        title = f"write `→ {listed}` behind the description of the step above"
+        return Fix(self._lines(at, at), "", (insert,), is_safe, title)
 
     def _is_plain(self, text: str) -> bool:
         """Whether a text is detail once it is after `> `."""
@@ -376,7 +400,9 @@ class _Text:
                 return None
             return self._move(at, at, to, "make it a detail line of the goal", is_safe=False)
         text = row[1:].strip(BLANKS)
-        if at in self._below_steps and self._is_plain(text):
+        if at in self._owners and _declared(row) is not None:
+            return self._fix_declared(at)
+        if at in self._owners and self._is_plain(text):
             return Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
         if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
             insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
@@ -384,16 +410,19 @@ class _Text:
         return None
 
     @cached_property
-    def _below_steps(self) -> set[int]:
-        """The `-` lines that follow a step or its body, with nothing else between."""
-        below, is_below = set[int](), False
+    def _owners(self) -> Mapping[int, int]:
+        """By its line, the line of the step that what is no part of a plan stands below.
+
+        That is a `-` line, or one that declares inputs or outputs, with nothing else between than the step's body.
+        """
+        owners: dict[int, int] = {}
+        step = 0
         for at, row in enumerate(self.rows):
-            if row.startswith("-") and is_below:
-                below.add(at)
-            elif row:
-                kind = self.kind(at)
-                is_below = kind == "step" or (is_below and kind == "body_line")
-        return below
+            if step and (row.startswith("-") or (at in self.faults and _declared(row) is not None)):
+                owners[at] = step
+            elif row and (kind := self.kind(at)) != "body_line":
+                step = at if kind == "step" else 0
+        return MappingProxyType(owners)
 
     @cached_property
     def _behind_goal(self) -> int:
@@ -482,6 +511,12 @@ def _gather(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     for name, step_id in pairs:
         gathered.setdefault(name, set()).add(step_id)
     return gathered
+
+
+def _declared(row: str) -> tuple[str, list[str]] | None:
+    """What a line below a step declares in other words or signs: "inputs" or "outputs", and the variables."""
+    arrow = find_arrow(row)
+    return ("inputs", split_variables(arrow[1:].strip())) if arrow else read_flow(row)
 
 
 def _says_much(text: str) -> bool:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow
 from planspec_lark.planspec.corrections import (
     HEADER_KINDS,
     SPACES,
     WIDE_SPACES,
     Flaw,
     compiled,
+    find_arrow,
     repair_bullet,
     repair_header,
 )
@@ -277,7 +278,17 @@ def _diagnose_other(line: str, section: Section) -> Fault:
 
 def _unknown(line: str, section: Section) -> Fault:
     flaw = _whole(line, "PS101", "this line is not part of a plan")
-    return Fault(flaw, expected_lines(section), "remove the line, or make it a `> detail` line of a step")
+    help = _place_of_flow(line) if section is Section.STEPS else ""
+    return Fault(flaw, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
+
+
+def _place_of_flow(line: str) -> str:
+    """Where inputs and outputs are declared, for a line that does so in other words or signs."""
+    what, names = read_flow(line) or ("", [])
+    if what == "outputs" and names:
+        return f"outputs stand behind the description of their step: `→ {', '.join(names)}`"
+    arrow = f"← {', '.join(names)}" if names else find_arrow(line)
+    return f"inputs stand in a line of their own below their step: `> {arrow}`" if arrow else ""
 
 
 def _read(line: str) -> tuple[list[Token], int, Collection[str]]:

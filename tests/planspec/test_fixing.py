@@ -150,6 +150,7 @@ def test_a_fixed_text_has_nothing_to_fix(text: str) -> None:
 _OWN = {
     *(word for words in (*_HEADER_WORDS.values(), *_STATUS_WORDS.values(), _TYPE_WORDS, STEP_TYPES) for word in words),
     *("progress", "of", "step", "phase", "stage", "text", "planspec", "md", "x", "markdown", "plan", "plain", "txt"),
+    *("inputs", "outputs", "needs"),
 }
 _OWN_WORDS = {part.lower() for word in _OWN for part in re.findall(r"\w+", word)}
 
@@ -210,6 +211,21 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
         pytest.param(f"{HEAD}1. [act] a | r | progress 1/2\n", f"{HEAD}1. [act] a | r | Progress: 1/2\n", id="count"),
         pytest.param(f"{HEAD}\u3000\u30001) [Act] a\n", f"{HEAD}1. [act] a\n", id="wide blanks in front"),
         pytest.param(f"{HEAD}1 . [act] a\n", f"{HEAD}1. [act] a\n", id="a blank in front of the dot"),
+        pytest.param(
+            f"{HEAD}1. [act] a → b\n2. [act] c\n  Inputs: b\n",
+            f"{HEAD}1. [act] a → b\n2. [act] c\n  > ← b\n",
+            id="inputs in words",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a → b\n2. [act] c\n- **Needs**: `b`\n<- b\n",
+            f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n> ← b\n",
+            id="inputs with a bullet, and inputs without the sign of a detail line",
+        ),
+        pytest.param(
+            f"{HEAD}1. [x] [act] a | r\n  Outputs: b\n2. [act] c\n> ← b\n",
+            f"{HEAD}1. [x] [act] a → b | r\n2. [act] c\n> ← b\n",
+            id="outputs in words",
+        ),
     ],
 )
 def test_a_safe_fix(text: str, after: str) -> None:
@@ -249,6 +265,9 @@ def test_a_safe_fix(text: str, after: str) -> None:
         pytest.param(f"{HEAD}1. [act] master -> main\n", f"{HEAD}1. [act] master → main\n", id="a word alone"),
         pytest.param(f"{HEAD}1. [reson] a\n", f"{HEAD}1. [reason] a\n", id="a type that is almost one"),
         pytest.param("Goal: g\n## Steps # all\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a comment"),
+        pytest.param(f"{HEAD}1. [act] a\nInputs: help\n", f"{HEAD}1. [act] a\n> ← help\n", id="inputs of no step"),
+        pytest.param(f"{HEAD}1. [act] a\nOutputs: help\n", f"{HEAD}1. [act] a → help\n", id="outputs for no step"),
+        pytest.param(f"{HEAD}1. [act] a\nInputs: none\n", f"{HEAD}1. [act] a\n", id="no inputs, in words"),
     ],
 )
 def test_an_unsafe_fix(text: str, after: str) -> None:
@@ -262,6 +281,7 @@ def test_an_unsafe_fix(text: str, after: str) -> None:
         pytest.param(f"{HEAD}<<<<<<< ours\n1. [act] a\n=======\n1. [act] b\n>>>>>>> theirs\n", id="a conflict"),
         pytest.param(f"{HEAD}1. [act] a\n... (unchanged)\n", id="an elision"),
         pytest.param(f"{HEAD}1. a\n", id="a step without a type"),
+        pytest.param(f"{HEAD}1. [act] a → b\nOutputs: c\n2. [act] d\n", id="outputs that the step has already"),
         pytest.param("Ship it\n## Steps\n1. [act] a\n", id="what may be the goal"),
         pytest.param("", id="nothing"),
     ],
@@ -322,6 +342,19 @@ def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(fixer, "check_text", check)
     text = f"{HEAD}1) [act] a\n2. [X] [act] b\n"
     assert fix_text(text).text == text.replace("1)", "1.")
+
+
+@pytest.mark.parametrize(
+    ("line", "help"),
+    [
+        ("Inputs: b", "inputs stand in a line of their own below their step: `> ← b`"),
+        ("<= b", "inputs stand in a line of their own below their step: `> ← b`"),
+        ("Outputs: b, c", "outputs stand behind the description of their step: `→ b, c`"),
+        ("Inputs: what is there", "remove the line, or make it a `> detail` line of a step"),
+    ],
+)
+def test_nothing_that_is_declared_is_to_be_removed(line: str, help: str) -> None:
+    assert [one.help for one in check_text(f"{HEAD}1. [act] a\n{line}\n")] == [help]
 
 
 def test_a_fix_is_data() -> None:

@@ -17,7 +17,6 @@ from click.core import ParameterSource
 from planspec_lark.cli.arguments import (
     SECONDS,
     chat_of,
-    complete_steps,
     count_option,
     flag,
     folder_option,
@@ -27,7 +26,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
-from planspec_lark.cli.help import CHANGED, MODELS, PROGRAMS, command
+from planspec_lark.cli.help import MODELS, PROGRAMS, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options, without_password
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -36,20 +35,18 @@ from planspec_lark.cli.output import (
     Unreadable,
     Unusable,
     complain,
-    label,
     leave,
     read_text,
     stop_at,
     stop_on_faults,
     wait_option,
     wait_seconds,
-    write_diagnostics,
     write_rows,
 )
 from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
-from planspec_lark.cli.steps import change_step, find_step, open_document, stop_on_refusal, write_done
+from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
@@ -72,23 +69,21 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.engine.resume import last_plan_run
-from planspec_lark.engine.think import reopen_steps
-from planspec_lark.json_text import read_json
+from planspec_lark.engine.run_rules import check_persons
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.models import OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
 from planspec_lark.runs.ledger import NoLedgerError
-from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
+from planspec_lark.syntax import PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.source import visible_name
 
 _LIMITS = EngineLimits()
-# Values for a run: some of them may be whole documents.
-_INPUTS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
 _ROLES = {
     "operator": "The program that does the steps; CMD is not run by a shell.",
     "reflector": "The program that decides about a step that has failed. Without it, the step is blocked.",
@@ -106,20 +101,20 @@ _run_options = options(
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
-    click.option(
-        "--input",
-        "inputs",
-        multiple=True,
-        metavar="NAME=TEXT",
-        help="A value that steps can use; may come several times.",
-    ),
-    click.option("--inputs", "inputs_file", metavar="FILE", help="Values that steps can use, as a JSON object."),
+    value_options("input", "that steps can use"),
     click.option(
         "--require",
         "required",
         multiple=True,
         metavar="NAME",
         help="An output without which the run has not reached its goal; may come several times.",
+    ),
+    click.option(
+        "--person",
+        "persons",
+        multiple=True,
+        metavar="NAME",
+        help="The name of a step that a person does: stop in front of it; may come several times.",
     ),
     click.option("--subtask", metavar="ID", help="Run this subtask only; the rest of the plan stays as it is."),
     count_option(
@@ -181,7 +176,7 @@ _run_options = options(
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
         2: "A program, the model, a file or the ledger cannot be used, or the call is wrong.",
-        3: "A budget (--max-steps, --max-calls and the like) is used up.",
+        3: "A budget (--max-steps, --max-calls and the like) is used up, or a person's step is next.",
         130: "Interrupted; --resume goes on.",
         143: "Terminated; --resume goes on.",
     },
@@ -212,14 +207,15 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         )
     if given["cluster"] is not None and not given["cluster"].startswith(_DASK):
         raise click.UsageError("--on: expected dask://HOST:PORT.")
-    inputs, asked = _read_inputs(given["inputs_file"], given["inputs"]), [""]
+    inputs, asked = read_values("input", given["inputs_file"], given["inputs"]), [""]
     models = {} if given["dry_run"] else _models(given, asked)
     plan, place = _read(file), LedgerPlace.of(file, given["database"], given["name"])
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), _go_on_line(ctx)
-    with _errors(file, asked, go_on):
+    with run_errors(file, asked, go_on):
         info = _choose(place, plan_file, file, given)
         if given["dry_run"]:
-            _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"])
+            check_persons(plan, given["persons"])
+            _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"], given["persons"])
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], asked)}
         with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display, place.writing() as ledger:
@@ -227,7 +223,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, **more)
             result = _run(engine, given)
-    _leave(result, file, go_on)
+    _leave(result, file, given["persons"], go_on)
 
 
 def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
@@ -238,42 +234,6 @@ def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
 
     work = engine.arun(resume=resume) if subtask is None else engine.arun_subtask(subtask, resume=resume)
     return asyncio.run(until_stopped(work))
-
-
-@command(
-    "reopen",
-    examples=["planspec reopen plan.md 1", "planspec reopen bakery 1 2"],
-    files={
-        "FILE": CHANGED,
-        "STEP": "The ids or names of steps.",
-        "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again.",
-        "standard output": "What was done, or why it was refused.",
-    },
-    exits={
-        0: "The plan was changed.",
-        1: "There is no such step, or the file is no plan; nothing was changed.",
-        2: "The file or its ledger cannot be used, another process runs the plan, or the call is wrong.",
-    },
-)
-@plan_argument()
-@click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
-@wait_option
-@folder_option
-@click.pass_context
-def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) -> None:
-    """Set steps back to pending, with all steps below them.
-
-    Their results are removed, and steps around them are not done any more.
-    """
-    if file == "-" or not LedgerPlace.of(file, None, None).file.exists():
-        change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
-        return
-    with stop_on_faults(file), stop_on_refusal(file):
-        document = open_document(file, read_text(file))
-        known = [find_step(document, step) for step in step_ids]
-    with _errors(file, [""], ""):
-        said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), known)
-    write_done(said)
 
 
 def _engine(
@@ -288,6 +248,7 @@ def _engine(
         model_planner(models["planner"], language=language) if "planner" in models else None,
         ask=display.ask if can_interact else None,
         required=given["required"],
+        persons=given["persons"],
         limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
         step_policy=StepPolicy(max_tries=given["max_tries"]),
         on_event=display.tell,
@@ -297,26 +258,6 @@ def _engine(
 
 
 # ---------------------------------------------------------------- before it runs
-
-
-def _read_inputs(file: str | None, pairs: Sequence[str]) -> dict[str, Any]:
-    """The values that a run is given; those of single options count for more than the file's."""
-    inputs: dict[str, Any] = {}
-    if file is not None:
-        try:
-            read = read_json(read_text(file, _INPUTS), name=label(file), limits=_INPUTS)
-            faults, inputs = read.diagnostics, read.value
-        except PlanSyntaxError as error:
-            faults = error.diagnostics
-        if faults:
-            write_diagnostics(faults, to_stderr=True)
-            raise Unreadable(label(file), "--inputs takes a JSON object")
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"--input: expected NAME=TEXT, not {visible_name(pair)!r}")
-        inputs[name] = text
-    return inputs
 
 
 def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
@@ -396,23 +337,25 @@ def _preview(
         return preview_resumed(plan, ledger, info, inputs, edited)
 
 
-def _write_preview(plan: PlanSpec, found: Sequence[Planned], subtask: str | None) -> None:
+def _write_preview(plan: PlanSpec, found: Sequence[Planned], subtask: str | None, persons: Sequence[str]) -> None:
     """Write steps, and where their inputs come from."""
     if subtask is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
     if not found:
         blocked = ", ".join(_innermost_blocked(plan))
         complain("There is nothing to do." + (f" Steps are blocked: {blocked}" if blocked else ""))
-    write_rows(row for one in found for row in _preview_rows(one))
+    write_rows(row for one in found for row in _preview_rows(one, persons))
 
 
-def _preview_rows(one: Planned) -> Iterator[Row]:
+def _preview_rows(one: Planned, persons: Sequence[str]) -> Iterator[Row]:
     step = one.step
     yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
     for name, source in one.sources.items():
         yield [(f"    ← {name}: {_spell_source(source)}", "bold yellow" if source.is_missing else "dim")]
     if one.is_planning:
         yield [("    the planner writes the steps below it", "dim")]
+    if step.step_name in persons:
+        yield [("    a person does it: the run stops in front of it", "dim")]
 
 
 def _spell_source(source: InputSource) -> str:
@@ -429,7 +372,7 @@ def _runnable(file: str) -> Any:
 
 
 @contextmanager
-def _errors(file: str, asked: Sequence[str], go_on: str) -> Iterator[None]:
+def run_errors(file: str, asked: Sequence[str], go_on: str) -> Iterator[None]:
     """What ends a run before its end, for people."""
     hint = f"\nThis goes on:\n{go_on}"
     try:
@@ -450,10 +393,11 @@ _ENDS = {
     Outcome.CONVERGED: (0, "green"),
     Outcome.BLOCKED: (FINDINGS, "bold red"),
     Outcome.BUDGET: (UNFINISHED, "bold yellow"),
+    Outcome.WAITING: (UNFINISHED, "bold yellow"),
 }
 
 
-def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
+def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> NoReturn:
     if sys.stdout.isatty():
         write_tree(result.plan, full=False)
     code, style = _ENDS[result.outcome]
@@ -464,6 +408,10 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
         said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "This goes on:"
+    elif result.outcome is Outcome.WAITING:
+        step = next(one for one in iter_steps(result.plan) if one.step_name in persons and one.status in OPEN)
+        said = f"{said}: {one_line(step.description)}"
+        hint = f"When it is done, these two go on:\n{_done_line(file, step)}"
     elif inner := _innermost_blocked(result.plan):
         hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner)}"
     else:
@@ -483,8 +431,17 @@ def _innermost_blocked(plan: PlanSpec) -> list[str]:
 
 
 def _reopen_line(file: str, step_ids: Sequence[str]) -> str:
+    return f"  {shlex.join(['planspec', 'reopen', _argument(file), *step_ids])}"
+
+
+def _done_line(file: str, step: PlanStep) -> str:
+    outputs = [word for name in dict.fromkeys(step.outputs) for word in ("--output", f"{name}=TEXT")]
+    return f"  {shlex.join(['planspec', 'done', _argument(file), step.step_name, 'what came of it', *outputs])}"
+
+
+def _argument(value: str) -> str:
     # Whatever begins with a dash would be an option.
-    return f"  {shlex.join(['planspec', 'reopen', f'./{file}' if file.startswith('-') else file, *step_ids])}"
+    return f"./{value}" if value.startswith("-") else value
 
 
 def _go_on_line(context: click.Context) -> str:
@@ -502,8 +459,7 @@ def _go_on_line(context: click.Context) -> str:
         if name == "database":
             value = without_password(value)
         if isinstance(param, click.Argument):
-            # Whatever begins with a dash would be an option.
-            words.append(f"./{value}" if value.startswith("-") else value)
+            words.append(_argument(value))
         elif isinstance(param, click.Option) and param.is_flag:
             words.append(param.opts[0])
         else:

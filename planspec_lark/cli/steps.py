@@ -1,4 +1,7 @@
-"""Commands that change one step of a plan: `start`, `done`, `block`, `skip`, `remove`, `move`, `rename` and `add`."""
+"""Commands that change one step of a plan: `start`, `block`, `skip`, `remove`, `move`, `rename` and `add`.
+
+What the ledger of a run may have to know of is in :mod:`planspec_lark.cli.done`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from planspec_lark.cli.arguments import complete_steps, flag, folder_option, opt
 from planspec_lark.cli.help import CHANGED, command, did_you_mean
 from planspec_lark.cli.output import (
     change_text,
-    complain,
     fail,
     label,
     shown,
@@ -28,22 +30,34 @@ from planspec_lark.folder import settings_of
 from planspec_lark.planspec import PlanStatus, iter_steps
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import CommandError, one_line
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.syntax.source import visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.cli.help import Command
 
-__all__ = ["change_step", "find_step", "open_document", "stop_on_refusal", "write_done"]
+__all__ = [
+    "change_step",
+    "find_step",
+    "how_options",
+    "open_document",
+    "refuse_steps",
+    "step_argument",
+    "step_command",
+    "stop_on_refusal",
+    "text_argument",
+    "write_done",
+]
 
-_how = options(
+how_options = options(
     flag("--dry-run", help="Write nothing; show what would be done."),
     flag("--diff", help="Show how the plan's text changes, as a unified diff."),
     wait_option,
     folder_option,
 )
-_step_argument = click.argument("step", metavar="STEP", shell_complete=complete_steps)
+step_argument = click.argument("step", metavar="STEP", shell_complete=complete_steps)
 # Several words need no quotes.
-_why_argument = click.argument("why", metavar="[TEXT]...", nargs=-1)
+text_argument = click.argument("why", metavar="[TEXT]...", nargs=-1)
 
 _STEP = "The id of a step, such as 2.1, or its name."
 _SAID = "What was done, or why it was refused."
@@ -54,7 +68,7 @@ _EXITS = {
 }
 
 
-def _step_command(name: str, *examples: str, **files: str) -> Callable[[Callable[..., Any]], Command]:
+def step_command(name: str, *examples: str, **files: str) -> Callable[[Callable[..., Any]], Command]:
     """A command that changes one step of a plan; ``files`` say what more arguments are."""
     read = {"FILE": CHANGED, "STEP": _STEP, **files, "standard output": _SAID}
     return command(name, examples=examples, files=read, exits=_EXITS)
@@ -118,19 +132,34 @@ def write_done(said: Sequence[str], *, to_stderr: bool = False) -> None:
     sys.stdout.flush()
 
 
+def refuse_steps(document: PlanDocument, words: Sequence[str], advice: str) -> None:
+    """Refuse a text that is nothing but steps: most likely, all of them were meant.
+
+    Raises:
+        click.UsageError: every word is the id or the name of a step.
+    """
+    known = {word for step in iter_steps(document.plan) for word in (step.step_id, step.step_name)}
+    if words and known.issuperset(words):
+        said = ", ".join(map(quote, words))
+        are = "is a step" if len(words) == 1 else "are steps"
+        raise click.UsageError(f"{said} {are} of this plan, and a call changes one step. {advice}")
+
+
 def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **how: bool) -> None:
     result = one_line(" ".join(why)) or None
 
     def change(document: PlanDocument) -> str:
-        return document.set_status(find_step(document, step), status, result)
+        step_id = find_step(document, step)
+        refuse_steps(document, why, "Call it once for each; a reason says more than that.")
+        return document.set_status(step_id, status, result)
 
     change_step(file, change, **how)
 
 
-@_step_command("start", "planspec start plan.md 3", "planspec start bakery 1 --diff")
+@step_command("start", "planspec start plan.md 3", "planspec start bakery 1 --diff")
 @plan_argument()
-@_step_argument
-@_how
+@step_argument
+@how_options
 def start_command(file: str, step: str, **how: bool) -> None:
     """Mark a step as active: work on it has begun.
 
@@ -139,44 +168,15 @@ def start_command(file: str, step: str, **how: bool) -> None:
     _set_status(file, step, PlanStatus.ACTIVE, (), **how)
 
 
-@_step_command(
-    "done",
-    "planspec done plan.md 1 212 shelves",
-    "planspec done bakery 1 'lit at five' --diff",
-    TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
-)
-@plan_argument()
-@_step_argument
-@_why_argument
-@_how
-def done_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
-    """Mark a step as done, with its result.
-
-    In the plan its line gets the mark [x]. A step without any result is a warning; it is refused where the project
-    requires results (see `planspec new --require-result`).
-    """
-    bare: list[str] = []
-
-    def change(document: PlanDocument) -> str:
-        step_id = find_step(document, step)
-        said = document.set_status(step_id, PlanStatus.DONE, one_line(" ".join(why)) or None)
-        bare[:] = [] if document.result_of(step_id) else [step_id]
-        return said
-
-    change_step(file, change, **how)
-    for step_id in bare:
-        complain(f"warning: step {step_id} is done without a result; what came of it can stand behind the step")
-
-
-@_step_command(
+@step_command(
     "block",
     "planspec block plan.md 3 no paint is left",
     TEXT="The reason; several words need no quotes.",
 )
 @plan_argument()
-@_step_argument
-@_why_argument
-@_how
+@step_argument
+@text_argument
+@how_options
 def block_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
     """Mark a step as blocked, with the reason.
 
@@ -185,15 +185,15 @@ def block_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> No
     _set_status(file, step, PlanStatus.BLOCKED, why, **how)
 
 
-@_step_command(
+@step_command(
     "skip",
     "planspec skip plan.md 3 the shelves are new",
     TEXT="The reason; several words need no quotes.",
 )
 @plan_argument()
-@_step_argument
-@_why_argument
-@_how
+@step_argument
+@text_argument
+@how_options
 def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
     """Mark a step as skipped, with the reason.
 
@@ -202,11 +202,11 @@ def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> Non
     _set_status(file, step, PlanStatus.SKIPPED, why, **how)
 
 
-@_step_command("remove", "planspec remove plan.md 3", "planspec remove plan.md 2.1 --renumber")
+@step_command("remove", "planspec remove plan.md 3", "planspec remove plan.md 2.1 --renumber")
 @plan_argument()
-@_step_argument
+@step_argument
 @flag("--renumber", help="Give the steps behind it the ids that become free.")
-@_how
+@how_options
 def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
     """Remove a step, with all steps below it.
 
@@ -215,31 +215,31 @@ def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
     change_step(file, lambda document: document.remove(find_step(document, step), renumber=renumber), **how)
 
 
-@_step_command(
+@step_command(
     "move",
     "planspec move plan.md 3 1",
     "planspec move plan.md 3 2.1 --dry-run",
     ID="The id that the step gets; the steps from there on move up by one.",
 )
 @plan_argument()
-@_step_argument
+@step_argument
 @click.argument("to", metavar="ID")
-@_how
+@how_options
 def move_command(file: str, step: str, to: str, **how: bool) -> None:
     """Move a step, with all steps below it."""
     change_step(file, lambda document: document.move(find_step(document, step), to), **how)
 
 
-@_step_command(
+@step_command(
     "rename",
     "planspec rename plan.md 1 label_shelves",
     "planspec rename plan.md 1 ''",
-    NAME="The new name: letters, digits and _; an empty one removes the name.",
+    NAME="The new name: letters, digits, _ and -, not digits alone; an empty one removes the name.",
 )
 @plan_argument()
-@_step_argument
+@step_argument
 @click.argument("name", metavar="NAME")
-@_how
+@how_options
 def rename_command(file: str, step: str, name: str, **how: bool) -> None:
     """Rename a step.
 
@@ -276,7 +276,7 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option("--input", "inputs", multiple=True, metavar="NAME", help="A value it needs; may come several times.")
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="A value it puts out; may come several times.")
 @click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail below it; may come several times.")
-@_how
+@how_options
 def add_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,
     description: tuple[str, ...],

@@ -164,13 +164,16 @@ class Editor(Finder):
         checked = _check(what, step_id, step_name=name)
         step = find_known(step_id, self, what)
         if checked.step_name != step.step_name:
-            self._refuse_taken(checked.step_name, what)
+            self._check_name(checked.step_name, what)
             self._names.subtract([step.step_name])
             self._names[checked.step_name] += 1
             step.step_name = checked.step_name
         return f"step {step_id} is called {name}" if name else f"step {step_id} has no name"
 
-    def _refuse_taken(self, name: str, what: str) -> None:
+    def _check_name(self, name: str, what: str) -> None:
+        """Refuse a name by which a step could not be found."""
+        if name.isdecimal():
+            raise CommandError("PC118", f"{what}: a name cannot be a number alone, as ids are: `{name}`")
         if name and self._names[name]:
             raise CommandError("PC120", f"{what}: another step already has the name `{name}`")
 
@@ -180,7 +183,7 @@ class Editor(Finder):
         step = _check(what, step_id, **values)
         if step.step_type not in STEP_TYPES:
             raise unknown_type(step.step_type, what)
-        self._refuse_taken(step.step_name, what)
+        self._check_name(step.step_name, what)
         moved = find_room(step, step.step_id, self, what).take(step, self)
         self.add(step)
         return f"step {step.step_id} added{moved}"

@@ -100,11 +100,13 @@ class Outcome(str, Enum):
         CONVERGED: all outputs that are asked for are there; where none are, all steps are done or skipped.
         BLOCKED: nothing is left that can be done.
         BUDGET: a budget is used up; the run can be resumed later.
+        WAITING: the next step is a person's; the run can be resumed once that is done.
     """
 
     CONVERGED = "converged"
     BLOCKED = "blocked"
     BUDGET = "budget"
+    WAITING = "waiting"
 
 
 def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from planspec_lark.planspec.models import PlanSpec
+from collections.abc import Collection
+
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
+from planspec_lark.syntax.diagnostics import PlanSpecError, Severity, quote
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["PlanRunError", "check_runnable", "check_subtask"]
+__all__ = ["ForPerson", "PlanRunError", "check_leaf", "check_persons", "check_runnable", "check_subtask"]
 
 
 class PlanRunError(PlanSpecError):
     """A plan that cannot be run, or a run that cannot be resumed; the text says why."""
+
+
+class ForPerson(Exception):  # noqa: N818  (it is no error)
+    """The next step is a person's; the text says which."""
 
 
 def check_runnable(plan: PlanSpec) -> None:
@@ -29,3 +35,25 @@ def check_subtask(plan: PlanSpec, step_id: str) -> None:
     if step is None or step.step_type != "subtask":
         what = "there is no such step" if step is None else f"it is of type {step.step_type}"
         raise PlanRunError(f"step {visible_name(step_id)} is no subtask: {what}")
+
+
+def check_persons(plan: PlanSpec, names: Collection[str]) -> None:
+    """Raises PlanRunError where no step that a person can do has one of these names.
+
+    Ids would not do: steps that are added while a plan is run move them.
+    """
+    steps = {step.step_name: step for step in iter_steps(plan)}
+    for name in names:
+        step = steps.get(name) if name else None
+        if step is None:
+            has_id = find_step(plan, name) is not None
+            why = ": a person's step needs a name, as ids move" if has_id else ""
+            raise PlanRunError(f"no step has the name {quote(name)}{why}")
+        check_leaf(step)
+
+
+def check_leaf(step: PlanStep) -> None:
+    """Raises PlanRunError where a person cannot do a step: what stands below it says when it is done."""
+    if step.step_type in CONTAINER_TYPES:
+        said = f"step {step.step_id} is of type {step.step_type}"
+        raise PlanRunError(f"{said}: a person's step is of type reason or act")

@@ -179,7 +179,7 @@ class RunState:
 
     def _resumed(self, record: Record, _: str) -> None:
         # To resume a run that has ended is to ask for more rounds of it.
-        if self.ended not in ("", Outcome.BUDGET.value):
+        if self.ended not in ("", *_UNFINISHED):
             self.round, self.round_end = 1, ""
             self.stalls.clear()
         self.ended = ""
@@ -190,7 +190,7 @@ class RunState:
 
     def _ended(self, record: Record, _: str) -> None:
         self.ended = record.data["outcome"]
-        if self.ended != Outcome.BUDGET.value:
+        if self.ended not in _UNFINISHED:
             self.renewing = None
             self.refused.pop("", None)
 
@@ -368,4 +368,6 @@ def _step_after(record: Record) -> str:
     return str(record.data.get("moves", {}).get(record.step, record.step))
 
 
+# Ends after which a run goes on where it was.
+_UNFINISHED = (Outcome.BUDGET.value, Outcome.WAITING.value)
 _SPENT = {"llm_calls", "tokens", "cost"}

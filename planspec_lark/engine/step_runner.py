@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic, time
 from typing import Any
@@ -24,6 +24,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
@@ -31,10 +32,10 @@ from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.source import one_line, visible
 
-__all__ = ["StepRunner", "brief", "fold_plan", "own_step"]
+__all__ = ["KEPT", "StepRunner", "brief", "find_unspeakable", "fold_plan", "own_step"]
 
 # Characters of a result that the plan shows, and that the ledger keeps.
-_SHOWN, _KEPT = 200, 100_000
+_SHOWN, KEPT = 200, 100_000
 
 
 def brief(text: str) -> str:
@@ -107,6 +108,7 @@ class StepRunner:
         policy: how long a step may take and how often it is tried, or what says so for each call.
         before_call: raises what ends the run where a budget is used up.
         seconds_left: how many seconds the budget has left.
+        persons: the names of steps that a person does.
     """
 
     writer: RunWriter
@@ -116,12 +118,17 @@ class StepRunner:
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
     before_call: Callable[[], None]
     seconds_left: Callable[[], float]
+    persons: Collection[str] = ()
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
     _looked: _Looked = field(factory=_Looked, init=False)
 
     def begin(self, step: PlanStep) -> Begun | None:
-        """What the operator is to do for a step; None where there is nothing to do, or it cannot begin."""
+        """What the operator is to do for a step; None where there is nothing to do, or it cannot begin.
+
+        Raises:
+            ForPerson: a person does it, and all that it needs is there.
+        """
         state, id = self.writer.state, step.step_id
         if state.begun.get(id, 0) >= self.limits.max_attempts and id not in state.running:
             self.block(step, f"it was begun {state.begun[id]} times")
@@ -132,6 +139,8 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
+        if step.step_name in self.persons and not needs.waiting:
+            raise ForPerson(f"step {id} ({step.step_name}) waits for a person")
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
             call = self._call(step, needs, attempt, key)
@@ -201,7 +210,7 @@ class StepRunner:
             attempt=call.attempt,
             effort=result.effort,
             status=result.status.value,
-            result=visible(result.result[:_KEPT]),
+            result=visible(result.result[:KEPT]),
             description=step.description,
             tries=tries,
             pause=pause,
@@ -263,7 +272,7 @@ class StepRunner:
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
-            result=visible(result.result[:_KEPT]),
+            result=visible(result.result[:KEPT]),
             description=step.description,
             names=list(result.outputs),
             branch=result.branch if kind is Kind.BRANCHED else "",
@@ -292,17 +301,17 @@ class StepRunner:
             outputs=result.outputs,
             effort=result.effort,
             status=result.status.value,
-            result=visible(result.result[:_KEPT]),
+            result=visible(result.result[:KEPT]),
             description=step.description,
             names=list(result.outputs),
             branch=result.branch,
-            answer=visible(result.answer[:_KEPT]),
+            answer=visible(result.answer[:KEPT]),
             lacks=list(lacks),
         )
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
         """The result as it can be kept; one that is not what it says has failed."""
-        fault = _find_unspeakable(given.outputs, self.limits.max_output_bytes)
+        fault = find_unspeakable(given.outputs, self.limits.max_output_bytes)
         if fault:
             return OperatorResult(HopStatus.FAIL, _with_reason(fault, given.result), effort=given.effort)
         if given.status is not HopStatus.OK:
@@ -493,7 +502,7 @@ def _with_reason(fault: str, said: str) -> str:
     return f"{fault}; the operator says: {said}" if said.strip() else fault
 
 
-def _find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
+def find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
     """Why these outputs cannot be kept, if they cannot."""
     size = 0
     for name, value in outputs.items():

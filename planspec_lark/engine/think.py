@@ -19,6 +19,7 @@ from attrs.validators import ge, instance_of, is_callable, or_
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
+from planspec_lark.engine.by_hand import check_outputs, finish
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -37,7 +38,7 @@ from planspec_lark.engine.models import (
 )
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
-from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
+from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
@@ -52,7 +53,7 @@ from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["RunResult", "ThinkEngine", "reopen_steps"]
+__all__ = ["RunResult", "ThinkEngine", "finish_step", "reopen_steps"]
 
 
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
@@ -97,9 +98,9 @@ def _to_plan(value: object) -> PlanSpec | PlanFile | None:
     return PlanFile(Path(value))  # type: ignore[arg-type]  # Path says what it takes
 
 
-def _to_names(value: Sequence[str]) -> tuple[str, ...]:
+def _to_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str):
-        raise TypeError("required: expected names, not one text")
+        raise TypeError(f"{what}: expected names, not one text")
     return tuple(value)
 
 
@@ -137,6 +138,7 @@ class ThinkEngine:
         step_policy: how long a step may take, and how often it is tried; or what says so for each call of the operator.
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
+        persons: names of steps that a person does. A run ends in front of one, and goes on after :meth:`finish`.
         on_event: told of everything that happens.
         jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
             that declares none waits for all before it.
@@ -157,13 +159,14 @@ class ThinkEngine:
     planner: Planner | None = None
     ask: Ask | None = field(default=None, kw_only=True)
     inputs: Mapping[str, Any] = field(factory=dict, kw_only=True)
-    required: Sequence[str] = field(default=(), converter=_to_names, kw_only=True)
+    required: Sequence[str] = field(default=(), converter=lambda value: _to_names("required", value), kw_only=True)
     limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
     step_policy: StepPolicy | Callable[[StepCall], StepPolicy] = field(
         factory=StepPolicy, validator=or_(instance_of(StepPolicy), is_callable()), kw_only=True
     )
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
+    persons: Sequence[str] = field(default=(), converter=lambda value: _to_names("persons", value), kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
@@ -248,6 +251,31 @@ class ThinkEngine:
                 reopen(writer, step)
             return deepcopy(writer.plan)
 
+    def finish(self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None) -> PlanSpec:
+        """Count a step of the last run as done by a person, so that the run knows what it has put out.
+
+        A step that is done already gets other outputs; steps that have used the old ones stay as they are.
+
+        Args:
+            step_id: of a ``reason`` or ``act`` step.
+            result: in words; an empty one leaves what the step says.
+            outputs: a value for each output that the step declares, as JSON can say it.
+
+        Returns:
+            A copy of the plan as it stands.
+
+        Raises:
+            PlanRunError: there is no such step, or no run, or the outputs are not those of the step.
+            All else: as for :meth:`run`.
+        """
+        with self._begun(None, resume=True) as writer:
+            step = writer.find(step_id)
+            if step is None:
+                raise PlanRunError(f"step {visible_name(step_id)} does not exist")
+            check_outputs(step, outputs or {}, self.limits.max_output_bytes)
+            finish(writer, step, result, outputs or {})
+            return deepcopy(writer.plan)
+
     # ---------------------------------------------------------------- beginning
 
     def begin(self) -> str:
@@ -285,6 +313,8 @@ class ThinkEngine:
                 given = _Given(serialize_plan(self.plan), "<plan>")
             # Of a plan that cannot be run, or that was never run, no ledger is made.
             plan = None if given is None or resume else given.plan
+            if plan is not None:
+                self._check(plan, subtask, is_run=is_run)
             if file is not None:
                 if resume and self.ledger is None and not ledger_path(file.path).exists():
                     raise _no_run()
@@ -311,8 +341,7 @@ class ThinkEngine:
                 plan = given.plan
             elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:
                 writer.leave_shown()
-            if subtask is not None:
-                check_subtask(plan or writer.plan, subtask)
+            self._check(plan or writer.plan, subtask, is_run=is_run)
             if is_run:
                 about = partial(_about, ledger, writer.run)
                 writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
@@ -324,6 +353,13 @@ class ThinkEngine:
                 self._watcher(writer).take_plan(plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
             writer.scope = subtask or ""
             yield writer
+
+    def _check(self, plan: PlanSpec, subtask: str | None, *, is_run: bool) -> None:
+        """Raises PlanRunError where a plan has not the steps that are named."""
+        if subtask is not None:
+            check_subtask(plan, subtask)
+        if is_run:
+            check_persons(plan, self.persons)
 
     def _find_run(self, ledger: Ledger) -> str:
         """The run to resume."""
@@ -372,7 +408,7 @@ class ThinkEngine:
         meter = Meter(self.budget, writer)
         operator = partial(self.runner, self.operator)
         step_runner = StepRunner(
-            writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left
+            writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left, self.persons
         )
         failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
         missing = partial(self._missing, values, writer)
@@ -410,9 +446,10 @@ class ThinkEngine:
                     step_runner.end(at_work.pop(ended.work), ended)
                 else:
                     yield from self._act(found, step_runner, failure_handler, replanner)
-        except OutOfBudget as stop:
+        except (OutOfBudget, ForPerson) as stop:
             yield from self._drain(step_runner, at_work)
-            return self._end(writer, values, Outcome.BUDGET, str(stop))
+            outcome = Outcome.WAITING if isinstance(stop, ForPerson) else Outcome.BUDGET
+            return self._end(writer, values, outcome, str(stop))
 
     def _act(
         self,
@@ -532,6 +569,15 @@ def reopen_steps(file: PlanFile, step_ids: Sequence[str]) -> list[str]:
     """
     ThinkEngine(file, _never).reopen(*step_ids)
     return [f"step {step_id} is open again" for step_id in step_ids]
+
+
+def finish_step(file: PlanFile, step_id: str, result: str, outputs: Mapping[str, Any]) -> None:
+    """Count a step of a plan that has been run as done by a person; see :meth:`ThinkEngine.finish`.
+
+    Raises:
+        As :meth:`ThinkEngine.finish`.
+    """
+    ThinkEngine(file, _never).finish(step_id, result, outputs)
 
 
 def _never(_: StepCall) -> OperatorResult:

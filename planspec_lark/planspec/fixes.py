@@ -400,10 +400,9 @@ class _Text:
                 return None
             return self._move(at, at, to, "make it a detail line of the goal", is_safe=False)
         text = row[1:].strip(BLANKS)
-        if at in self._owners and _declared(row) is not None:
-            return self._fix_declared(at)
-        if at in self._owners and self._is_plain(text):
-            return Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
+        if at in self._owners and (_declared(row) is not None or self._is_plain(text)):
+            detail = Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
+            return detail if _declared(row) is None else self._fix_declared(at)
         if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
             insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
             return Fix(insert.span, insert.text, title="write `Constraints:` above it")

@@ -6,6 +6,7 @@ goes instead: that line stays, and what is missing is written with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from planspec_lark.planspec.corrections import repair_header
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.step_repair import find_flaws
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
@@ -258,7 +260,7 @@ def build_prompt(
     prompt = fill(
         read_template(__package__, "repair", language),
         lines="[\n" + ",\n".join(to_json(lines[number], indent=None) for number in sorted(lines)) + "\n]",
-        rules=_rules(dict.fromkeys(fault.code for fault in shown), language),
+        rules=_rules(dict.fromkeys(note["code"] for line in lines.values() for note in line["wrong"]), language),
         more=rest,
         refused=refused,
         **text_values(plan, name="plan"),
@@ -273,18 +275,31 @@ def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict
     room = _MAX_CHARACTERS
     for fault, numbers in faulty.faults[:most]:
         new = [number for number in numbers if number not in lines]
-        notes = {number: _note(fault, number, faulty) for number in numbers}
+        notes = {number: [_note(fault, number, faulty), *_further(fault, number, faulty)] for number in numbers}
         room -= sum(len(faulty.source.line(number)) for number in new)
-        room -= sum(len(str(value)) for note in notes.values() for value in note.values())
+        room -= sum(len(str(value)) for several in notes.values() for note in several for value in note.values())
         if room < 0:
             break
-        for number, note in notes.items():
+        for number, several in notes.items():
             line = lines.setdefault(
                 number, {"line": number, "text": faulty.source.line(number).strip(_AROUND), "wrong": []}
             )
-            line["wrong"].append(note)
+            line["wrong"] += several
         shown.append(fault)
     return shown, lines
+
+
+def _further(fault: Diagnostic, number: int, faulty: Faulty) -> Iterator[dict[str, Any]]:
+    """What else is wrong with the line of a step that nothing says how to write: a reader names its first flaw."""
+    is_own = fault.span is not None and fault.span.line == number
+    if not is_own or fault.fix is not None or not "PS110" <= fault.code <= "PS116":
+        return
+    told = {fault.code}
+    for flaw in find_flaws(faulty.source.line(number).strip(_AROUND)):
+        # Of each kind, the first.
+        if flaw.code not in told:
+            told.add(flaw.code)
+            yield {"code": flaw.code, "message": shorten(flaw.message), "column": flaw.start + 1}
 
 
 def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:

@@ -20,10 +20,11 @@ from click.shell_completion import CompletionItem
 
 from planspec_lark import folder, llm, planspec
 from planspec_lark.cli.help import Choice
-from planspec_lark.cli.output import stop_at, wait_seconds
+from planspec_lark.cli.output import Unusable, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.folder import PlanFolder
@@ -143,7 +144,8 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
     is_many = isinstance(value, tuple)
     names = value if is_many else (value,)
     # Where one of several is not there, the command continues with the others.
-    files = tuple(_find(ctx, one, may_miss=len(names) > 1) for one in names)
+    found = [_find(ctx, one, may_miss=len(names) > 1 or (is_many and os.path.isdir(one))) for one in names]
+    files = tuple(file for one in found for file in (_plans_in(one) if is_many and os.path.isdir(one) else (one,)))
     for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
         clear_leftovers(Path(parent))
     return files if is_many else files[0]
@@ -161,6 +163,23 @@ def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:
         if may_miss and error.reason is folder.StoreReason.MISSING:
             return value
         raise
+
+
+# Where plans are in a folder, as the hooks for pre-commit look for them.
+_PLANS = ("planspec/**/*.md", "Tasks/*/plan.md", "*.plan.md")
+
+
+def _plans_in(folder: str) -> list[str]:
+    """The plans in a folder: a project's, or those of planspec/ itself."""
+    path = Path(folder)
+    patterns = ("**/*.md",) if path.resolve().name == "planspec" else _PLANS
+    found = sorted(dict.fromkeys(str(file) for pattern in patterns for file in path.glob(pattern)))
+    if not found:
+        raise Unusable(
+            f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)}). "
+            f"To name files: {visible_name(os.path.join(folder, '*.md'))}"
+        )
+    return found
 
 
 # ---------------------------------------------------------------- completion
@@ -219,7 +238,13 @@ def chat_of(model: str, timeout: float) -> OpenAIChat:
         return llm.OpenAIChat(model, timeout=timeout)
 
 
-def program_of(role: str, command: str, timeout: float) -> Program:
-    """The program that an option names; leaves where it cannot be called."""
+def program_of(role: str, command: str, timeout: float, *, is_here: bool = True) -> Program:
+    """The program that an option names; leaves where it cannot be called.
+
+    With ``is_here`` it is looked for: nothing is to begin for want of it.
+    """
     with stop_at(llm.LlmError, ValueError, lead=f"--{role}: ", kind=click.UsageError):
-        return llm.Program.from_text(command, timeout=timeout)
+        program = llm.Program.from_text(command, timeout=timeout)
+        if is_here:
+            program.check()
+        return program

@@ -25,6 +25,8 @@ from planspec_lark.cli.output import (
     label,
     leave,
     read_text,
+    shown,
+    tool_plan_hint,
     wait_option,
     wait_seconds,
     write_rows,
@@ -34,7 +36,7 @@ from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
-from planspec_lark.syntax.diagnostics import count_of
+from planspec_lark.syntax.diagnostics import count_of, has_errors
 
 __all__ = [
     "check_command",
@@ -172,7 +174,11 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
 
 
 def _check(file: str, limits: Limits, also: tuple[str, ...], least: Severity) -> list[Diagnostic]:
-    return check_text(read_text(file, limits), name=label(file), limits=limits, also=also, least=least)
+    text = read_text(file, limits)
+    found = check_text(text, name=label(file), limits=limits, also=also, least=least)
+    if has_errors(found) and (hint := tool_plan_hint(file, text)):
+        complain(f"{shown(file)}: this is not a plan{hint}")
+    return found
 
 
 def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:

@@ -43,7 +43,7 @@ def _was_run(file: str) -> bool:
     "done",
     "planspec done plan.md 1 212 shelves",
     "planspec done bakery 1 'lit at five' --diff",
-    "planspec done plan.md 2 'Anna: yes' --output approval=yes",
+    "planspec done plan.md 1 'all of them' --output labels=212",
     TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
     **{"FILE.ledger": "With --output or --outputs, the values are noted there for `planspec run --resume`."},
 )
@@ -108,7 +108,7 @@ def _warn(file: str, step: PlanStep | None, *, has_outputs: bool) -> Iterator[st
         yield f"step {step.step_id} is done without a result; what came of it can stand behind the step"
     if step.outputs and not has_outputs and step.step_type not in CONTAINER_TYPES and _was_run(file):
         names = ", ".join(step.outputs)
-        yield f"step {step.step_id} puts out {names}, and the run does not get it; --output NAME=TEXT gives it"
+        yield f"step {step.step_id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
 
 
 def _finish(ctx: click.Context, file: str, step: PlanStep | None, values: Mapping[str, Any]) -> None:
@@ -117,13 +117,13 @@ def _finish(ctx: click.Context, file: str, step: PlanStep | None, values: Mappin
         message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
         raise click.UsageError(f"--output: {message}")
     # Most steps are done without a run, and an engine is slow to load.
-    from planspec_lark.cli.run import run_errors  # noqa: PLC0415
+    from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
     from planspec_lark.engine.by_hand import check_outputs  # noqa: PLC0415
     from planspec_lark.engine.models import EngineLimits  # noqa: PLC0415
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415
 
     assert step is not None, "it was found"
-    with run_errors(file, [""], ""):
+    with run_errors(file, RunCall()):
         # What is refused leaves no trace in the ledger.
         check_outputs(step, values, EngineLimits().max_output_bytes)
         plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec done")
@@ -162,9 +162,9 @@ def reopen_command(ctx: click.Context, /, file: str, step_ids: Sequence[str]) ->
         document = open_document(file, read_text(file))
         known = [find_step(document, step) for step in step_ids]
     # As above.
-    from planspec_lark.cli.run import run_errors  # noqa: PLC0415
+    from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
     from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415
 
-    with run_errors(file, [""], ""):
+    with run_errors(file, RunCall()):
         said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), known)
     write_done(said)

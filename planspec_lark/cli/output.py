@@ -54,6 +54,7 @@ __all__ = [
     "stop_at",
     "stop_on_faults",
     "terminal_width",
+    "tool_plan_hint",
     "wait_option",
     "wait_seconds",
     "wrapped_row",
@@ -78,6 +79,8 @@ Row = Sequence[tuple[str, str]]
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
 
+# Characters of a text in which it shows what it is.
+_HEAD = 1000
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
 
@@ -115,12 +118,29 @@ def fail(message: str, code: int = FINDINGS, found: Iterable[Diagnostic] = ()) -
 
 
 @contextmanager
-def stop_on_faults(file: str, said: str = "this is not a plan", code: int = FINDINGS) -> Iterator[None]:
-    """Leave with the faults of a text, and with what follows from them for its file."""
+def stop_on_faults(
+    file: str, said: str = "this is not a plan", code: int = FINDINGS, *, is_plan: bool = False
+) -> Iterator[None]:
+    """Leave with the faults of a text, and with what follows from them for its file.
+
+    With ``is_plan`` it was to be a plan, and what reads plans of tool calls is named where it is rather one of these.
+    """
     try:
         yield
     except PlanSyntaxError as error:
-        fail(f"{shown(file)}: {said}", code, error.diagnostics)
+        fail(
+            f"{shown(file)}: {said}{tool_plan_hint(file, error.source.text) if is_plan else ''}",
+            code,
+            error.diagnostics,
+        )
+
+
+def tool_plan_hint(file: str, text: str) -> str:
+    """What to add to a sentence that a file is no plan, where it is most likely a plan of tool calls."""
+    is_json = text[:_HEAD].lstrip("\ufeff \t\r\n").startswith("{")
+    if not is_json and not file.lower().endswith((".yaml", ".yml")):
+        return ""
+    return "\nplanspec tools check and planspec tools run are for plans of tool calls, which are JSON or YAML"
 
 
 @contextmanager
@@ -206,7 +226,8 @@ def read_as(
 
 def read_plan(file: str) -> PlanSpec:
     """The plan in a file; leaves with its faults, and with what follows from them."""
-    return read_as(file, parse_plan)
+    with stop_on_faults(file, is_plan=True):
+        return parse_plan(read_text(file), name=label(file))
 
 
 # ---------------------------------------------------------------- writing

@@ -243,7 +243,9 @@ def _program(given: dict[str, Any], name: str) -> Program:
         stop_at(ValueError, lead="--", kind=click.UsageError),
         stop_at(LlmError, lead=f"--{name}: ", kind=click.UsageError),
     ):
-        return Program.from_text(given[f"{name}_command"], timeout=given["timeout"])
+        program = Program.from_text(given[f"{name}_command"], timeout=given["timeout"])
+        program.check()
+        return program
 
 
 # ---------------------------------------------------------------- what happens

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
+from attrs import define
 from click.core import ParameterSource
 
 from planspec_lark.cli.arguments import (
@@ -62,6 +63,7 @@ from planspec_lark.engine import (
     StepCall,
     StepPolicy,
     ThinkEngine,
+    ThinkEvent,
     Unusable as OperatorUnusable,
     dask_runner,
     preview,
@@ -207,21 +209,21 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         )
     if given["cluster"] is not None and not given["cluster"].startswith(_DASK):
         raise click.UsageError("--on: expected dask://HOST:PORT.")
-    inputs, asked = read_values("input", given["inputs_file"], given["inputs"]), [""]
-    models = {} if given["dry_run"] else _models(given, asked)
+    inputs, call = read_values("input", given["inputs_file"], given["inputs"]), RunCall()
+    models = {} if given["dry_run"] else _models(given, call)
     plan, place = _read(file), LedgerPlace.of(file, given["database"], given["name"])
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), _go_on_line(ctx)
-    with run_errors(file, asked, go_on):
+    with run_errors(file, call, go_on):
         info = _choose(place, plan_file, file, given)
         if given["dry_run"]:
             check_persons(plan, given["persons"])
             _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"], given["persons"])
             return
-        more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], asked)}
+        more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
         with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display, place.writing() as ledger:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
-            engine = _engine(plan_file, models, display, given, **more)
+            engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display), **more)
             result = _run(engine, given)
     _leave(result, file, given["persons"], go_on)
 
@@ -251,7 +253,6 @@ def _engine(
         persons=given["persons"],
         limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
         step_policy=StepPolicy(max_tries=given["max_tries"]),
-        on_event=display.tell,
         jobs=given["jobs"],
         **more,
     )
@@ -260,8 +261,26 @@ def _engine(
 # ---------------------------------------------------------------- before it runs
 
 
-def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
-    """Who does what. The one item of ``asked`` is always who was asked last."""
+@define
+class RunCall:
+    """How far a call has come.
+
+    Attributes:
+        asked: who was asked last.
+        has_begun: whether there is something to resume.
+    """
+
+    asked: str = ""
+    has_begun: bool = False
+
+
+def _tell(call: RunCall, display: Display, event: ThinkEvent) -> None:
+    call.has_begun = True
+    display.tell(event)
+
+
+def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
+    """Who does what; ``call`` notes whom it has asked last."""
     models: dict[str, Model] = {}
     if given["llm"]:
         chat = chat_of(given["llm"], given["timeout"])
@@ -270,14 +289,16 @@ def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
         models = dict.fromkeys(_ROLES, chat_model(chat.acomplete if is_cancelled else chat.complete))
     for role in _ROLES:
         if (text := given[f"{role}_command"]) is not None:
-            models[role] = program_model(program_of(role, text, given["timeout"]))
+            # The steps may be done on other machines, which have other programs.
+            is_here = role != "operator" or given["cluster"] is None
+            models[role] = program_model(program_of(role, text, given["timeout"], is_here=is_here))
     if "operator" not in models:
         raise click.UsageError("Nothing does the steps: give --operator CMD or --llm MODEL.")
-    return {role: partial(_ask, role, model, asked) for role, model in models.items()}
+    return {role: partial(_ask, role, model, call) for role, model in models.items()}
 
 
-def _ask(role: str, model: Model, asked: list[str], request: Request) -> Any:
-    asked[:] = [role]
+def _ask(role: str, model: Model, call: RunCall, request: Request) -> Any:
+    call.asked = role
     return model(request)
 
 
@@ -292,11 +313,11 @@ def _read(file: str) -> PlanSpec:
     return found.plan
 
 
-def _runner(cluster: str | None, asked: list[str]) -> dict[str, Any]:
+def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
     """What sends steps to a cluster, if there is one."""
     if cluster is None:
         return {}
-    asked[:] = ["--on"]
+    progress.asked = "--on"
     if logging.lastResort is not None:
         # A person in front of a terminal wants to know that there are no workers.
         logging.getLogger("planspec_lark.engine.on_dask").addHandler(logging.lastResort)
@@ -304,7 +325,7 @@ def _runner(cluster: str | None, asked: list[str]) -> dict[str, Any]:
 
     def run(operator: Operator, call: StepCall) -> Any:
         # Who is asked there is not noted here.
-        asked[:] = ["operator"]
+        progress.asked = "operator"
         return send(operator, call)
 
     return {"runner": run}
@@ -368,13 +389,16 @@ def _spell_source(source: InputSource) -> str:
 
 
 def _runnable(file: str) -> Any:
-    return stop_on_faults(file, "this plan cannot be run")
+    return stop_on_faults(file, "this plan cannot be run", is_plan=True)
 
 
 @contextmanager
-def run_errors(file: str, asked: Sequence[str], go_on: str) -> Iterator[None]:
-    """What ends a run before its end, for people."""
-    hint = f"\nThis goes on:\n{go_on}"
+def run_errors(file: str, call: RunCall, go_on: str = "") -> Iterator[None]:
+    """What ends a run before its end, for people; ``go_on`` is the command that resumes it."""
+
+    def stop(said: str) -> Unusable:
+        return Unusable(f"{said}\nThis goes on:\n{go_on}" if call.has_begun else said)
+
     try:
         with _runnable(file):
             yield
@@ -382,11 +406,11 @@ def run_errors(file: str, asked: Sequence[str], go_on: str) -> Iterator[None]:
         said = "--rerun-edited does them again, --keep counts them as done as they are"
         raise Unreadable(file, f"{error}\n{said}") from None
     except (LlmError, OperatorUnusable) as error:
-        raise Unusable(f"{asked[0]}: {error}{hint}") from None
+        raise stop(f"{call.asked}: {error}") from None
     except PlanRunError as error:
         raise Unreadable(file, str(error)) from None
     except (PlanFileError, LedgerError) as error:
-        raise Unusable(f"{error}{hint if asked[0] else ''}") from None
+        raise stop(str(error)) from None
 
 
 _ENDS = {

@@ -108,9 +108,10 @@ def change_step(
         return document.text, said
 
     to_stderr = file == "-" or diff
-    with stop_on_faults(file, "left as it is, since it is not a plan"), stop_on_refusal(file, to_stderr=to_stderr):
-        before, after, said = change_text(file, edit, is_dry=dry_run)
-    write_done((said,) if isinstance(said, str) else said, to_stderr=to_stderr)
+    said = "left as it is, since it is not a plan"
+    with stop_on_faults(file, said, is_plan=True), stop_on_refusal(file, to_stderr=to_stderr):
+        before, after, done = change_text(file, edit, is_dry=dry_run)
+    write_done((done,) if isinstance(done, str) else done, to_stderr=to_stderr)
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
 

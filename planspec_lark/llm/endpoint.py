@@ -90,7 +90,8 @@ class Endpoint:
 
     def __attrs_post_init__(self) -> None:
         if self.api_key is None and self.base_url is None:
-            raise LlmError("no API key is given: pass `api_key`, or set OPENAI_API_KEY")
+            message = "set the environment variable OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none"
+            raise LlmError(f"there is no API key: {message}")
 
     @property
     def host(self) -> str:

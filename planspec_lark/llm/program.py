@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Program"]
 
+_MISSING = "there is no such program"
 _MOST_OF_STDERR = 2000
 _MOST_OF_NAME = 200
 
@@ -82,6 +84,19 @@ class Program:
         except ValueError as error:
             raise ProgramError(f"the command cannot be run: {error}") from None
         return cls(command, **settings)
+
+    def check(self) -> None:
+        """Look for the program, without running it.
+
+        Raises:
+            ProgramError: there is none of this name that can be run here.
+        """
+        file = self.command[0]
+        if os.path.dirname(file) and self.cwd is not None:
+            file = os.path.join(self.cwd, file)
+        if shutil.which(file, path=self._environment(None).get("PATH")) is None:
+            why = "it is not an executable file" if os.path.exists(file) else _MISSING
+            raise ProgramError(f"{self._name} cannot be run: {why}")
 
     def __call__(self, text: str) -> str:
         """The program's answer to a text."""
@@ -153,8 +168,7 @@ class Program:
             return f"{self._name} cannot be run: {visible(str(error))}"
         if self.cwd is not None and error.filename == self.cwd:
             return f"{self._name} cannot be run in {visible_name(self.cwd)}: {error.strerror}"
-        is_missing = isinstance(error, FileNotFoundError)
-        return f"{self._name} cannot be run: {'there is no such program' if is_missing else error.strerror}"
+        return f"{self._name} cannot be run: {_MISSING if isinstance(error, FileNotFoundError) else error.strerror}"
 
     def _answer(self, outcome: Outcome) -> str:
         code = outcome.returncode if outcome.end is End.ENDED else None

@@ -18,6 +18,7 @@ from planspec_lark.syntax import grammars
 
 __all__ = [
     "NUMBER_WORDS",
+    "find_flaws",
     "find_progress",
     "is_foreign_type",
     "is_item",
@@ -381,3 +382,12 @@ def repair_step(
             return repairer.flaws, None
     repairer.rest()
     return repairer.flaws, repairer.written
+
+
+def find_flaws(line: str) -> list[Flaw]:
+    """All flaws of a line that is meant as a step, from left to right, also where it cannot be repaired."""
+    flaws, repaired = repair_step(line)
+    if repaired is None:
+        # With any type at all, what stands behind it is looked at as well.
+        flaws, _ = repair_step(line, default_type=next(iter(STEP_TYPES)))
+    return sorted(flaws, key=lambda flaw: flaw.start)

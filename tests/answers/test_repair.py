@@ -134,6 +134,23 @@ def test_only_what_is_shown_is_explained() -> None:
     assert "PS111" not in prompt
 
 
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("4. [X] (do) Sell | Progress: x/y", [("PS111", 4), ("PS112", 8), ("PS115", 20)]),
+        ("6) Sell it | |", [("PS110", 1), ("PS112", 4), ("PS114", 12)]),
+        ("  6) Sell it", [("PS110", 1), ("PS112", 4)]),
+        # The line as it is meant says all of it.
+        ("3) [action] Bake", [("PS110", 1)]),
+    ],
+)
+def test_all_that_is_wrong_with_a_step_is_said_at_once(line: str, wrong: list[tuple[str, int]]) -> None:
+    prompt = repair_prompt(f"Goal: g\n## Steps\n{line}\n")
+    (asked,) = lines_of(prompt)
+    assert [(one["code"], one["column"]) for one in asked["wrong"]] == wrong
+    assert all(f"\n- {code}: " in prompt for code, _ in wrong)
+
+
 @pytest.mark.parametrize(("most", "more"), [(1, "2"), (2, "1"), (3, None)])
 def test_so_many_faults_are_shown(most: int, more: str | None) -> None:
     prompt = repair_prompt("Goal: g\n## Steps\n1) [act] a\n2) [act] b\n3) [act] c\n", max_faults=most)

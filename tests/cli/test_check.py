@@ -131,6 +131,54 @@ def test_what_cannot_be_read(name: str) -> None:
     assert result.stderr.count("\n") == 1
 
 
+def test_a_folder_stands_for_its_plans() -> None:
+    names = ["planspec/a.md", "planspec/archive/b.md", "Tasks/c/plan.md", "d.plan.md"]
+    for name in [*names, "planspec/notes.txt", "Tasks/c/README.md", "README.md"]:
+        Path("project", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("project", name).write_text("1) [act] a\n")
+    found = json.loads(run("check", "project", "--format", "json").stdout)
+    assert found["files"] == sorted(f"project/{name}" for name in names)
+    assert json.loads(run("check", "project/planspec", "plan.md", "--format", "json").stdout)["files"] == [
+        "project/planspec/a.md",
+        "project/planspec/archive/b.md",
+        "plan.md",
+    ]
+    done = run("check", "project", "--fix")
+    assert done.stderr.count("project/planspec/a.md") == 2
+    assert Path("project/planspec/archive/b.md").read_text() == "1. [act] a\n"
+    assert Path("project/README.md").read_text() == "1) [act] a\n"
+
+
+def test_a_plan_comes_before_a_folder_of_its_name() -> None:
+    Path("planspec").mkdir()
+    Path("planspec/planspec.md").write_text("1) [act] a\n")
+    Path("planspec/other.md").write_text("1) [act] a\n")
+    assert run("check", "planspec").stdout.endswith("1 file checked: 2 errors\n")
+    Path("planspec/planspec.md").unlink()
+    assert "planspec/other.md:1:1" in run("check", "planspec").stdout
+
+
+def test_a_folder_without_plans() -> None:
+    Path("plans").mkdir()
+    Path("plans/a.md").write_text("Goal: g\n")
+    done = run("check", "plans")
+    said = "Error: plans: no plans are in this folder (planspec/**/*.md, Tasks/*/plan.md, *.plan.md). "
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{said}To name files: plans/*.md\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.json", ' {"plan": {}}'), ("b", "{}"), ("c.yaml", "plan: {}\n"), ("d.YML", "target: x\n")]
+)
+@pytest.mark.parametrize("command", ["check", "show", "run --operator true", "start"])
+def test_a_plan_of_tool_calls_is_for_other_commands(command: str, name: str, text: str) -> None:
+    Path(name).write_text(text)
+    first, *options = command.split()
+    done = run(first, f"./{name}", *options, *(["1"] if first == "start" else []))
+    said = "planspec tools check and planspec tools run are for plans of tool calls, which are JSON or YAML\n"
+    assert (done.exit_code, done.stderr.endswith(said)) == (1, True)
+    assert Path(name).read_text() == text
+
+
 def test_unreadable_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "plan.md")

@@ -44,10 +44,27 @@ def test_an_example_is_shown_as_it_is() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("word", "codes"),
+    [("bad-id", ["PS110"]), ("Orphan-Line", ["PS107", "HS116"]), ("unknown_step_ref", ["PT301"])],
+)
+def test_a_name_says_as_much_as_its_codes(word: str, codes: list[str]) -> None:
+    assert run("explain", word).stdout == "\n".join(run("explain", code).stdout for code in codes)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("bad-idd", "bad-id"), ("bad id", "bad-id"), ("ps11", "PS110"), ("UNKNOWN_STEP_RF", "UNKNOWN_STEP_REF")],
+)
+def test_a_word_that_is_almost_one(word: str, meant: str) -> None:
+    done = run("explain", word)
+    assert (done.exit_code, done.stderr.endswith(f" Did you mean {meant!r}?\n")) == (2, True), done.stderr
+
+
 def test_an_unknown_code_is_refused() -> None:
     done = run("explain", "PS11o")
     assert done.exit_code == 2
-    assert "No such code 'PS11o'. Codes are two letters and three digits, such as PS110." in done.stderr
+    assert "No such code 'PS11o'. Codes are two letters and three digits, such as PS110, which has" in done.stderr
     assert len(run("explain", "x" * 10_000).stderr) < 250
     with pytest.raises(KeyError):
         explanation("PS999")

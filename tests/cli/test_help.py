@@ -215,6 +215,7 @@ CODES = {
 }
 # What has to be done before an example, by how it begins; the longest beginning counts.
 BEFORE = {
+    "planspec done plan.md 1 'all of them' --output": ["planspec run plan.md --operator ./work.sh --max-steps 1"],
     "planspec log": ["planspec run plan.md --operator ./work.sh"],
     "planspec planner": ["planspec planner start 'Open at six'"],
     "planspec planner start": [],

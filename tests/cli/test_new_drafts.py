@@ -14,6 +14,7 @@ from planspec_lark.folder import PlanFolder, StoreError, StoreReason
 from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN
+from tests.llm.asking import NO_KEY
 from tests.llm.serving import Served, delta, fault, pieces_of, serve, streamed
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
@@ -194,7 +195,7 @@ def test_a_name_that_is_taken_costs_no_call() -> None:
     ("arguments", "said"),
     [
         (["--llm", "m", "--planner", "true"], "--llm and --planner exclude each other."),
-        (["--llm", "m"], "--llm: no API key is given: pass `api_key`, or set OPENAI_API_KEY"),
+        (["--llm", "m"], f"--llm: {NO_KEY}"),
         (["--planner", ""], "--planner: the command cannot be run: there is no program in the command"),
         (["--llm", "m", "--timeout", "0"], "Invalid value for '--timeout': 0.0 is not in the range x>0."),
     ],

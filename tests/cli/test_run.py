@@ -16,6 +16,7 @@ from planspec_lark import parse_plan
 from planspec_lark.engine import build_execution_prompt
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
+from tests.llm.asking import NO_KEY
 from tests.llm.serving import Served, fault, fine, serve
 
 RUN = ("run", "bakery.md", *OPERATOR)
@@ -339,7 +340,7 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
         (["bakery.md", *OPERATOR, "--inputs", "nope"], "nope: No such file or directory"),
         (["bakery.md", *OPERATOR, "--resume", "--new-run"], "--resume and --new-run exclude each other."),
         (["bakery.md", *OPERATOR, "--keep", "--rerun-edited"], "--rerun-edited and --keep exclude each other."),
-        (["bakery.md", "--llm", "m"], "--llm: no API key is given: pass `api_key`, or set OPENAI_API_KEY"),
+        (["bakery.md", "--llm", "m"], f"--llm: {NO_KEY}"),
         (
             ["bakery.md", *OPERATOR, "--max-rounds", "0"],
             "Invalid value for '--max-rounds': 0 is not in the range x>=1.",
@@ -423,29 +424,38 @@ def test_an_operator_that_reads_nothing() -> None:
     assert run(*RUN).exit_code == 0
 
 
-def test_an_operator_that_cannot_be_run() -> None:
-    result = run("run", "bakery.md", "--operator", "no-such-program")
-    assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
-    said = "Error: operator: `no-such-program` cannot be run: there is no such program"
+@pytest.mark.parametrize("role", ["operator", "reflector", "planner"])
+@pytest.mark.parametrize("options", [(), ("--resume",)])
+def test_a_program_that_cannot_be_run_is_noticed_first(role: str, options: tuple[str, ...]) -> None:
+    for command, why in (("no-such-program", "there is no such program"), ("./steps/1 x", "it is not an executable")):
+        result = run(*RUN, f"--{role}", command, *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"Error: --{role}: `{command.split()[0]}` cannot be run: {why}" in result.stderr
+    assert (plan_text(), [*Path().glob("bakery*")]) == (PLAN, [Path("bakery.md")])
+
+
+def test_an_operator_that_is_gone() -> None:
+    Path("operator").write_text("#!/bin/sh\nrm operator\n. ./operator.sh\n")
+    Path("operator").chmod(0o755)
+    result = run("run", "bakery.md", "--operator", "./operator")
+    assert result.exit_code == 2
+    assert result.stdout.endswith("done       1  Flour and salt\nstarted    2\n")
+    said = "Error: operator: `./operator` cannot be run: there is no such program"
     assert (
-        result.stderr
-        == f"{said}\nThis goes on:\n{GO_ON.replace('sh operator.sh', 'no-such-program').replace(chr(39), '')}"
+        result.stderr == f"{said}\nThis goes on:\n{GO_ON.replace(chr(39) + 'sh operator.sh' + chr(39), './operator')}"
     )
     # The step has not failed, and its first attempt is still at work.
     assert run(*RUN, "--resume").exit_code == 0
-    assert Path("calls").read_text().splitlines()[0].endswith(":1")
+    assert [line.split()[1].rpartition(":")[2] for line in Path("calls").read_text().splitlines()[:2]] == ["1", "2"]
 
 
 @pytest.mark.parametrize("role", ["reflector", "planner"])
-@pytest.mark.parametrize("script", ["exit 3", "no-such-program"])
-def test_others_that_are_broken_end_the_run(role: str, script: str) -> None:
+def test_others_that_are_broken_end_the_run(role: str) -> None:
     make_world(_2="exit 1\n")
-    command = program(role, f"{script}\n") if script == "exit 3" else (f"--{role}", script)
-    result = run(*RUN, *command)
+    result = run(*RUN, *program(role, "exit 3\n"))
     assert result.exit_code == 2
     said = "`sh` ended with exit code 3, and wrote nothing to standard error"
-    expected = said if script == "exit 3" else "`no-such-program` cannot be run: there is no such program"
-    assert result.stderr.startswith(f"Error: {role}: {expected}\nThis goes on:\n  planspec run bakery.md ")
+    assert result.stderr.startswith(f"Error: {role}: {said}\nThis goes on:\n  planspec run bakery.md ")
     repaired = program(
         role, "cat > asked; echo 'PLAN_CMD: SKIP 2 | not today'\n" if role == "reflector" else "cat > /dev/null\n"
     )

@@ -120,6 +120,9 @@ def test_a_step_that_is_done_says_what_came_of_it(plan: Path) -> None:
         (["done", "9"], "PC111  no step has the id or name `9`\n"),
         (["start", "\x1b[2J"], "PC111  no step has the id or name `\\x1b[2J`\n"),
         (["rename", "4", "a b"], "PC118  RENAME 4: step_name: 'a b' is not a name (letters, digits, `_` and `-`)\n"),
+        (["rename", "4", "7"], "PC118  RENAME 4: a name cannot be a number alone, as ids are: `7`\n"),
+        (["add", "x", "--name", "2"], "PC118  ADD 5: a name cannot be a number alone, as ids are: `2`\n"),
+        (["rename", "4", "2.1"], "PC118  RENAME 4: step_name: '2.1' is not a name (letters, digits, `_` and `-`)\n"),
         (["rename", "4", "poster"], "PC120  RENAME 4: another step already has the name `poster`\n"),
         (["move", "2", "2.1"], "PC119  MOVE 2 to 2.1: a step cannot move below itself\n"),
         (
@@ -138,6 +141,39 @@ def test_what_is_refused(plan: Path, arguments: list[str], said: str) -> None:
     assert (result.exit_code, result.stderr) == (1, "choir.md: nothing was changed\n")
     assert result.stdout == said
     assert plan.read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["done", "1", "2", "3"], "`2`, `3` are steps of this plan, and a call changes one step. "),
+        (["done", "1", "poster"], "`poster` is a step of this plan, and a call changes one step. "),
+        (["skip", "1", "2.1", "poster"], "`2.1`, `poster` are steps of this plan, and a call changes one step. "),
+        (["block", "1", "4"], "`4` is a step of this plan, and a call changes one step. "),
+        (["done", "1", "no", "--result", "yes"], "--result and TEXT both say what came of it."),
+    ],
+)
+def test_several_steps_are_no_text(plan: Path, arguments: list[str], said: str) -> None:
+    name, *rest = arguments
+    result = run(name, "choir.md", *rest)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: {said}" in result.stderr
+    assert plan.read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        (["2", "3", "copies"], "2 3 copies"),
+        (["2 3"], "2 3"),
+        (["7"], "7"),
+        (["--result", "3"], "3"),
+        (["--result", " 2 \n 3 "], "2 3"),
+    ],
+)
+def test_a_result_may_have_ids_in_it(plan: Path, arguments: list[str], result: str) -> None:
+    assert run("done", "choir.md", "4", *arguments).exit_code == 0
+    assert plan.read_text() == TEXT.replace("4. [act] Sweep up", f"4. [x] [act] Sweep up | {result}")
 
 
 def test_a_name_of_several_steps(plan: Path) -> None:
@@ -180,6 +216,7 @@ def test_what_is_no_plan(plan: Path) -> None:
     plan.write_text("## Steps\n1. [act Sweep\n")
     result = run("done", "choir.md", "1")
     assert (result.exit_code, "choir.md: left as it is, since it is not a plan" in result.stderr) == (1, True)
+    assert "planspec tools" not in result.stderr
     assert run("done", "none.md", "1").exit_code == 2
 
 

@@ -574,6 +574,16 @@ REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
         "ADD 6: another step already has the name `n`",
     ),
     "a taken name": (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step already has the name `n`"),
+    "a name like an id": (
+        lambda d: d.rename("1", "12"),
+        "PC118",
+        "RENAME 1: a name cannot be a number alone, as ids are: `12`",
+    ),
+    "a name like an id at once": (
+        lambda d: d.add("6", "act", name="٣"),
+        "PC118",
+        "ADD 6: a name cannot be a number alone, as ids are: `٣`",
+    ),
     "no name": (
         lambda d: d.rename("1", "a b"),
         "PC118",

@@ -12,6 +12,10 @@ from planspec_lark.llm import LlmError, OpenAIChat, Reply
 from tests.llm.serving import Served
 
 KEY = "sk-very-secret-0123456789"
+NO_KEY = (
+    "there is no API key: set the environment variable OPENAI_API_KEY, "
+    "or OPENAI_BASE_URL for an endpoint that needs none"
+)
 
 
 Ask = Callable[[OpenAIChat], Reply]

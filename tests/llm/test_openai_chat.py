@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planspec_lark.llm import LlmError, OpenAIChat, Reply, Usage
-from tests.llm.asking import KEY, Ask, chat_with, failure
+from tests.llm.asking import KEY, NO_KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine
 
 
@@ -156,7 +156,7 @@ def test_a_key_that_is_none(key: str) -> None:
 def test_what_is_missing() -> None:
     with pytest.raises(LlmError, match=r"^no model is given: pass `model`, or set PLANSPEC_MODEL$"):
         OpenAIChat(api_key=KEY)
-    with pytest.raises(LlmError, match=r"^no API key is given: pass `api_key`, or set OPENAI_API_KEY$"):
+    with pytest.raises(LlmError, match=f"^{NO_KEY}$"):
         OpenAIChat("m")
     assert OpenAIChat("m", api_key=KEY).base_url is None
 

@@ -1,0 +1,185 @@
+"""Steps of a run that a person does: the run stops in front of them, and takes what they put out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark.engine import EngineLimits, Outcome, PlanRunError
+from planspec_lark.runs import Kind, MemoryLedger
+from planspec_lark.runs.sqlite_ledger import ledger_path
+from tests.engine.worlds import World, failed, plan
+
+TEXT = """\
+Goal: g
+## Steps
+1. [act] draft → draft
+2. approve [act] approve → approval, by
+  > ← draft
+3. [act] send → receipt
+  > ← draft, approval
+4. [act] sweep
+"""
+SAID = {"approval": "yes", "by": {"name": "Anna"}}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "plan").write_text(TEXT)
+    return tmp_path / "plan"
+
+
+def _stop(path: Path, **steps: Any) -> World:
+    """Run a plan up to the person's step."""
+    world = World(steps)
+    result = world.run(path, persons=["approve"])
+    assert (result.outcome, result.reason) == (Outcome.WAITING, "step 2 (approve) waits for a person")
+    return world
+
+
+def test_a_run_stops_in_front_of_it_and_goes_on_behind_it(path: Path) -> None:
+    assert _stop(path).ran == ["1"]
+    assert path.read_text() == TEXT.replace("1. [act]", "1. [x] [act]")
+    # It waits as long as nothing has come of it.
+    world = World()
+    assert (world.run(path, resume=True, persons=["approve"]).outcome, world.ran) == (Outcome.WAITING, [])
+    made = World().engine(path).finish("2", "Anna: yes", SAID)
+    assert made.steps[1].result == "Anna: yes"
+    assert "2. [x] approve [act] approve → approval, by | Anna: yes\n" in path.read_text()
+    world = World()
+    result = world.run(path, resume=True, persons=["approve"])
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["3", "4"])
+    assert world.inputs[0] == {"draft": "draft", "approval": "yes"}
+    assert result.outputs == {"draft": "draft", "receipt": "send", **SAID}
+
+
+def test_the_record_says_who_has_done_it() -> None:
+    ledger = MemoryLedger()
+    world = World()
+    made = world.run(plan(TEXT.partition("## Steps\n")[2]), ledger=ledger, persons=["approve"]).plan
+    world.engine(made, ledger=ledger).finish("2", "", SAID)
+    record = world.events[-1]
+    assert (record.kind, record.step_id, record.data["by"]) == (Kind.DONE, "2", "person")
+    assert record.data["names"] == ["approval", "by"]
+
+
+def test_what_is_at_work_beside_it_is_finished(path: Path) -> None:
+    path.write_text(TEXT.replace("4. [act] sweep\n", "4. [act] sweep → dust\n  > ← draft\n"))
+    world = World()
+    result = world.run(path, persons=["approve"], jobs=4)
+    assert (result.outcome, world.ran) == (Outcome.WAITING, ["1"])
+    path.write_text(path.read_text().replace("2. approve", "2. [~] approve"))
+    assert World().run(path, resume=True, persons=["approve"]).plan.steps[3].status == "done"
+
+
+def test_it_is_not_waited_for_without_its_inputs(path: Path) -> None:
+    world = World({"draft": [failed()]})
+    result = world.run(path, persons=["approve"])
+    assert result.outcome is Outcome.BLOCKED
+    assert "blocked 2" in world.kinds
+    assert "4" in world.ran
+
+
+def test_a_blocked_step_that_a_person_has_done_opens_those_behind_it(path: Path) -> None:
+    path.write_text(TEXT.replace("2. approve [act]", "2. [subtask] around\n2.1. approve [act]"))
+    world = World({"approve": [failed("no answer")]})
+    assert world.run(path).outcome is Outcome.BLOCKED
+    assert [line[:6] for line in path.read_text().splitlines() if "[!]" in line] == ["2. [!]", "  2.1.", "3. [!]"]
+    world.engine(path).finish("2.1", "by phone", SAID)
+    again = World()
+    assert again.run(path, resume=True).outcome is Outcome.CONVERGED
+    assert again.ran == ["3"]
+
+
+def test_each_round_of_a_loop_waits() -> None:
+    ledger = MemoryLedger()
+    made = plan("1. [subtask] twice | Progress: 0/2\n1.1. look [act] look → seen\n")
+    for seen in (1, 2):
+        result = World().run(made, ledger=ledger, persons=["look"], resume=seen > 1)
+        assert result.outcome is Outcome.WAITING
+        made = World().engine(result.plan, ledger=ledger).finish("1.1", "", {"seen": seen})
+    result = World().run(made, ledger=ledger, persons=["look"], resume=True)
+    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"seen": 2})
+
+
+def test_other_outputs_take_the_place_of_the_first(path: Path) -> None:
+    _stop(path)
+    for approval in ("no", "yes"):
+        World().engine(path).finish("2", approval, {**SAID, "approval": approval})
+    world = World()
+    world.run(path, resume=True)
+    assert world.inputs[0]["approval"] == "yes"
+    assert "| yes\n" in path.read_text()
+
+
+def test_a_result_that_is_there_stays(path: Path) -> None:
+    path.write_text(TEXT.replace("→ approval, by", "→ approval, by | by mail"))
+    assert World().run(path, persons=["approve"]).outcome is Outcome.WAITING
+    assert World().engine(path).finish("2", "", SAID).steps[1].result == "by mail"
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("step_id", "outputs", "said"),
+    [
+        ("2", {"approval": 1}, "step 2: declared outputs are missing: by"),
+        ("2", {**SAID, "x y": 1}, "step 2: it does not declare `x y`, but: approval, by"),
+        ("4", {"x": 1}, "step 4: it does not declare `x`, but: nothing"),
+        ("2", {**SAID, "by": float("nan")}, "step 2: output 'by' is nothing that JSON can say: "),
+        ("2", {**SAID, "by": "x" * 2000}, "step 2: the outputs have more than 1,000 bytes"),
+        ("9", SAID, "step 9 does not exist"),
+        ("5", {}, "step 5 is of type subtask: a person's step is of type reason or act"),
+    ],
+)
+def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, outputs: dict[str, Any], said: str) -> None:
+    path.write_text(f"{TEXT}5. [subtask] rest\n5.1. [act] rest\n")
+    _stop(path)
+    before = path.read_text()
+    with pytest.raises(PlanRunError) as error:
+        World().engine(path, limits=EngineLimits(max_output_bytes=1000)).finish(step_id, "r", outputs)
+    assert str(error.value).startswith(said)
+    assert path.read_text() == before
+
+
+def test_without_a_run_there_is_nothing_to_note(path: Path) -> None:
+    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+        World().engine(path).finish("2", "r", SAID)
+    assert not ledger_path(path).exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["aprove"], "no step has the name `aprove`"),
+        ([""], "no step has the name ``"),
+        (["approve", "2"], "no step has the name `2`: a person's step needs a name, as ids move"),
+        (["all"], "step 5 is of type subtask: a person's step is of type reason or act"),
+    ],
+)
+def test_names_of_no_step_of_a_person(path: Path, names: list[str], said: str) -> None:
+    path.write_text(f"{TEXT}5. all [subtask] rest\n5.1. [act] rest\n")
+    with pytest.raises(PlanRunError) as error:
+        World().run(path, persons=names)
+    assert str(error.value) == said
+    assert not ledger_path(path).exists()
+
+
+def test_names_are_looked_for_when_a_run_is_resumed(path: Path) -> None:
+    _stop(path)
+    with pytest.raises(PlanRunError, match="no step has the name `sweep`"):
+        World().run(path, resume=True, persons=["sweep"])
+
+
+def test_one_text_is_no_list_of_names(path: Path) -> None:
+    with pytest.raises(TypeError, match="persons: expected names, not one text"):
+        World().run(path, persons="approve")
+
+
+def test_a_subtask_that_is_not_there_begins_nothing(path: Path) -> None:
+    with pytest.raises(PlanRunError, match="step 9 is no subtask: there is no such step"):
+        World().engine(path).run_subtask("9")
+    assert not ledger_path(path).exists()

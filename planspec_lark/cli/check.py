@@ -98,11 +98,13 @@ fix_options = options(
     examples=[
         "planspec check plan.md",
         "planspec check --fix plan.md",
+        "planspec check .",
         "planspec check --unsafe-fixes --diff plan.md",
         "planspec check --strict --format json planspec/*.md",
     ],
     files={
-        "FILE": f"{READ} With --fix or --unsafe-fixes it is changed in place.",
+        "FILE": f"{READ} With --fix or --unsafe-fixes it is changed in place. A folder stands for its plans: "
+        "planspec/**/*.md, Tasks/*/plan.md and *.plan.md.",
         "standard output": "The findings in the chosen format; with --fix and -, the fixed plan.",
         "standard error": "What was fixed; with --fix and -, the findings as well.",
     },

@@ -67,7 +67,10 @@ __all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
 @command(
     "fmt",
     examples=["planspec fmt plan.md", "planspec fmt --check planspec/*.md", "planspec fmt --diff sloppy.md"],
-    files={"FILE": CHANGED, "standard output": "With --diff, what would change."},
+    files={
+        "FILE": f"{CHANGED} A folder stands for its plans, as in `planspec check`.",
+        "standard output": "With --diff, what would change.",
+    },
     exits={
         0: "All files are in canonical form now.",
         1: "A file is no plan or, with --check, not in canonical form.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SECONDS",
     "chat_of",
+    "check_program",
     "complete_names",
     "complete_steps",
     "count_option",
@@ -56,6 +58,9 @@ _WORD = re.compile(r"\w[\w.-]*")
 _MOST_BYTES = 1_000_000
 _MOST_ITEMS = 500
 _MOST_HELP = 60
+
+# What stands for itself in a shell's command line, and joins or redirects programs.
+_SHELL = frozenset(("|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"))
 
 SECONDS = click.FloatRange(min=0, min_open=True)
 
@@ -245,6 +250,20 @@ def program_of(role: str, command: str, timeout: float, *, is_here: bool = True)
     """
     with stop_at(llm.LlmError, ValueError, lead=f"--{role}: ", kind=click.UsageError):
         program = llm.Program.from_text(command, timeout=timeout)
-        if is_here:
-            program.check()
+        check_program(command, program, is_here=is_here)
         return program
+
+
+def check_program(command: str, program: Program, *, is_here: bool = True) -> None:
+    """Look for a program, and whether its command line was meant for a shell.
+
+    Raises:
+        LlmError: the program cannot be run, or would get what is a shell's as an argument.
+    """
+    # A quoted word has its quotes here, and is an argument.
+    word = next((word for word in command.split() if word in _SHELL and word in program.command), "")
+    if word:
+        instead = f"sh -c {shlex.quote(command)}"
+        raise llm.ProgramError(f"no shell runs this, so `{word}` would be an argument: write {visible_name(instead)}")
+    if is_here:
+        program.check()

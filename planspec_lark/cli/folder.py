@@ -233,6 +233,9 @@ def new_command(  # noqa: PLR0913, PLR0917  (its options)
     if known is not None and not _is_said(given):
         write_tree(read_plan(str(folder.find(known))), full=False, language=language)
     else:
+        if name is None and is_name(stem := task.removesuffix(".md")) and stem != task and " " not in task:
+            said = f"the goal comes first, in words: planspec new 'What is to be done' --name {stem}"
+            raise click.UsageError(f"{visible_name(task)} is the name of a file; {said}")
         chosen = known or _choose(folder, task, name)
         _create(folder, chosen, task, language or language_of(task), given)
 

@@ -64,6 +64,8 @@ _COMPARED = 40
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
 _WIDEST_OPTION = 22
+# What is no command, though other programs have it as one.
+_INSTEAD = {"help": " Did you mean '--help'?", "version": " Did you mean '--version'?"}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -170,7 +172,9 @@ class Group(click.Group):
         """The command that a call names; refuses one that there is not, with the one that may be meant."""
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = did_you_mean(name, self.list_commands(ctx))
+            near = _INSTEAD.get(name) or did_you_mean(name, self.list_commands(ctx))
+            if name.endswith(".md"):
+                near = " What is to be done with this file stands in front of it, such as: planspec show"
             ctx.fail(f"No such command {shorten(name, _COMPARED)!r}.{near}")
         return super().resolve_command(ctx, args)
 

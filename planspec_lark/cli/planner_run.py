@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 from attrs import evolve
 
-from planspec_lark.cli.arguments import count_option, options, timeout_option
+from planspec_lark.cli.arguments import check_program, count_option, options, timeout_option
 from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -243,8 +243,9 @@ def _program(given: dict[str, Any], name: str) -> Program:
         stop_at(ValueError, lead="--", kind=click.UsageError),
         stop_at(LlmError, lead=f"--{name}: ", kind=click.UsageError),
     ):
-        program = Program.from_text(given[f"{name}_command"], timeout=given["timeout"])
-        program.check()
+        command = given[f"{name}_command"]
+        program = Program.from_text(command, timeout=given["timeout"])
+        check_program(command, program)
         return program
 
 

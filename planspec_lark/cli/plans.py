@@ -169,7 +169,7 @@ _lang_option = language_option("The language of labels.", default=None, name="--
 
 
 def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
-    return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
+    return click.option(name, multiple=True, metavar="STEP", shell_complete=complete_steps, help=help)
 
 
 @command(
@@ -205,10 +205,9 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
     A name stands for planspec/NAME.md, or else for Tasks/NAME/plan.md.
     """
     plan = read_plan(file)
-    for change, ids in ((planspec.expand_step, expand), (planspec.collapse_step, collapse)):
-        for step_id in ids:
-            if change(plan, step_id):
-                raise _no_step(plan, step_id)
+    for change, words in ((planspec.expand_step, expand), (planspec.collapse_step, collapse)):
+        for word in words:
+            change(plan, _find_step(plan, word))
     if max_tokens is None:
         write_tree(plan, full=full, language=language)
         return
@@ -217,9 +216,18 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
     write_text(text)
 
 
-def _no_step(plan: PlanSpec, step_id: str) -> click.UsageError:
-    near = did_you_mean(step_id, (step.step_id for step in planspec.iter_steps(plan)))
-    return click.UsageError(f"step {visible_name(shorten(step_id))} does not exist.{near}")
+def _find_step(plan: PlanSpec, word: str) -> str:
+    """The id of the step that has this id, or else this name."""
+    if planspec.find_step(plan, word) is not None:
+        return word
+    named = [step.step_id for step in planspec.iter_steps(plan) if word and step.step_name == word]
+    if len(named) == 1:
+        return named[0]
+    said = visible_name(shorten(word))
+    if named:
+        raise click.UsageError(f"several steps have the name {said}: {shorten(', '.join(named))}.")
+    known = (each for step in planspec.iter_steps(plan) for each in (step.step_id, step.step_name) if each)
+    raise click.UsageError(f"step {said} does not exist.{did_you_mean(word, known)}")
 
 
 # The options of a command that writes what is no plan itself by :func:`write_tree`.
@@ -293,22 +301,20 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
 @command(
     "focus",
     examples=["planspec focus plan.md 2.1", "planspec focus plan.md 2.1 --json"],
-    files={"FILE": READ, "ID": "The id of the step.", "standard output": "The step."},
+    files={"FILE": READ, "STEP": "The id of the step, such as 2.1, or its name.", "standard output": "The step."},
     exits={1: "FILE is no plan."},
 )
 @plan_argument()
-@click.argument("step_id", metavar="ID", shell_complete=complete_steps)
+@click.argument("step", metavar="STEP", shell_complete=complete_steps)
 @_view_options
 @folder_option
-def focus_command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
+def focus_command(file: str, step: str, as_json: bool, max_tokens: int | None) -> None:
     """Show one step, what it needs and what depends on it.
 
     The steps beside and below it are shown as well.
     """
     plan = read_plan(file)
-    if planspec.find_step(plan, step_id) is None:
-        raise _no_step(plan, step_id)
-    view = planspec.focus_view(plan, step_id)
+    view = planspec.focus_view(plan, _find_step(plan, step))
     _write_view(view, as_json=as_json, max_tokens=max_tokens)
 
 

@@ -109,6 +109,16 @@ def test_a_template_takes_nothing_else(others: list[str]) -> None:
     assert result.stderr.splitlines()[-1] == said
 
 
+def test_a_file_is_no_description() -> None:
+    result = run("new", "plan.md")
+    said = (
+        "plan.md is the name of a file; the goal comes first, in words: planspec new 'What is to be done' --name plan\n"
+    )
+    assert (result.exit_code, result.stderr.endswith(said), Path("planspec").exists()) == (2, True, False)
+    assert run("new", "Read plan.md").exit_code == 0
+    assert run("new", "plan.md", "--name", "reading").exit_code == 0
+
+
 def test_a_description_is_needed() -> None:
     result = run("new")
     assert (result.exit_code, result.stdout) == (2, "")

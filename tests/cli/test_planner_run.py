@@ -185,6 +185,10 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
         (["--planner", "sh", "--executor", "'"], "Error: --executor: the command cannot be run: No closing quotation"),
         (["--planner", "x"], "Error: Missing option '--executor'."),
         (
+            ["--planner", "sh", "--executor", "cat && true"],
+            "Error: --executor: no shell runs this, so `&&` would be an argument: write sh -c 'cat && true'",
+        ),
+        (
             ["--planner", "no-such-program", "--executor", "sh"],
             "Error: --planner: `no-such-program` cannot be run: there is no such program",
         ),

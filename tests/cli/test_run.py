@@ -333,6 +333,10 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
         (["loop", *OPERATOR], "loop: Too many levels of symbolic links"),
         (["bakery.md", "--operator", ""], "--operator: the command cannot be run: there is no program in the command"),
         (["bakery.md", *OPERATOR, "--planner", "'"], "--planner: the command cannot be run: No closing quotation"),
+        (
+            ["bakery.md", "--operator", "cat x | sh"],
+            "--operator: no shell runs this, so `|` would be an argument: write sh -c 'cat x | sh'",
+        ),
         (["bakery.md", *OPERATOR, "--timeout", "nan"], "--operator: timeout: nan is out of range"),
         (["bakery.md", *OPERATOR, "--max-seconds", "nan"], "--max-seconds: nan is not above 0"),
         (["bakery.md", *OPERATOR, "--input", "=x"], "--input: expected NAME=TEXT, not '=x'"),
@@ -432,6 +436,13 @@ def test_a_program_that_cannot_be_run_is_noticed_first(role: str, options: tuple
         assert (result.exit_code, result.stdout) == (2, "")
         assert f"Error: --{role}: `{command.split()[0]}` cannot be run: {why}" in result.stderr
     assert (plan_text(), [*Path().glob("bakery*")]) == (PLAN, [Path("bakery.md")])
+
+
+def test_a_quoted_word_is_an_argument() -> None:
+    make_world("Goal: g\n## Steps\n1. [act] one\n")
+    Path("say.sh").write_text('echo \'{"status": "OK", "result": "\'"$1"\'"}\'\n')
+    assert run("run", "bakery.md", "--operator", "sh say.sh '|'").exit_code == 0
+    assert "| \\|\n" in plan_text()
 
 
 def test_an_operator_that_is_gone() -> None:

@@ -46,6 +46,18 @@ def test_focus_shows_any_step() -> None:
     assert result.stdout == focus_view(parse_plan(PLAN), "2.1").to_text()
 
 
+NAMED = "Goal: g\n## Steps\n1. one [act] a\n> d\n2. two [act] b\n> e\n3. two [act] c\n"
+
+
+def test_a_name_is_as_good_as_an_id() -> None:
+    assert run("focus", "-", "one", stdin=NAMED).stdout == run("focus", "-", "1", stdin=NAMED).stdout
+    shown, other = (run("show", "-", "--expand", word, stdin=NAMED).stdout for word in ("one", "1"))
+    assert shown == other
+    assert "> d" in shown
+    assert "several steps have the name two: 2, 3." in run("focus", "-", "two", stdin=NAMED).stderr
+    assert "Did you mean 'one'?" in run("show", "-", "--collapse", "onee", stdin=NAMED).stderr
+
+
 def test_focus_needs_a_step() -> None:
     result = run("focus", "plan.md", "7")
     assert result.exit_code == 2

@@ -104,6 +104,14 @@ def _to_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _to_required(value: Sequence[str]) -> tuple[str, ...]:
+    return _to_names("required", value)
+
+
+def _to_persons(value: Sequence[str]) -> tuple[str, ...]:
+    return _to_names("persons", value)
+
+
 @frozen
 class _Given:
     """The text of a plan, which is read on demand."""
@@ -159,14 +167,14 @@ class ThinkEngine:
     planner: Planner | None = None
     ask: Ask | None = field(default=None, kw_only=True)
     inputs: Mapping[str, Any] = field(factory=dict, kw_only=True)
-    required: Sequence[str] = field(default=(), converter=lambda value: _to_names("required", value), kw_only=True)
+    required: Sequence[str] = field(default=(), converter=_to_required, kw_only=True)
     limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
     step_policy: StepPolicy | Callable[[StepCall], StepPolicy] = field(
         factory=StepPolicy, validator=or_(instance_of(StepPolicy), is_callable()), kw_only=True
     )
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
-    persons: Sequence[str] = field(default=(), converter=lambda value: _to_names("persons", value), kw_only=True)
+    persons: Sequence[str] = field(default=(), converter=_to_persons, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)

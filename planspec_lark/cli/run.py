@@ -195,6 +195,9 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     Steps are done in their order, each when its inputs are there. The operator does a step, the reflector decides about
     one that has failed, and the planner changes the plan after a round that has not reached the goal. However a run
     ends, --resume goes on with it.
+
+    An operator answers with a JSON object: {"status": "OK", "result": "in a line", "outputs": {"name": "value"}}. The
+    status may be FAIL, too.
     """
     if file == "-":
         raise click.UsageError("A run needs a file that it can write to.")

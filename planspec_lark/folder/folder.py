@@ -159,6 +159,8 @@ class PlanFolder:
         known = {fold_name(one): one for one in self.names()}
         near = get_close_matches(fold_name(name), known, n=1)
         hint = f"; did you mean `{visible_name(known[near[0]])}`?" if near else ""
+        if (self.path / _ARCHIVE / f"{name}{SUFFIX}").is_file():
+            hint = f"; it is archived: {FOLDER}/{_ARCHIVE}/{quoted}{SUFFIX}"
         return StoreError(f"there is no plan `{quoted}`, by name or as a file{hint}", StoreReason.MISSING)
 
     def read(self, name_or_path: str) -> str:

@@ -108,7 +108,9 @@ class _State:
         except _NoPlanError:
             return
         if context.outcome is None:
-            raise StateError(f"{visible_name(str(self.folder))}: there is a plan that has not ended; go on with it")
+            raise StateError(
+                f"{visible_name(str(self.folder))}: there is a plan that has not ended; go on with it, or overwrite it"
+            )
 
 
 def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:

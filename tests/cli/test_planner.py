@@ -191,7 +191,7 @@ def test_start_with_all_options() -> None:
 def test_start_gives_up_nothing_unasked() -> None:
     begin()
     result = run("planner", "start", "Fry")
-    said = "Error: .thinkon: there is a plan that has not ended; go on with it\n"
+    said = "Error: .thinkon: there is a plan that has not ended; go on with it, or overwrite it\n"
     assert (result.exit_code, result.stderr) == (2, said)
     assert state()["think"]["goal"] == "Bake"
     begin("--overwrite", "--item", "Fry")

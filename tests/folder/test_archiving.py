@@ -45,6 +45,14 @@ def test_archive(root: Path, folder: PlanFolder) -> None:
     assert folder.load("planspec/archive/winter.md") == parse_plan(FINISHED)
 
 
+def test_who_looks_for_an_archived_plan_is_told(folder: PlanFolder) -> None:
+    folder.archive("winter")
+    with pytest.raises(StoreError) as error:
+        folder.find("winter")
+    said = "there is no plan `winter`, by name or as a file; it is archived: planspec/archive/winter.md"
+    assert (str(error.value), error.value.reason) == (said, StoreReason.MISSING)
+
+
 @pytest.mark.parametrize("has_links", [True, False])
 def test_the_ledger_goes_along(
     root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, has_links: bool

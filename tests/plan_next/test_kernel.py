@@ -65,7 +65,7 @@ def test_a_plan_that_has_not_ended_is_not_given_up(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("one", []))
     with pytest.raises(StateError) as error:
         create_state(tmp_path, start_context("two"))
-    assert str(error.value) == f"{tmp_path}: there is a plan that has not ended; go on with it"
+    assert str(error.value) == f"{tmp_path}: there is a plan that has not ended; go on with it, or overwrite it"
     assert read_state(tmp_path).think.goal == "one"
     create_state(tmp_path, start_context("two", []), overwrite=True)
     with open_state(tmp_path) as kernel:

@@ -180,10 +180,8 @@ def _plans_in(folder: str) -> list[str]:
     patterns = ("**/*.md",) if path.resolve().name == "planspec" else _PLANS
     found = sorted(dict.fromkeys(str(file) for pattern in patterns for file in path.glob(pattern)))
     if not found:
-        raise Unusable(
-            f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)}). "
-            f"To name files: {visible_name(os.path.join(folder, '*.md'))}"
-        )
+        said = f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)})"
+        raise Unusable(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")
     return found
 
 

@@ -24,6 +24,7 @@ from planspec_lark.planspec.corrections import (
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, repair_step
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import shorten
 
 __all__ = [
     "BAD_INDENTATION",
@@ -286,9 +287,9 @@ def _place_of_flow(line: str) -> str:
     """Where inputs and outputs are declared, for a line that does so in other words or signs."""
     what, names = read_flow(line) or ("", [])
     if what == "outputs" and names:
-        return f"outputs stand behind the description of their step: `→ {', '.join(names)}`"
+        return f"outputs stand behind the description of their step: `→ {shorten(', '.join(names))}`"
     arrow = f"← {', '.join(names)}" if names else find_arrow(line)
-    return f"inputs stand in a line of their own below their step: `> {arrow}`" if arrow else ""
+    return f"inputs stand in a line of their own below their step: `> {shorten(arrow)}`" if arrow else ""
 
 
 def _read(line: str) -> tuple[list[Token], int, Collection[str]]:

@@ -162,8 +162,8 @@ def test_a_folder_without_plans() -> None:
     Path("plans").mkdir()
     Path("plans/a.md").write_text("Goal: g\n")
     done = run("check", "plans")
-    said = "Error: plans: no plans are in this folder (planspec/**/*.md, Tasks/*/plan.md, *.plan.md). "
-    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{said}To name files: plans/*.md\n")
+    said = "Error: plans: no plans are in this folder (planspec/**/*.md, Tasks/*/plan.md, *.plan.md)"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{said}; name the files, such as plans/*.md\n")
 
 
 @pytest.mark.parametrize(

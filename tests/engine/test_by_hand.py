@@ -65,13 +65,18 @@ def test_the_record_says_who_has_done_it() -> None:
     assert record.data["names"] == ["approval", "by"]
 
 
-def test_what_is_at_work_beside_it_is_finished(path: Path) -> None:
-    path.write_text(TEXT.replace("4. [act] sweep\n", "4. [act] sweep → dust\n  > ← draft\n"))
+def test_what_is_at_work_beside_it_is_finished() -> None:
+    made = plan(
+        "1. [act] draft → draft\n2. [act] sweep → dust\n> ← draft\n3. approve [act] approve\n> ← draft\n"
+        "4. [act] count → number\n> ← draft\n"
+    )
     world = World()
-    result = world.run(path, persons=["approve"], jobs=4)
-    assert (result.outcome, world.ran) == (Outcome.WAITING, ["1"])
-    path.write_text(path.read_text().replace("2. approve", "2. [~] approve"))
-    assert World().run(path, resume=True, persons=["approve"]).plan.steps[3].status == "done"
+    result = world.run(made, persons=["approve"], jobs=4)
+    assert (result.outcome, result.reason) == (Outcome.WAITING, "step 3 (approve) waits for a person")
+    assert world.ran == ["1", "2"]
+    assert [step.status.value for step in result.plan.steps] == ["done", "done", "pending", "pending"]
+    # It was found while step 2 was at work.
+    assert world.kinds[-3:] == ["started 2", "done 2", "ended"]
 
 
 def test_it_is_not_waited_for_without_its_inputs(path: Path) -> None:

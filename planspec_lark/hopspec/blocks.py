@@ -6,19 +6,24 @@ structure, from its first line of three backticks to the one that ends it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from re import Pattern
-from typing import TYPE_CHECKING
 
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.source import BLANKS
 
-if TYPE_CHECKING:
-    from lark import Token
-
-__all__ = ["indent_of", "read_block", "read_value", "split_names", "write_block", "write_value"]
+__all__ = [
+    "indent_of",
+    "is_code_end",
+    "is_fence",
+    "read_block",
+    "read_value",
+    "split_names",
+    "write_block",
+    "write_value",
+]
 
 # Where backslashes escape in lines of these terminals.
 _PLACES = {"TEXT_LINE": "TEXT_PLACE", "MORE": "MORE_PLACE"}
@@ -34,33 +39,56 @@ def indent_of(line: str) -> int:
     return len(line) - len(line.lstrip(BLANKS))
 
 
+def is_fence(line: str) -> bool:
+    """Whether a line without its line break may open a code block."""
+    return "```" in line and _pattern("FENCE").fullmatch(f"{line}\n") is not None
+
+
+def is_code_end(line: str) -> bool:
+    """Whether a line without its line break ends a code block that is open."""
+    return "```" in line and _pattern("CODE_END").match(f"{line}\n") is not None
+
+
 # ---------------------------------------------------------------- reading
 
 
-def read_block(tokens: Iterable[Token]) -> str:
-    """The text that these tokens of lines spell, without blank lines around it."""
-    lines: list[str] = []
-    blanks = 0
-    for token in tokens:
-        if token.type == "NL":
-            blanks = token.count("\n") - 1
+def read_block(lines: str, terminal: str = "TEXT_LINE", indent: int = -1) -> str:
+    """The text that these lines of free text spell, or those below a value (MORE), without blank lines around it.
+
+    Raises:
+        ValueError: a line outside of code blocks is not indented more than ``indent``.
+    """
+    found: list[str] = []
+    is_code = False
+    for row in lines.split("\n"):
+        line = row.removesuffix("\r")
+        if is_code:
+            is_code = not is_code_end(line)
+            found.append(line if is_code else line.rstrip(BLANKS))
             continue
-        if lines:
-            lines += [""] * blanks
-        blanks = 0
-        line = token.removesuffix("\n").removesuffix("\r")
-        lines.append(line.rstrip(BLANKS) if token.type == "FENCE" else _unescape(line, token.type))
-    return "\n".join(lines)
+        line = line.rstrip(BLANKS)
+        is_code = is_fence(line)
+        if line and not is_code:
+            start = indent_of(line)
+            if start <= indent:
+                raise ValueError("a line is not indented more than the name of its attribute")
+            line = _unescape(line, start, terminal)
+        found.append(line)
+    return "\n".join(found).strip("\n")
 
 
-def read_value(first: str, tokens: Iterable[Token]) -> str:
-    """A value: what stands in its first line, if anything, and the text below without what all its lines begin with."""
-    below = read_block(tokens)
+def read_value(first: str, lines: str, indent: int) -> str:
+    """A value: what stands in its first line, if anything, and the text below without what all its lines begin with.
+
+    Raises:
+        ValueError: as :func:`read_block` does.
+    """
+    below = read_block(lines, "MORE", indent)
     if not below:
         return first
-    lines = below.split("\n")
-    cut = min(indent_of(line) for line in lines if line.strip(BLANKS))
-    text = "\n".join(line[cut:] for line in lines)
+    rows = below.split("\n")
+    cut = min(indent_of(row) for row in rows if row.strip(BLANKS))
+    text = "\n".join(row[cut:] for row in rows)
     return f"{first}\n{text}" if first else text
 
 
@@ -69,9 +97,8 @@ def split_names(said: str) -> list[str]:
     return [item.strip() for item in said.replace("，", ",").replace("、", ",").split(",")]
 
 
-def _unescape(line: str, terminal: str) -> str:
-    start = indent_of(line)
-    is_escaped = line.startswith("\\", start) and terminal in _PLACES and _pattern(_PLACES[terminal]).match(line)
+def _unescape(line: str, start: int, terminal: str) -> str:
+    is_escaped = line.startswith("\\", start) and _pattern(_PLACES[terminal]).match(line)
     return line[:start] + line[start + 1 :] if is_escaped else line
 
 

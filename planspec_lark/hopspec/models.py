@@ -47,6 +47,12 @@ class HopType:
     chooser: str = ""
     modes: Mapping[str, Mode] = field(factory=dict)
 
+    def fields(self, mode: str) -> set[str]:
+        """The fields that its steps may have in a mode; where that is empty, those of all modes."""
+        modes = [self.modes[mode]] if mode else self.modes.values()
+        own = (name for one in (self, *modes) for name in (*one.required, *one.optional))
+        return {"step_type", self.chooser, *own}
+
 
 _PLANNED = ("max_steps", "allowed_types")
 # In the order in which they are listed.
@@ -150,19 +156,13 @@ class StepInfo:
 
     def mode(self) -> str:
         """Which of its type's modes the step has; empty where its type has none, or it does not say."""
-        kind = STEP_TYPES.get(self.step_type, HopType())
+        kind = STEP_TYPES.get(self.step_type)
+        if kind is None or not kind.modes:
+            return ""
         if kind.chooser:
             said = str(getattr(self, kind.chooser))
             return said if said in kind.modes else ""
         return next((name for name, one in kind.modes.items() if any(getattr(self, f) for f in one.required)), "")
-
-    def allowed_fields(self) -> set[str]:
-        """The fields that its type and mode may have; where it does not say its mode, those of all modes."""
-        kind = STEP_TYPES.get(self.step_type, HopType())
-        known = kind.modes.get(self.mode())
-        modes = [known] if known else kind.modes.values()
-        own = (*kind.required, *kind.optional, *(name for one in modes for name in (*one.required, *one.optional)))
-        return {"step_type", kind.chooser, *own}
 
 
 _OWN = attrgetter(*(one.name for one in fields(StepInfo) if one.name != "children"))

@@ -1,16 +1,19 @@
 """HopSpec text → parse tree, and text → document, strictly or not.
 
-What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`. What they refuse is
-repaired line by line in :mod:`planspec_lark.hopspec.recovery`, and read again.
+What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`. By default
+:mod:`planspec_lark.hopspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
+document. What either refuses is read line by line in :mod:`planspec_lark.hopspec.recovery`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from planspec_lark.hopspec import fast_reader
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import Places, span_of_line
 from planspec_lark.hopspec.recovery import Recovery
@@ -24,6 +27,9 @@ from planspec_lark.syntax.tree import iter_tree
 
 if TYPE_CHECKING:
     from lark import Token, Tree
+
+# Reads a text, or refuses it.
+_Reader = Callable[[str], tuple[HopSpec, Places] | None]
 
 __all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec", "scan_strictly"]
 
@@ -45,19 +51,23 @@ class HopSpecScan:
     places: Places = field(factory=Places)
 
 
-def parse_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpec:
+def parse_hopspec(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, accelerate: bool = True
+) -> HopSpec:
     """Read a document, strictly.
 
     Args:
         text: a HopSpec document in Chinese or English. The empty text is the empty document.
         name: what diagnostics call it, such as the file's name.
         limits: how much to take.
+        accelerate: read with patterns made from the grammar; otherwise with Lark's parser and a transformer, which
+            define what the text means and take about ten times as long.
 
     Raises:
         PlanSyntaxError: the text is no document, or more than ``limits`` allow; it carries the diagnostics of all its
             faults.
     """
-    result = scan_strictly(text, name=name, limits=limits)
+    result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)
     if result.diagnostics:
         raise PlanSyntaxError(result.diagnostics, result.source)
     return result.document
@@ -89,23 +99,27 @@ def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LI
     return result
 
 
-def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
-    """Read what there is of a document in a text, in which every deviation is an error."""
-    return _scan(text, text, name, limits, is_strict=True)
+def scan_strictly(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, read: _Reader | None = None
+) -> HopSpecScan:
+    """Read what there is of a document in a text, in which every deviation is an error.
+
+    ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
+    """
+    return _scan(text, text, name, limits, is_strict=True, read=read)
 
 
-def _scan(text: str, readable: str, name: str, limits: Limits, *, is_strict: bool) -> HopSpecScan:
+def _scan(  # noqa: PLR0913  (what there is to say about a reading)
+    text: str, readable: str, name: str, limits: Limits, *, is_strict: bool, read: _Reader | None = None
+) -> HopSpecScan:
     source = Source(text, name)
     if excess := find_excess(text, name, limits):
         return HopSpecScan(HopSpec(), [excess], source)
-    found = _read(readable)
+    found = (read or fast_reader.read)(readable)
     findings: list[Diagnostic] = []
     if found is None:
         recovery = Recovery(Source(readable, name), _language_of(readable), is_strict=is_strict)
-        found = _read(recovery.run())
-        assert found is not None, "a repaired text is a document"
-        _, places = found
-        places.move(recovery.origins)
+        found = recovery.run()
         findings = recovery.findings
     document, places = found
     listed = Findings(limits.max_findings)

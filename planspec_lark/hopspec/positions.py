@@ -21,12 +21,6 @@ class Places:
     fields: dict[str, int] = field(factory=dict)
     steps: dict[str, dict[str, int]] = field(factory=dict)
 
-    def move(self, origins: list[int]) -> None:
-        """Take these lines instead, where each stands at the number of the one that it takes the place of."""
-        for lines in (self.fields, *self.steps.values()):
-            for name, line in lines.items():
-                lines[name] = origins[line - 1]
-
     def line_of(self, step_id: str, part: str) -> int:
         """The line of a part of a step or of the document; where it has none, that of the whole."""
         if not step_id:

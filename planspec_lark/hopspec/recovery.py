@@ -1,4 +1,4 @@
-"""A text that is no document → one that is: what each refused line was meant as, and what is wrong with it.
+"""Any text → the document in it: what each refused line was meant as, and what is wrong with it.
 
 A text is read line by line, and each line by the rules that may follow the one in front of it. What they refuse is put
 to :mod:`planspec_lark.hopspec.corrections`; what is not understood is left out. Nothing is changed or left
@@ -14,13 +14,17 @@ from re import Match, Pattern
 
 from attrs import define, evolve, field
 
-from planspec_lark.hopspec.blocks import indent_of
+from planspec_lark.hopspec.blocks import indent_of, is_code_end, is_fence
+from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.corrections import Correction, find_corrections
-from planspec_lark.hopspec.positions import span_of_line
+from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
+from planspec_lark.hopspec.models import HopSpec
+from planspec_lark.hopspec.positions import Places, span_of_line
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, meanings
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.syntax.source import BLANKS, Source
+from planspec_lark.syntax.fields import has_forbidden
+from planspec_lark.syntax.source import BLANKS, Source, end_last_line
 
 __all__ = ["Recovery"]
 
@@ -105,42 +109,43 @@ def _terminal(name: str) -> Pattern[str]:
 
 @define(eq=False)
 class Recovery:
-    """Reads a text and keeps what it has become.
+    """Reads a text and keeps what was wrong.
 
     Attributes:
         source: the text.
         is_strict: whether a line that could be repaired weighs as much as one that was left out.
-        rows: the lines of the repaired text.
-        origins: for each of them the line of the text that it comes from.
         findings: what was wrong.
     """
 
     source: Source
     language: Language
     is_strict: bool
-    rows: list[str] = field(factory=list)
-    origins: list[int] = field(factory=list)
     findings: list[Diagnostic] = field(factory=list)
+    _builder: Builder = field(factory=Builder)
     _state: _State = _State.HEAD
-    _sections: dict[str, int] = field(factory=dict)
-    _steps: dict[str, int] = field(factory=dict)
-    _attributes: dict[str, int] = field(factory=dict)
-    _step_id: str = ""
-    # How far the last attribute is indented, and the line at hand.
-    _indent: int = 0
+    # The lines that go on with what has come last, and that are not yet given to the builder.
+    _pending: list[str] = field(factory=list)
+    # The line at hand.
     _number: int = 0
     _is_set_off: bool = False
     # The finding that is extended by the next lines that are left out.
     _growing: bool = False
     _guesses: int = 0
+    # Where lines start that open a code block without an end.
+    _open_fences: list[int] = field(factory=list)
     # Whether the document stands in a code block, and whether that has ended.
     _in_fence: bool = False
     _has_ended: bool = False
 
-    def run(self) -> str:
-        """Read all lines; returns the repaired text."""
-        lines = [self._clean(line) for line in self.source.text.removeprefix("\ufeff").split("\n")]
-        ends = [at for at, line in enumerate(lines) if line.lstrip(BLANKS).startswith("```") and _is_code_end(line)]
+    def run(self) -> tuple[HopSpec, Places]:
+        """Read all lines; returns the document, and where its parts stand."""
+        lines = self.source.text.removeprefix("\ufeff").split("\n")
+        if has_forbidden(self.source.text):
+            lines = [self._clean(line) for line in lines]
+        ends = [at for at, line in enumerate(lines) if line.lstrip(BLANKS).startswith("```") and is_code_end(line)]
+        rest = range(ends[-1] + 1 if ends else 0, len(lines))
+        self._open_fences += (self.source.start_of(at + 1) for at in rest if is_fence(lines[at]))
+        text = end_last_line(self.source.text)
         at = 0
         while at < len(lines):
             self._number = at + 1
@@ -148,6 +153,9 @@ class Recovery:
             if not lines[at].strip(BLANKS):
                 self._keep("")
                 self._is_set_off = True
+            elif (taken := self._take_rows(text)) > 0:
+                end = at + taken - 1
+                self._is_set_off = not lines[end].strip(BLANKS)
             else:
                 if end > at:
                     self._read_code(lines, at, end)
@@ -155,7 +163,28 @@ class Recovery:
                     self._read(lines[at])
                 self._is_set_off = False
             at = end + 1
-        return "".join(f"{row}\n" for row in self.rows)
+        self._flush()
+        return self._builder.finish(), self._builder.places
+
+    def _take_rows(self, text: str) -> int:
+        """Take lines of steps up to one with a fault; returns how many.
+
+        In a text with a fault or two these are nearly all lines. What is in them need not be looked at one by one.
+        """
+        if self._state not in (_State.FLOW, _State.STEP, _State.VALUE) or self._in_fence:
+            return 0
+        start = self.source.start_of(self._number)
+        # The pattern would look for the end of an open code block in all of the text behind it, for each of them.
+        at = bisect_right(self._open_fences, start)
+        most = self._open_fences[at] if at < len(self._open_fences) else len(text)
+        if not row_pattern().match(text, start, most):
+            return 0
+        self._flush()
+        end = take_rows(self._builder, text, start, self._number, most)
+        if end > start:
+            self._state = _State.VALUE if self._builder.is_open else _State.STEP if self._builder.step else _State.FLOW
+            self._growing = False
+        return text.count("\n", start, end)
 
     def _clean(self, line: str) -> str:
         """The next line, without its line break and the characters that no line may have."""
@@ -174,11 +203,11 @@ class Recovery:
 
     def _find_code_end(self, line: str, at: int, ends: list[int]) -> int:
         """The line that ends the code block that starts here; this one if none does."""
-        if self._state is _State.HEAD or self._has_ended or not _is_fence(line):
+        if self._state is _State.HEAD or self._has_ended or not is_fence(line):
             return at
         after = ends[bisect_right(ends, at) :]
         # The last one may be that of the block around the document.
-        is_outer = self._in_fence and len(after) == 1 and _is_code_end(line)
+        is_outer = self._in_fence and len(after) == 1 and is_code_end(line)
         return after[0] if after and not is_outer else at
 
     def _read_code(self, lines: list[str], start: int, end: int) -> None:
@@ -208,10 +237,10 @@ class Recovery:
             self._keep("")
         elif self._state in _LOST:
             self._grow()
-        elif self._state in (_State.TEXT, _State.VALUE) and _is_fence(line):
+        elif self._state in (_State.TEXT, _State.VALUE) and is_fence(line):
             escaped = _escape(line)
-            if self._state is _State.VALUE and indent_of(line) <= self._indent:
-                escaped = f"{' ' * self._indent}  {escaped.lstrip(BLANKS)}"
+            if self._state is _State.VALUE and indent_of(line) <= self._builder.indent:
+                escaped = f"{' ' * self._builder.indent}  {escaped.lstrip(BLANKS)}"
             self._report("HS113", "the code block is not closed", fix=escaped, help="close it with three backticks")
             self._keep(escaped)
         elif self._state is _State.TEXT:
@@ -237,36 +266,36 @@ class Recovery:
         """The rule that a line follows, and what it says."""
         for rule in _RULES[state or self._state]:
             match = _pattern(rule).fullmatch(f"{line}\n")
-            # To the parser, what begins like an attribute is one.
-            if match and not (rule == "more" and _begins_like_attribute(line)):
+            if match:
                 return rule, match
         return None
 
     def _take(self, rule: str, match: Match[str], line: str) -> None:
-        if rule == "more" and indent_of(line) <= self._indent:
+        if rule == "more" and indent_of(line) <= self._builder.indent:
             if not self._correct(line):
                 self._refuse(line)
             return
-        if rule in ("section_header", "flow_header"):
-            self._take_header(match["FLOW"] if rule == "flow_header" else match["SECTION"], line)
+        self._growing = False
+        if rule in _HEADERS:
+            self._take_header(match["FLOW"] if rule == "flow_header" else match["SECTION"])
         elif rule == "heading":
             self._take_heading(match["STEP"], line)
         elif rule == "attribute_line":
             self._take_attribute(match, line)
-        else:
-            self._state = {
-                "title": _State.HEAD,
-                "mode": _State.MODE,
-                "comment": _State.STEP if self._state in (_State.VALUE, _State.LOST_VALUE) else self._state,
-            }.get(rule, self._state)
-            if rule == "title" and "title" in self._sections:
-                self._lose("HS104", "a second title")
-                return
-            if rule == "title":
-                self._sections["title"] = self._number
+        elif rule == "comment":
+            self._state = _State.STEP if self._state in (_State.VALUE, _State.LOST_VALUE) else self._state
+            self._take_row(line)
+        elif rule == "mode":
+            self._state = _State.MODE
+            self._builder.add_mode(match["MODE_WORD"], self._number)
+        elif rule != "title":
             self._keep(line)
+        elif "title" in self._sections:
+            self._lose("HS104", "a second title")
+        else:
+            self._builder.add_title(match["TEXT"], self._number)
 
-    def _take_header(self, word: str, line: str) -> None:
+    def _take_header(self, word: str) -> None:
         name = next(name for name, words in SECTIONS.items() if word in words.all)
         is_inside = self._state not in (*_OUTSIDE, _State.LOST_SECTION)
         if name in self._sections:
@@ -275,9 +304,9 @@ class Recovery:
             if name != "steps" or not is_inside:
                 self._state = _State.LOST_SECTION
             return
-        self._sections[name] = self._number
+        self._flush()
+        self._builder.add_section(word, self._number)
         self._state = _State.FLOW if name == "steps" else _State.TEXT
-        self._keep(line)
 
     def _take_heading(self, step_id: str, line: str) -> None:
         if self._state in _OUTSIDE:
@@ -285,38 +314,43 @@ class Recovery:
                 self._lose("HS115", "this step is outside the section of steps", help="move it into that section")
                 self._state = _State.LOST_SECTION
                 return
-            header = f"## {SECTIONS['steps'].of(self.language)}"
-            self._report("HS115", "this step is outside the section of steps", fix=f"{header}\n{line}", is_safe=True)
-            self._sections["steps"] = self._number
-            self._keep(header)
-        if step_id in self._steps:
-            self._lose("HS106", f"duplicate number {step_id}, first seen in line {self._steps[step_id]}")
+            word = SECTIONS["steps"].of(self.language)
+            fix = f"## {word}\n{line}"
+            self._report("HS115", "this step is outside the section of steps", fix=fix, is_safe=True)
+            self._flush()
+            self._builder.add_section(word, self._number)
+        if first := self._builder.places.steps.get(step_id):
+            self._lose("HS106", f"duplicate number {step_id}, first seen in line {first['step_id']}")
             self._state = _State.LOST_STEP
             return
-        self._step_id = step_id
-        self._steps[step_id] = self._number
-        self._attributes.clear()
         self._state = _State.STEP
-        self._keep(line)
+        self._take_row(line)
 
     def _take_attribute(self, match: Match[str], line: str) -> None:
         key = next(name for name in _KEYS if match[name])
-        self._indent = indent_of(line)
-        name = meanings()[match[key]]
-        if name in self._attributes:
-            first = self._attributes[name]
+        first = self._builder.places.steps[self._step_id].get(meanings()[match[key]])
+        self._flush()
+        if first:
+            self._builder.indent = indent_of(line)
             self._lose("HS108", f"duplicate attribute `{match[key]}`, first seen in line {first}")
             self._state = _State.LOST_VALUE
             return
-        self._attributes[name] = self._number
         self._state = _State.VALUE if key == "KEY" else _State.STEP
-        self._keep(line)
+        self._take_row(line)
+
+    @property
+    def _sections(self) -> dict[str, int]:
+        return self._builder.places.fields
+
+    @property
+    def _step_id(self) -> str:
+        return self._builder.step.step_id if self._builder.step else ""
 
     # ---------------------------------------------------------------- lines that are refused
 
     def _correct(self, line: str) -> bool:
         """Take a line for what it was most likely meant as; whether there is anything."""
-        if self._state is _State.LOST_VALUE and indent_of(line) > self._indent:
+        if self._state is _State.LOST_VALUE and indent_of(line) > self._builder.indent:
             return False
         self._guesses += 1
         for correction in find_corrections(line, guesses=self._guesses <= _MOST_GUESSES):
@@ -331,7 +365,7 @@ class Recovery:
         return False
 
     def _refuse(self, line: str) -> None:
-        if self._state is _State.LOST_VALUE and indent_of(line) <= self._indent and _looks_like_attribute(line):
+        if self._state is _State.LOST_VALUE and indent_of(line) <= self._builder.indent and _looks_like_attribute(line):
             self._state = _State.STEP
         if self._state in _LOST:
             self._grow()
@@ -343,7 +377,7 @@ class Recovery:
     def _lose_line(self, line: str) -> None:
         """Leave a line out, or take it for one that continues a value."""
         code, message, expected = self._explain(line)
-        moved = f"{' ' * self._indent}  {line.lstrip(BLANKS)}"
+        moved = f"{' ' * self._builder.indent}  {line.lstrip(BLANKS)}"
         if code != "HS101":
             self._lose(code, message, expected=expected)
         elif line.lstrip(BLANKS).startswith("## "):
@@ -392,10 +426,23 @@ class Recovery:
 
     # ---------------------------------------------------------------- what comes of a line
 
-    def _keep(self, row: str) -> None:
-        self.rows.append(row)
-        self.origins.append(self._number)
-        self._growing = self._growing and not row
+    def _take_row(self, line: str) -> None:
+        """Take a heading, a comment, or the first line of an attribute."""
+        self._flush()
+        take_rows(self._builder, f"{line}\n", 0, self._number)
+
+    def _keep(self, line: str) -> None:
+        """Take a line of text, which means nothing where there is none."""
+        if self._state in (_State.TEXT, _State.VALUE):
+            self._pending.append(line)
+        self._growing = self._growing and not line
+
+    def _flush(self) -> None:
+        """Give the builder the lines that go on with what has come last."""
+        if any(self._pending):
+            take = self._builder.continue_value if self._builder.is_open else self._builder.add_text
+            take("".join(f"{line}\n" for line in self._pending))
+        self._pending.clear()
 
     def _lose(self, code: str, message: str, *, expected: tuple[str, ...] = (), help: str = "") -> None:
         """Leave a line out; where the one in front of it was no line of a document either, they have one finding."""
@@ -413,8 +460,7 @@ class Recovery:
         assert last.span is not None, "each finding has its place"
         span = span_of_line(self.source, last.span.line, self._number)
         self.findings[-1] = evolve(last, span=span, fix=last.fix and Fix(span, ""))
-        self.rows.append("")
-        self.origins.append(self._number)
+        self._keep("")
 
     def _report_correction(self, correction: Correction) -> None:
         self._report(correction.code, correction.message, fix=correction.line, is_safe=correction.is_safe)
@@ -439,19 +485,6 @@ class Recovery:
             Diagnostic(code, message, severity, span, expected, help, made, self._step_id, source=self.source)
         )
         self._growing = False
-
-
-def _begins_like_attribute(line: str) -> bool:
-    return line.lstrip(BLANKS).startswith("-") and any(_terminal(key).match(line) for key in _KEYS)
-
-
-def _is_code_end(line: str) -> bool:
-    match = _terminal("CODE_END").match(f"{line}\n")
-    return match is not None
-
-
-def _is_fence(line: str) -> bool:
-    return _pattern("fence").fullmatch(f"{line}\n") is not None
 
 
 def _escape(line: str) -> str:

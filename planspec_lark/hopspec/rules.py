@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 
 from attrs import define, evolve, field
 
 from planspec_lark.hopspec.data_flow import find_declared, inner_variables, needed, produced
-from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, HopType, Mode, StepInfo, iter_infos
+from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, StepInfo, iter_infos
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, keys_of
 from planspec_lark.planspec.models import STEP_TYPES as PLAN_TYPES
 from planspec_lark.syntax.diagnostics import Diagnostic, join_words, shorten
@@ -45,8 +46,10 @@ def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None =
     yield from _check_names(document)
     for step in iter_infos(document.steps):
         yield from _check_type(step, document.language)
-        yield from _check_attributes(step, document, None if given is None else given.get(step.step_id, ()))
-        yield from _check_children(step)
+        if step.step_type in STEP_TYPES:
+            mode = step.mode()
+            yield from _check_attributes(step, mode, document, None if given is None else given.get(step.step_id, ()))
+            yield from _check_children(step, mode)
     yield from _check_numbers(document.steps)
     yield from _check_scopes(document.steps)
     yield from _check_depths(document.steps)
@@ -113,9 +116,9 @@ def _check_names(document: HopSpec) -> Iterator[Diagnostic]:
 
 def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     kind = step.step_type
-    types = f"the types are {join_words([*STEP_TYPES], 'and')}"
     label = _MEANT.get(step.label.lower(), "")
     if kind not in STEP_TYPES:
+        types = f"the types are {join_words([*STEP_TYPES], 'and')}"
         meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
         message = f"invalid type `{shorten(kind)}`" if kind else f"{_say('', 'step_type', language)} is missing"
         advice = f"did you mean `{meant or label}`? {types}" if meant or label else types
@@ -126,46 +129,45 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
         yield _found("HS223", step, f"the heading says `{label}`, and the type is `{kind}`", help=help)
 
 
-def _check_attributes(step: StepInfo, document: HopSpec, given: Collection[str] | None) -> Iterator[Diagnostic]:
-    kind = STEP_TYPES.get(step.step_type)
-    if kind is None:
-        return
-    mode = kind.modes.get(step.mode(), Mode())
-    language = document.language
+def _check_attributes(
+    step: StepInfo, mode: str, document: HopSpec, given: Collection[str] | None
+) -> Iterator[Diagnostic]:
+    kind = STEP_TYPES[step.step_type]
 
     def say(name: str) -> str:
-        return _say(step.step_type, name, language)
+        return _say(step.step_type, name, document.language)
 
-    yield from _check_values(step, kind, language)
-    is_open = kind.modes and not kind.chooser and not step.mode()
-    if is_open:
+    yield from _check_values(step, document.language)
+    if kind.modes and not kind.chooser and not mode:
         wanted = " or ".join(say(one.required[0]) for one in kind.modes.values())
         yield _found("HS205", step, f"{wanted} is missing")
-    for name in (*kind.required, *mode.required):
+    for name in (*kind.required, *(kind.modes[mode].required if mode else ())):
         is_there = bool(getattr(step, name)) or (name == "inputs" and (given is None or name in given))
         if not is_there:
             yield _found("HS205", step, f"{say(name)} is missing")
     if step.collection and step.condition and step.step_type == "loop":
         help = "a loop goes through a collection, or runs while a condition is true: remove one of the two"
         yield _found("HS213", step, f"it has both {say('collection')} and {say('condition')}", "condition", help=help)
-    elif step.mode() == "while" and document.mode == "JIT" and not step.max_iterations:
+    elif mode == "while" and document.mode == "JIT" and not step.max_iterations:
         help = "in a JIT document, a `while` loop needs a limit above 0"
         yield _found("HS214", step, f"{say('max_iterations')} is missing", help=help)
-    allowed = step.allowed_fields()
-    for key in keys_of(step.step_type):
-        if key.field not in allowed and getattr(step, key.field) and not _is_reported(step, key.field):
-            which = f"a step of type `{step.step_type}`" + (f" with the mode `{step.mode()}`" if step.mode() else "")
-            yield _found("HS206", step, f"{which} has no attribute {say(key.field)}", key.field)
+    for name in _foreign_fields(step.step_type, mode):
+        if getattr(step, name):
+            which = f"a step of type `{step.step_type}`" + (f" with the mode `{mode}`" if mode else "")
+            yield _found("HS206", step, f"{which} has no attribute {say(name)}", name)
     if step.step_type == "LLM" and not step.verifier:
         yield _found("HS224", step, f"{say('verifier')} is missing", help="the default is reverse verification")
 
 
-def _is_reported(step: StepInfo, name: str) -> bool:
-    """Whether another rule speaks of a field that does not belong to its step."""
-    return step.step_type == "loop" and name == "condition"
+@cache
+def _foreign_fields(step_type: str, mode: str) -> tuple[str, ...]:
+    """The attributes that do not belong to such a step; of the condition of a loop, another rule speaks."""
+    own = STEP_TYPES[step_type].fields(mode) | ({"condition"} if step_type == "loop" else set())
+    return tuple(key.field for key in keys_of(step_type) if key.field not in own)
 
 
-def _check_values(step: StepInfo, kind: HopType, language: Language) -> Iterator[Diagnostic]:
+def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
+    kind = STEP_TYPES[step.step_type]
     if kind.chooser and (said := getattr(step, kind.chooser)) and said not in kind.modes:
         meant = next(iter(get_close_matches(said.lower()[:20], kind.modes, n=1)), "")
         choices = f"write {join_words([f'`{one}`' for one in kind.modes], 'or')}"
@@ -187,17 +189,15 @@ def _check_values(step: StepInfo, kind: HopType, language: Language) -> Iterator
                 )
 
 
-def _check_children(step: StepInfo) -> Iterator[Diagnostic]:
-    kind = STEP_TYPES.get(step.step_type)
-    if kind is None:
-        return
-    mode = kind.modes.get(step.mode(), Mode())
-    if step.children and not mode.is_container:
+def _check_children(step: StepInfo, mode: str) -> Iterator[Diagnostic]:
+    kind = STEP_TYPES[step.step_type]
+    is_container = not mode or kind.modes[mode].is_container
+    if step.children and not is_container:
         help = "its steps are made while it runs: remove them, or make its expansion `static`"
-        yield _found("HS210", step, f"a {step.mode()} subtask cannot have steps below it", help=help)
+        yield _found("HS210", step, f"a {mode} subtask cannot have steps below it", help=help)
     elif step.children and not kind.is_container:
         yield _found("HS208", step, f"a step of type `{step.step_type}` cannot have steps below it")
-    elif not step.children and kind.is_container and mode.is_container:
+    elif not step.children and kind.is_container and is_container:
         yield _found("HS209", step, f"a step of type `{step.step_type}` needs steps below it")
 
 
@@ -290,15 +290,19 @@ class _DataFlow:
         """What is used before it is there, and what is not used."""
         steps = self.document.steps
         later = {name for step in iter_infos(steps) for name in produced(step)}
-        self._known.update(self._declared())
+        self._count(self._declared())
         for step, is_entered in walk_tree(steps):
             if is_entered:
                 yield from self._check_used(step, later)
-                self._known.update(inner_variables(step))
+                self._count(inner_variables(step))
             else:
-                self._known.subtract(inner_variables(step))
-                self._known.update(produced(step))
+                self._count(inner_variables(step), -1)
+                self._count(produced(step))
         yield from self._check_unused()
+
+    def _count(self, names: Iterable[str], times: int = 1) -> None:
+        for name in names:
+            self._known[name] += times
 
     def _declared(self) -> Iterator[str]:
         """The inputs that the document declares."""

@@ -6,7 +6,7 @@ held by a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
 
@@ -124,11 +124,20 @@ VALUES: Mapping[str, Mapping[str, Word]] = {
 }
 
 
-@cache
 def keys_of(step_type: str) -> tuple[Key, ...]:
     """The attributes as a step of this type calls them, one for each field, in their order."""
-    own = {key.field for key in KEYS if key.only == step_type and key.only}
-    return tuple(key for key in KEYS if (key.only == step_type if key.field in own else not key.only))
+    return _keys().get(step_type) or _keys()[""]
+
+
+@cache
+def _keys() -> Mapping[str, tuple[Key, ...]]:
+    """What :func:`keys_of` says of the types that have names of their own, and of all others."""
+    return {only: tuple(_named(only)) for only in {key.only for key in KEYS}}
+
+
+def _named(only: str) -> Iterator[Key]:
+    own = {key.field for key in KEYS if only and key.only == only}
+    return (key for key in KEYS if key.only == (only if key.field in own else ""))
 
 
 @cache

@@ -75,7 +75,8 @@ class HopReading(StepReading[StepInfo]):
     }
 
     def __init__(self, text: str) -> None:
-        self._scan = scan_strictly(text, limits=LIMITS)
+        # While the user types, most texts have a fault.
+        self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._document, self._places = self._scan.document, self._scan.places
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 
@@ -321,8 +322,8 @@ class HopReading(StepReading[StepInfo]):
         # What is being written here may be taken for a second line of the value above it.
         choosers = ("step_type", *filter(None, (one.chooser for one in STEP_TYPES.values())))
         step = evolve(step, **{name: getattr(step, name).partition("\n")[0] for name in choosers})
-        allowed = step.allowed_fields() if step.step_type in STEP_TYPES else {"step_type"}
         kind = STEP_TYPES.get(step.step_type)
+        allowed = kind.fields(step.mode()) if kind else {"step_type"}
         keys = {key.word: key for key in keys_of(step.step_type) if key.field in allowed - given}
         for term, language in self._spelt(written, keys):
             is_needed = kind is not None and keys[term].field in (*kind.required, kind.chooser)

@@ -64,6 +64,7 @@ HOPSPEC_SHAPES: Mapping[str, Callable[[int], str]] = {
     "names": lambda n: f"{_STEP}- 输入：" + "a, " * (n // 3) + "b\n",
     "commas": lambda n: f"{_STEP}- 输入：" + "," * n + "\n",
     "open code": lambda n: f"{_STEP}- 任务：\n" + "  ```python\n" * (n // 12),
+    "open code in steps": lambda n: _each("#### 步骤{0}\n- 任务：\n  ```python\n", n, _FLOW),
     "code after code": lambda n: f"{_STEP}- 任务：\n" + "  ```\n  ```\n" * (n // 12),
     "fences outside": lambda n: "```\n" * (n // 4),
     "fences in free text": lambda n: "## 任务概述\n" + "```python\n" * (n // 10),

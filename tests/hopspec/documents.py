@@ -8,7 +8,7 @@ from planspec_lark.hopspec import HopSpec, StepInfo
 from planspec_lark.hopspec.models import MODES, STEP_TYPES
 from planspec_lark.hopspec.vocabulary import KEYS, SECTIONS, VALUES
 
-__all__ = ["any_documents", "documents", "texts"]
+__all__ = ["any_documents", "changed_texts", "documents", "texts"]
 
 _PIECES = [
     "read", "任务", "a", "- 任务：x", "- Task: x", "## Steps", "## 执行流程", "#### 步骤1: a", "### Step 1",
@@ -103,3 +103,21 @@ _indent = st.sampled_from(["", "", "  ", "    ", "\t"])
 _break = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", ""])
 # Texts that are documents, almost, or not at all.
 texts = st.lists(st.tuples(_indent, st.sampled_from(_ROWS), _break).map("".join), max_size=14).map("".join)
+
+
+@st.composite
+def _changed(draw: st.DrawFn) -> str:
+    """A document, some of whose lines are left out, repeated, indented in another way, or others."""
+    from planspec_lark.hopspec import serialize_hopspec
+
+    rows = serialize_hopspec(draw(documents)).split("\n")
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(rows) - 1))
+        line = draw(st.one_of(st.sampled_from(_ROWS), st.sampled_from(rows), st.just(rows[at].strip())))
+        rows[at : at + draw(st.integers(0, 1))] = [draw(_indent) + line] * draw(st.integers(0, 1))
+        rows = rows or [""]
+    return draw(st.sampled_from(["\n", "\n", "\r\n"])).join(rows)
+
+
+# Texts that are documents, or nearly so.
+changed_texts = _changed()

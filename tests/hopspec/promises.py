@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
 
@@ -10,6 +11,7 @@ from planspec_lark import PlanSyntaxError
 from planspec_lark.hopspec import (
     HopSpecTransformer,
     check_hopspec,
+    fast_reader,
     fix_hopspec,
     parse_hopspec,
     parse_hopspec_tree,
@@ -18,24 +20,46 @@ from planspec_lark.hopspec import (
 )
 from planspec_lark.hopspec.parser import scan_strictly
 from planspec_lark.hopspec.vocabulary import KEYS, VALUES
-from planspec_lark.syntax import Diagnostic, Severity, Span
+from planspec_lark.syntax import Diagnostic, Severity, Span, grammars
 
-__all__ = ["hopspec_is_read"]
+__all__ = ["hopspec_is_read", "hopspec_readers_agree"]
+
+
+def hopspec_readers_agree(text: str) -> None:
+    """The patterns, the parser with its transformer, and the reading line by line give the same of a text."""
+    tree = grammars.parse_tree("hopspec", text)
+    transformer, defined = HopSpecTransformer(), None
+    if tree is not None:
+        # What comes twice or is indented too little, the grammar lets through.
+        with suppress(ValueError):
+            defined = transformer.transform(tree)
+    fast, lines = fast_reader.read(text), scan_strictly(text, read=lambda _: None)
+    assert (fast is None) == (defined is None) == bool(lines.diagnostics)
+    if fast is None or defined is None:
+        return
+    for document, places in (fast, (lines.document, lines.places)):
+        assert (document, document.language) == (defined, defined.language)
+        assert places == transformer.places
+        assert [*places.steps] == [*transformer.places.steps]
 
 
 def hopspec_is_read(text: str) -> None:
     """Strict and tolerant readers, the check and the fixer agree about a text, and nothing is lost in silence."""
+    hopspec_readers_agree(text)
     result = scan_strictly(text)
     if result.diagnostics:
         assert all(one.span is not None for one in result.diagnostics)
         with pytest.raises(PlanSyntaxError) as caught:
             parse_hopspec(text)
         assert caught.value.diagnostics == result.diagnostics
+        with pytest.raises(PlanSyntaxError) as slow:
+            parse_hopspec(text, accelerate=False)
+        assert slow.value.diagnostics == result.diagnostics
     else:
         document = parse_hopspec(text)
         tree = parse_hopspec_tree(text)
         assert "".join(tree.scan_values(lambda value: value is not None)) == text
-        assert HopSpecTransformer().transform(tree) == document
+        assert HopSpecTransformer().transform(tree) == document == parse_hopspec(text, accelerate=False)
     assert parse_hopspec(serialize_hopspec(result.document)) == result.document
     scanned = scan_hopspec(text)
     if "think>" not in text:

@@ -8,8 +8,8 @@ from planspec_lark import iter_steps, parse_plan, serialize_plan
 from planspec_lark.hopspec import HopSpec, hopspec_to_plan, parse_hopspec, plan_to_hopspec, serialize_hopspec
 from planspec_lark.hopspec.models import iter_infos
 from planspec_lark.hopspec.vocabulary import LANGUAGES
-from tests.hopspec.documents import any_documents, documents, texts
-from tests.hopspec.promises import hopspec_is_read
+from tests.hopspec.documents import any_documents, changed_texts, documents, texts
+from tests.hopspec.promises import hopspec_is_read, hopspec_readers_agree
 
 
 @given(documents)
@@ -36,6 +36,11 @@ def test_what_no_text_could_say_is_refused_by_the_name_of_its_field(document: Ho
 @given(texts)
 def test_any_text_is_read(text: str) -> None:
     hopspec_is_read(text)
+
+
+@given(changed_texts)
+def test_all_readers_agree(text: str) -> None:
+    hopspec_readers_agree(text)
 
 
 @given(documents)

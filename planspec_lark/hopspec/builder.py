@@ -1,0 +1,161 @@
+"""From the tokens of a document to the document: what they mean is said once, whatever has found them."""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from planspec_lark.hopspec.blocks import read_block, read_value, split_names
+from planspec_lark.hopspec.models import HopSpec, StepInfo
+from planspec_lark.hopspec.positions import Places
+from planspec_lark.hopspec.vocabulary import EMPTY, SECTIONS, VALUES, meanings
+from planspec_lark.syntax.tree import grow
+
+__all__ = ["Builder"]
+
+_SECTION_OF = {word: name for name, words in SECTIONS.items() for word in words.all}
+_VALUE_OF = {
+    name: {word: value for value, words in values.items() for word in words.all} for name, values in VALUES.items()
+}
+
+
+@define(eq=False)
+class Builder:
+    """A document that is given its parts in the order of the text. What is refused changes nothing.
+
+    A token is given by its value, as the grammar says what that is; an absent one is empty or None.
+
+    Attributes:
+        document: the document so far, its steps aside.
+        places: in which lines its parts stand.
+        step: the last step.
+        indent: how far the last attribute is indented.
+        is_open: whether lines may go on with it.
+    """
+
+    document: HopSpec = field(factory=HopSpec)
+    places: Places = field(factory=Places)
+    step: StepInfo | None = None
+    indent: int = 0
+    is_open: bool = False
+    _steps: list[StepInfo] = field(factory=list)
+    _languages: set[str] = field(factory=set)
+    # The text that may go on: the field that holds it, what stands in its first line, and the lines below that.
+    _field: str = ""
+    _first: str = ""
+    _below: str = ""
+
+    def finish(self) -> HopSpec:
+        """The document, once it has all of its parts."""
+        for step in self._steps:
+            if step.step_type == "seq_think":
+                # What the type of these subtasks was called once.
+                step.step_type, step.expand_mode = "subtask", step.expand_mode or "think"
+        self.document.steps = grow(self._steps)
+        self.document.language = "en" if self._languages == {"en"} else "zh"
+        return self.document
+
+    # ---------------------------------------------------------------- the document
+
+    def add_title(self, text: str, line: int) -> None:
+        """`# Text`"""
+        self.document.title, self.places.fields["title"] = text, line
+
+    def add_mode(self, word: str, line: int) -> None:
+        """`模式：JIT`"""
+        self.document.mode, self.places.fields["mode"] = word, line
+
+    def add_section(self, word: str, line: int) -> None:
+        """`## 任务概述`
+
+        Raises:
+            ValueError: it comes twice.
+        """
+        name = _SECTION_OF[word]
+        if name in self.places.fields:
+            raise ValueError(f"the section {name} comes twice")
+        self.places.fields[name] = line
+        self._hear(word)
+        self._field, self._below, self.is_open = name, "", False
+
+    def add_text(self, lines: str) -> None:
+        """Lines of the last section. They may come in several parts."""
+        self._below += lines
+        setattr(self.document, self._field, read_block(self._below, "TEXT_LINE"))
+
+    # ---------------------------------------------------------------- steps
+
+    def add_step(self, written: str, step_id: str, name: str | None, label: str | None, line: int) -> None:
+        """`#### 步骤2.1: name（label）`, of which ``written`` is what stands in front of the number.
+
+        Raises:
+            ValueError: the number comes twice.
+        """
+        if step_id in self.places.steps:
+            raise ValueError(f"the number {step_id} comes twice")
+        self.places.steps[step_id] = {"step_id": line}
+        self._hear(written)
+        self.step = StepInfo(step_id, name or "", label=label or "")
+        self._steps.append(self.step)
+        self.is_open = False
+
+    def add_comment(self, text: str) -> None:
+        """`> text` or `<!-- text -->`"""
+        (self.step or self.document).comments.append(text)
+        self.is_open = False
+
+    def add_names(self, key: str, names: str | None, line: int, indent: int) -> None:
+        """`- 输入：a, b`
+
+        Raises:
+            ValueError: the attribute comes twice, or has no step.
+        """
+        step, name = self._add_attribute(key, line, indent)
+        setattr(step, name, [] if not names or names in EMPTY.all else split_names(names))
+
+    def add_count(self, key: str, count: str | None, line: int, indent: int) -> None:
+        """`- 最大轮次：3`
+
+        Raises:
+            ValueError: as :meth:`add_names` does.
+        """
+        step, name = self._add_attribute(key, line, indent)
+        setattr(step, name, int(count) if count else None)
+
+    def add_value(self, key: str, text: str | None, line: int, indent: int) -> None:
+        """`- 任务：text`
+
+        Raises:
+            ValueError: as :meth:`add_names` does.
+        """
+        step, self._field = self._add_attribute(key, line, indent)
+        self._first, self._below, self.is_open = text or "", "", True
+        self._set_value(step, self._first)
+
+    def continue_value(self, lines: str) -> None:
+        """Lines below the last value. They may come in several parts.
+
+        Raises:
+            ValueError: one of them is not indented more than the attribute's name.
+        """
+        assert self.step is not None, "a value has a step"
+        below = self._below + lines
+        self._set_value(self.step, read_value(self._first, below, self.indent))
+        self._below = below
+
+    def _add_attribute(self, key: str, line: int, indent: int) -> tuple[StepInfo, str]:
+        """The step and its field that an attribute is for."""
+        if self.step is None:
+            raise ValueError("an attribute has no step")
+        name, places = meanings()[key], self.places.steps[self.step.step_id]
+        if name in places:
+            raise ValueError(f"the attribute {name} comes twice")
+        places[name] = line
+        self.indent, self.is_open = indent, False
+        return self.step, name
+
+    def _set_value(self, step: StepInfo, value: str) -> None:
+        words = _VALUE_OF.get(self._field)
+        setattr(step, self._field, words.get(value, value) if words else value)
+
+    def _hear(self, word: str) -> None:
+        self._languages.add("en" if word.isascii() else "zh")

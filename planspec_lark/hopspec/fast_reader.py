@@ -1,0 +1,109 @@
+"""A text without any fault → the document that it is, at the speed of the regular expression engine.
+
+The patterns are made from the grammar's own rules (see :mod:`planspec_lark.syntax.patterns`). A text that they refuse
+has a fault; :mod:`planspec_lark.hopspec.recovery` knows what to say about it.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from re import Pattern
+
+from planspec_lark.hopspec.blocks import indent_of
+from planspec_lark.hopspec.builder import Builder
+from planspec_lark.hopspec.models import HopSpec
+from planspec_lark.hopspec.positions import Places
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import end_last_line
+
+__all__ = ["read", "row_pattern", "take_rows"]
+
+# Tokens of the parts of a row.
+_KEY, _VALUE, _BELOW = "attribute_KEY", "attribute_VALUE", "attribute__below"
+_LIST, _COUNT = ("attribute_NAMES_KEY", "attribute_NAMES"), ("attribute_COUNT_KEY", "attribute_COUNT")
+_HEADING = ("heading_STEP", "heading_NAME", "heading_LABEL")
+_ROW = (_KEY, _VALUE, _BELOW, *_LIST, *_COUNT, *_HEADING, "comment_COMMENT")
+
+
+@cache
+def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str]]:
+    """What matches all in front of the sections, a section of free text, and the header of the section of steps."""
+    rules = grammars.regular("hopspec")
+    return (
+        rules.pattern("document", without="_part", groups=("title_TEXT", "mode_MODE_WORD")),
+        rules.pattern("section", groups=("section_header_SECTION", "_text")),
+        rules.pattern("flow_header", groups=("FLOW",)),
+    )
+
+
+@cache
+def row_pattern() -> Pattern[str]:
+    """What matches a heading, a comment, or an attribute with the lines below it."""
+    return grammars.regular("hopspec").pattern("row", groups=_ROW)
+
+
+def read(text: str) -> tuple[HopSpec, Places] | None:
+    """The document and its places, or None where the text has a fault."""
+    text, builder = end_last_line(text), Builder()
+    head_pattern, section_pattern, flow_pattern = _patterns()
+    head = head_pattern.match(text)
+    assert head is not None, "all in front of the sections may be absent"
+    if head["title_TEXT"]:
+        builder.add_title(head["title_TEXT"], _line_of(text, head.start("title_TEXT")))
+    if head["mode_MODE_WORD"]:
+        builder.add_mode(head["mode_MODE_WORD"], _line_of(text, head.start("mode_MODE_WORD")))
+    at = head.end()
+    while at < len(text):
+        line = _line_of(text, at)
+        section = section_pattern.match(text, at)
+        flow = None if section else flow_pattern.match(text, at)
+        try:
+            if section:
+                builder.add_section(section["section_header_SECTION"], line)
+                builder.add_text(section["_text"] or "")
+                at = section.end()
+            elif flow:
+                builder.add_section(flow["FLOW"], line)
+                at = take_rows(builder, text, flow.end(), line + flow[0].count("\n"))
+            else:
+                return None
+        except ValueError:
+            return None
+    return builder.finish(), builder.places
+
+
+def take_rows(builder: Builder, text: str, at: int, line: int, end: int = sys.maxsize) -> int:
+    """Take what the section of steps is made of, from an offset on, which is in this line, up to another offset.
+
+    Returns:
+        The offset of the first line that is refused: by the grammar, or since it comes twice or is indented too little.
+    """
+    match_row = row_pattern().match
+    try:
+        while match := match_row(text, at, end):
+            key, value, below, names_key, names, count_key, count, step_id, name, label, comment = match.groups()
+            if step_id:
+                builder.add_step(text[at : match.start("heading_STEP")], step_id, name, label, line)
+            elif comment:
+                builder.add_comment(comment)
+            elif names_key:
+                builder.add_names(names_key, names, line, indent_of(match[0]))
+            elif count_key:
+                builder.add_count(count_key, count, line, indent_of(match[0]))
+            else:
+                builder.add_value(key, value, line, indent_of(match[0]))
+                if below:
+                    line += text.count("\n", at, match.start(_BELOW))
+                    at = match.start(_BELOW)
+                    builder.continue_value(below)
+            line += text.count("\n", at, match.end())
+            at = match.end()
+    except ValueError:
+        # What the grammar cannot know.
+        pass
+    return at
+
+
+def _line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1

@@ -1,0 +1,120 @@
+"""The quick way through a text without faults, and through the lines around one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planspec_lark.hopspec import HopSpec, fast_reader, parse_hopspec, scan_hopspec
+from planspec_lark.hopspec.recovery import Recovery
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.lalr import load_rules
+from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
+from tests.corpus import each, find, read
+from tests.hopspec.promises import hopspec_readers_agree
+
+STEP = "## Execution Flow\n#### Step1: a\n- Type: LLM\n"
+
+
+@each("hopspec/valid", ".md")
+def test_every_valid_text_is_read(path: Path) -> None:
+    assert fast_reader.read(read(path)) is not None
+
+
+def test_every_fault_is_refused() -> None:
+    for path in find("hopspec/invalid", ".md"):
+        assert fast_reader.read(read(path)) is None, path
+
+
+def test_nothing_is_an_empty_document() -> None:
+    for text in ("", " \n\n", "\ufeff", "## Execution Flow\n"):
+        found = fast_reader.read(text)
+        assert found is not None
+        assert found[0] == HopSpec()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{STEP}- Type: code\n",
+        f"{STEP}#### Step1: b\n",
+        f"{STEP}## Execution Flow\n",
+        f"{STEP}- Task: a\n  b\nc\n",
+        f"{STEP}  - Task: a\n  b\n",
+        f"{STEP}- Task:\n  ```\n",
+        f"{STEP}- Input: a\n  b\n",
+        f"{STEP}> a\n  b\n",
+        "## Execution Flow\n- Type: LLM\n",
+        "## Overview\n## Overview\n",
+        "## Overview\n```\na\n",
+        "## Overview\n### Step 1\n",
+        "a\n",
+    ],
+)
+def test_what_the_parser_refuses(text: str) -> None:
+    assert fast_reader.read(text) is None
+    hopspec_readers_agree(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{STEP}- Task: a\n  - Task: b\n",
+        f"{STEP}- Task: a\n  - Input: b\n  - Max steps: 3\n",
+        f"{STEP}- Task:\n```\n- Task: b\n  ```\n\n  b\n\n",
+        f"{STEP}- Task: a\n  \\- Task: b\n  \\\\> c\n",
+        f"{STEP}- Task: ```\n",
+        "## Overview\n```\n## a\n```\n```\n\n```\n",
+        "## Overview\n``` `a\n```a`\n",
+        "Mode: AOT\n## Overview\r\n  a  \r\n\r\n\tb\r\n",
+    ],
+)
+def test_what_could_be_read_in_two_ways(text: str) -> None:
+    hopspec_readers_agree(text)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "bare", "text"),
+    [
+        ("CODE_LINE", r"[^\n]*\n", f"{STEP}- Task:\n  ```\n  a\n  ```\n"),
+        ("TEXT_LINE", r"[ \t]*\S[^\n]*", "## Overview\n```\na\n"),
+        ("MORE", r"[ \t]+\S[^\n]*", f"{STEP}- Task: a\n  - Input: b\n"),
+    ],
+)
+def test_a_terminal_that_does_not_look_ahead_is_noticed(
+    terminal: str, bare: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hopspec_readers_agree(text)
+    rules = load_rules(grammars.grammar_path("hopspec"))
+    loose = RegularRules(rules._rules, dict(rules._terminals) | {terminal: TerminalPattern("", bare, "")})
+    patterns = (
+        re.compile(loose.pattern("document", "_part", ("title_TEXT", "mode_MODE_WORD"))),
+        re.compile(loose.pattern("section", groups=("section_header_SECTION", "_text"))),
+        re.compile(loose.pattern("flow_header", groups=("FLOW",))),
+    )
+    row = re.compile(loose.pattern("row", groups=fast_reader._ROW))
+    monkeypatch.setattr(fast_reader, "_patterns", lambda: patterns)
+    monkeypatch.setattr(fast_reader, "row_pattern", lambda: row)
+    with pytest.raises(AssertionError):
+        hopspec_readers_agree(text)
+
+
+@pytest.mark.parametrize("fault", ["- Tsk: b", "* prose", "#### Step 7 b c", "- Type: code", "#### Step1: a"])
+def test_lines_around_a_fault_are_not_looked_at_one_by_one(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [f"#### Step{n}: a{n}\n- Type: LLM\n- Task: a\n  b\n\n" for n in range(1, 300)]
+    text = "## Execution Flow\n" + "".join([*steps[:150], f"{fault}\n", *steps[150:]])
+    looked_at: list[str] = []
+    real = Recovery._read
+    monkeypatch.setattr(Recovery, "_read", lambda self, line: (looked_at.append(line), real(self, line)))
+    result = scan_hopspec(text)
+    assert result.diagnostics
+    assert fault in looked_at
+    assert len(looked_at) < 10
+    assert len(result.places.steps) >= 299
+    hopspec_readers_agree(text)
+
+
+def test_both_ways_through_a_document_are_offered() -> None:
+    assert parse_hopspec(STEP) == parse_hopspec(STEP, accelerate=False)

@@ -107,7 +107,12 @@ def test_lines_around_a_fault_are_not_looked_at_one_by_one(fault: str, monkeypat
     text = "## Execution Flow\n" + "".join([*steps[:150], f"{fault}\n", *steps[150:]])
     looked_at: list[str] = []
     real = Recovery._read
-    monkeypatch.setattr(Recovery, "_read", lambda self, line: (looked_at.append(line), real(self, line)))
+
+    def look(recovery: Recovery, line: str) -> None:
+        looked_at.append(line)
+        real(recovery, line)
+
+    monkeypatch.setattr(Recovery, "_read", look)
     result = scan_hopspec(text)
     assert result.diagnostics
     assert fault in looked_at

@@ -158,13 +158,16 @@ def reopen_command(ctx: click.Context, /, file: str, step_ids: Sequence[str]) ->
     if not _was_run(file):
         change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
         return
-    with stop_on_faults(file), stop_on_refusal(file):
-        document = open_document(file, read_text(file))
-        known = [find_step(document, step) for step in step_ids]
+
+    def find(text: str) -> list[str]:
+        with stop_on_faults(file):
+            document = open_document(file, text)
+        return [find_step(document, step) for step in step_ids]
+
     # As above.
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
     from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415
 
-    with run_errors(file, RunCall()):
-        said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), known)
+    with stop_on_refusal(file), run_errors(file, RunCall()):
+        said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), find)
     write_done(said)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
 from functools import cached_property, partial
@@ -84,7 +84,7 @@ class RunResult:
     blocked: tuple[str, ...] = ()
 
 
-def _ignore(_: ThinkEvent) -> None:
+def _ignore(_: object) -> None:
     pass
 
 
@@ -250,13 +250,7 @@ class ThinkEngine:
             All else: as for :meth:`run`.
         """
         with self._begun(None, resume=True) as writer:
-            steps = {step_id: writer.find(step_id) for step_id in step_ids}
-            for step_id, step in steps.items():
-                if step is None:
-                    raise PlanRunError(f"step {visible_name(step_id)} does not exist")
-            for step in steps.values():
-                assert step is not None
-                reopen(writer, step)
+            _reopen_all(writer, step_ids)
             return deepcopy(writer.plan)
 
     def finish(self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None) -> PlanSpec:
@@ -309,7 +303,13 @@ class ThinkEngine:
 
     @contextmanager
     def _begun(
-        self, subtask: str | None, *, resume: bool, is_run: bool = False, is_beginning: bool = False
+        self,
+        subtask: str | None,
+        *,
+        resume: bool,
+        is_run: bool = False,
+        is_beginning: bool = False,
+        look: Callable[[str], object] = _ignore,
     ) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
@@ -317,6 +317,7 @@ class ThinkEngine:
             if isinstance(self.plan, PlanFile):
                 file = held.enter_context(self.plan.leased())
                 given = _Given(file.load(), str(self.plan.path))
+                look(given.text)
             elif self.plan is not None:
                 given = _Given(serialize_plan(self.plan), "<plan>")
             # Of a plan that cannot be run, or that was never run, no ledger is made.
@@ -562,12 +563,13 @@ def _find_blocked(writer: RunWriter) -> list[str]:
 # ---------------------------------------------------------------- without a run
 
 
-def reopen_steps(file: PlanFile, step_ids: Sequence[str]) -> list[str]:
+def reopen_steps(file: PlanFile, find: Callable[[str], Iterable[str]]) -> list[str]:
     """Have steps of a plan that has been run done again; see :meth:`ThinkEngine.reopen`.
 
     Args:
         file: the plan's, with the ledger of its runs beside it.
-        step_ids: of the steps.
+        find: gives the ids of the steps. It is given the text of the plan, when no other writer can change it any more;
+            what it raises leaves the plan and its ledger as they are.
 
     Returns:
         What was done, a sentence for each step.
@@ -575,7 +577,10 @@ def reopen_steps(file: PlanFile, step_ids: Sequence[str]) -> list[str]:
     Raises:
         As :meth:`ThinkEngine.reopen`.
     """
-    ThinkEngine(file, _never).reopen(*step_ids)
+    step_ids: list[str] = []
+    engine = ThinkEngine(file, _never)
+    with engine._begun(None, resume=True, look=lambda text: step_ids.extend(find(text))) as writer:
+        _reopen_all(writer, step_ids)
     return [f"step {step_id} is open again" for step_id in step_ids]
 
 
@@ -586,6 +591,16 @@ def finish_step(file: PlanFile, step_id: str, result: str, outputs: Mapping[str,
         As :meth:`ThinkEngine.finish`.
     """
     ThinkEngine(file, _never).finish(step_id, result, outputs)
+
+
+def _reopen_all(writer: RunWriter, step_ids: Iterable[str]) -> None:
+    steps = {step_id: writer.find(step_id) for step_id in step_ids}
+    for step_id, step in steps.items():
+        if step is None:
+            raise PlanRunError(f"step {visible_name(step_id)} does not exist")
+    for step in steps.values():
+        assert step is not None
+        reopen(writer, step)
 
 
 def _never(_: StepCall) -> OperatorResult:

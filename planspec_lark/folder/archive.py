@@ -21,7 +21,15 @@ from planspec_lark.syntax.source import visible_name
 __all__ = ["move_plan"]
 
 
-def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, force: bool, wait: float) -> Path:
+def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
+    path: Path,
+    archive: Path,
+    make: Callable[[Path], object],
+    *,
+    force: bool,
+    wait: float,
+    check: Callable[[str], object] | None = None,
+) -> Path:
     """Move a plan and what belongs to it into a folder.
 
     Every file is in both places before it goes from the first, so after an interruption it is done again. Where
@@ -33,6 +41,7 @@ def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, forc
         make: makes that folder, if need be; a plan that stays where it is needs none.
         force: move it although it is unfinished, or no plan at all.
         wait: seconds to wait at most for who runs it or writes in one of the folders.
+        check: is given its text, when no other writer can change it any more; what it raises leaves it where it is.
 
     Raises:
         StoreError: it is a link, unfinished, or run at this moment; it cannot be moved.
@@ -43,6 +52,8 @@ def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, forc
     file = PlanFile(path, wait=wait)
     try:
         with refusals(path), file.held():
+            if check is not None:
+                check(file.read())
             if not force:
                 _check_finished(file)
             make(archive)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -247,7 +247,7 @@ class PlanFolder:
                 return False
         return True
 
-    def archive(self, name: str, *, force: bool = False) -> Path:
+    def archive(self, name: str, *, force: bool = False, check: Callable[[str], object] | None = None) -> Path:
         """Move a plan to ``planspec/archive/``, with the ledger of its runs.
 
         Nothing there is replaced: where its name is taken, it gets the date, and where that is, a number as well.
@@ -255,6 +255,8 @@ class PlanFolder:
         Args:
             name: of a plan in ``planspec/``.
             force: although steps of it are pending or active, or it is no plan at all.
+            check: is given the text, when no other writer can change it any more; what it raises leaves the plan where
+                it is.
 
         Raises:
             StoreError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
@@ -262,7 +264,7 @@ class PlanFolder:
         path = self._find_plan(check_name(name))
         if path is None:
             raise self._is_missing(name)
-        return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait)
+        return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait, check=check)
 
     @property
     def settings(self) -> Settings:

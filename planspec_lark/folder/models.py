@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from planspec_lark.document.file import PlanBusyError, PlanFileError
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, PlanSyntaxError
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["PlanEntry", "StoreError", "StoreReason", "refusals"]
@@ -75,7 +75,7 @@ def refusals(path: Path) -> Iterator[None]:
     except PlanFileError as error:
         reason = StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE
         raise StoreError(str(error), reason) from None
-    except PlanSyntaxError:
+    except PlanSpecError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
         said = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

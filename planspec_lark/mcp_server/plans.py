@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -84,7 +84,7 @@ class Plans:
             StoreError: there is none of this name, or it cannot be read.
             PlanSyntaxError: it is no plan.
         """
-        return self._parse(name, self.text(name))
+        return self.parse(name, self.text(name))
 
     def file(self, name: str) -> PlanFile:
         """The file of a plan, to change it.
@@ -112,14 +112,18 @@ class Plans:
             StoreError: it cannot be the name of a plan, or is one already; the file cannot be written.
             PlanSyntaxError: the text is no plan.
         """
-        stored = self._parse(name, text)
+        stored = self.parse(name, text)
         # Before it is there, as git may look at any time.
         if self.folder.holds(check_name(name)) is None:
             self.folder.hide()
         return evolve(stored, name=self.folder.create(name, text).stem)
 
-    def archive(self, name: str) -> str:
+    def archive(self, name: str, check: Callable[[str], object]) -> str:
         """Move a finished plan to the archive; gives the file there, from the project's folder on.
+
+        Args:
+            name: of the plan.
+            check: is given its text, when no other writer can change it any more.
 
         Raises:
             StoreError: there is no such plan, it belongs to a task, is unfinished or run at this moment, or it cannot
@@ -127,9 +131,14 @@ class Plans:
         """
         if self._find(name).parent.name != FOLDER:
             raise StoreError(f"the plan of a task stays where it is: `{visible_name(name)}` cannot be archived")
-        return self.folder.archive(name).relative_to(self.folder.root).as_posix()
+        return self.folder.archive(name, check=check).relative_to(self.folder.root).as_posix()
 
-    def _parse(self, name: str, text: str) -> Stored:
+    def parse(self, name: str, text: str) -> Stored:
+        """A plan of this text.
+
+        Raises:
+            PlanSyntaxError: it is none.
+        """
         return Stored(name, text, parse_plan(text, name=name, limits=self.limits))
 
     def _find(self, name: str) -> Path:

@@ -283,8 +283,13 @@ def _change(
 def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
     if len(arguments.actions) > 1:
         raise RefusedError("Nothing was changed: archive stands alone in its list, once all else is done.")
-    stored = _check_digest(plans.load(arguments.name), arguments)
-    archived = plans.archive(stored.name)
+    moved: list[Stored] = []
+
+    def check(text: str) -> None:
+        moved.append(_check_digest(plans.parse(arguments.name, text), arguments))
+
+    archived = plans.archive(arguments.name, check)
+    [stored] = moved
     return _answer(stored, stored, [to_report("archive", f"the plan is in {archived} now")], archived=archived)
 
 
@@ -295,16 +300,23 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> Answer:
             "Nothing was changed: this plan has been run, and the ledger of its runs is told of steps that are "
             "reopened, which stands in a list of its own. Send the other actions in another call."
         )
-    before = _check_digest(plans.load(arguments.name), arguments)
-    document = PlanDocument.from_text(before.text, name=before.name)
-    steps = [document.find(action.step) for action in arguments.actions]
+    found: list[Stored] = []
+    steps: list[str] = []
+
+    def find(text: str) -> list[str]:
+        found.append(_check_digest(plans.parse(arguments.name, text), arguments))
+        document = PlanDocument.from_text(text, name=arguments.name)
+        steps.extend(document.find(action.step) for action in arguments.actions)
+        return steps
+
     try:
-        said = reopen_steps(plans.file(before.name), steps)
+        said = reopen_steps(plans.file(arguments.name), find)
     except LedgerError:
         # Which says where on this machine it is.
         raise RefusedError(
             "The ledger of the plan's runs cannot be used. The command `planspec log` says why."
         ) from None
+    [before] = found
     reports = [to_report(f"reopen {step}", one) for step, one in zip(steps, said, strict=True)]
     return _answer(before, plans.load(before.name), reports)
 

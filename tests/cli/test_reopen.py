@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from planspec_lark import PlanFile
 from tests.cli.engine_world import OPERATOR, calls, make_world
 from tests.cli.running import run
 from tests.cli.test_run import RUN, plan_text
@@ -52,6 +54,22 @@ def test_what_cannot_be_reopened(arguments: list[str], code: int, said: str) -> 
     result = run("reopen", *arguments)
     assert (result.exit_code, result.stdout) == (code, said)
     assert plan_text() == before
+
+
+def test_a_step_is_looked_for_when_nobody_else_can_change_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_world(plan_text().replace("\n2. [act]", "\n2. buy [act]"))
+    assert run(*RUN).exit_code == 0
+    changed, locked = plan_text().replace(" buy ", " sell "), PlanFile._locked
+    assert changed != plan_text()
+
+    def come_first(file: PlanFile, *arguments: Any, **options: Any) -> Any:
+        Path("bakery.md").write_text(changed)
+        return locked(file, *arguments, **options)
+
+    monkeypatch.setattr(PlanFile, "_locked", come_first)
+    result = run("reopen", "bakery.md", "buy")
+    assert (result.exit_code, result.stdout) == (1, "PC111  no step has the id or name `buy`\n")
+    assert plan_text() == changed
 
 
 def test_a_plan_without_a_run() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import PlanFile, parse_plan
+from planspec_lark import CommandError, PlanFile, PlanFileError, parse_plan
 from planspec_lark.files import link_or_copy
 from planspec_lark.folder import PlanFolder, StoreError, StoreReason, archive as archiving
 from planspec_lark.runs import SqliteLedger
@@ -35,6 +35,22 @@ def today(monkeypatch: pytest.MonkeyPatch) -> str:
 def begin_run(path: Path) -> None:
     with closing(SqliteLedger(path.with_name(path.name + ".ledger"))) as ledger:
         ledger.begin(RunInfo("run1", 1.0, {}))
+
+
+def test_a_plan_is_checked_when_nobody_else_can_change_it(root: Path, folder: PlanFolder) -> None:
+    path = root / "planspec/winter.md"
+    hasty = PlanFile(path, wait=0)
+
+    def refuse(text: str) -> None:
+        assert text == FINISHED
+        with pytest.raises(PlanFileError, match="another process"):
+            hasty.change(str.upper)
+        raise CommandError("X", "not this one")
+
+    with pytest.raises(CommandError, match="not this one"):
+        folder.archive("winter", check=refuse)
+    assert path.read_text() == FINISHED
+    assert not (root / "planspec/archive").exists()
 
 
 def test_archive(root: Path, folder: PlanFolder) -> None:

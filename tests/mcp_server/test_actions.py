@@ -10,8 +10,12 @@ import pytest
 
 from planspec_lark import PlanFile, parse_plan
 from planspec_lark.engine import HopStatus, OperatorResult, ThinkEngine
+from planspec_lark.folder import PlanFolder
 from planspec_lark.mcp_server import tools
 from planspec_lark.mcp_server.models import ApplyArguments
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.refusals import RefusedError
+from planspec_lark.mcp_server.working import apply_commands
 from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
@@ -292,3 +296,28 @@ def test_the_number_of_actions_is_bounded(agent: Agent) -> None:
     agent.write("library")
     said = agent.fail("apply_commands", name="library", actions=[{"do": "start", "step": "2.1"}] * 101)
     assert said.startswith("The arguments do not fit:\n- actions: List should have at most 100 items")
+
+
+# ---------------------------------------------------------------- another writer
+
+
+@pytest.mark.parametrize(("do", "steps"), [("archive", {}), ("reopen", {"step": "1"}), ("start", {"step": "1"})])
+def test_a_plan_that_changes_before_nobody_else_can_change_it_is_left_alone(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, do: str, steps: dict[str, str]
+) -> None:
+    path = run_plan(agent)
+    plans = Plans(PlanFolder(agent.root))
+    text = path.read_text()
+    asked = {"name": "hall", "actions": [{"do": do, **steps}], "expected_digest": plans.load("hall").digest}
+    locked = PlanFile._locked
+
+    def come_first(file: PlanFile, *arguments: Any, **options: Any) -> Any:
+        if file.path == path:
+            path.write_text(text.replace("white", "blue"))
+        return locked(file, *arguments, **options)
+
+    monkeypatch.setattr(PlanFile, "_locked", come_first)
+    with pytest.raises(RefusedError, match="Nothing was changed: the plan is another one than you have read"):
+        apply_commands(plans, ApplyArguments.model_validate(asked))
+    assert path.read_text() == text.replace("white", "blue")
+    assert call("log", path, "--last", "1").stdout.split()[2:3] not in ([b"again"], [b"resumed"])

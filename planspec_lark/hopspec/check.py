@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 
 from attrs import evolve
@@ -45,24 +44,24 @@ def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severit
     listed.extend(result.diagnostics)
     if not any(one.code in _UNREAD for one in result.diagnostics):
         given = {step_id: lines.keys() for step_id, lines in result.places.steps.items()}
-        found = (one for one in check_rules(result.document, given) if one.severity.counts_as(least))
-        listed.extend(_locate(found, result))
+        faulty = {one.line for one in result.diagnostics}
+        for found in check_rules(result.document, given):
+            if found.severity.counts_as(least):
+                listed.add(found if listed.is_full else _locate(found, result, faulty))
     return listed.close()
 
 
-def _locate(diagnostics: Iterable[Diagnostic], result: HopSpecScan) -> Iterator[Diagnostic]:
-    """Give each diagnostic the line that it speaks of; its replacement becomes its fix."""
-    faulty = {one.line for one in result.diagnostics}
-    for one in diagnostics:
-        number = result.places.line_of(one.step_id, one.part)
-        span = span_of_line(result.source, number)
-        key = grammars.pattern("hopspec", "KEY").match(result.source.line(number))
-        fix = None
-        if one.replacement and key and number not in faulty:
-            start = result.source.start_of(number) + key.end()
-            fix = Fix(result.source.span(start, span.end), one.replacement)
-        is_provisional = bool(faulty)
-        yield evolve(one, span=span, fix=fix, is_provisional=is_provisional, source=result.source)
+def _locate(found: Diagnostic, result: HopSpecScan, faulty: set[int | None]) -> Diagnostic:
+    """Give a diagnostic the line that it speaks of; its replacement becomes its fix where the line has no fault."""
+    source, number = result.source, result.places.line_of(found.step_id, found.part)
+    span, fix = span_of_line(source, number), None
+    if (
+        found.replacement
+        and number not in faulty
+        and (key := grammars.pattern("hopspec", "KEY").match(source.line(number)))
+    ):
+        fix = Fix(source.span(source.start_of(number) + key.end(), span.end), found.replacement)
+    return evolve(found, span=span, fix=fix, is_provisional=bool(faulty), source=source)
 
 
 def fix_hopspec(text: str, *, unsafe: bool = False, name: str = "<text>", limits: Limits = NO_LIMITS) -> Fixed:

@@ -11,6 +11,7 @@ from lsprotocol import types
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import Language, Reading
 from planspec_lark.lsp.text import ClientText
+from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.source import visible_name
 
@@ -83,7 +84,7 @@ class Document:
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
         if self._findings is None:
-            self._findings = self.reading().findings(info=self.settings.info)
+            self._findings = self.reading().findings(Severity.INFO if self.settings.info else Severity.WARNING)
         return self._findings
 
     def reading(self) -> Reading:

@@ -14,7 +14,7 @@ from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.source import newline_of, one_line, visible
 
 __all__ = [
     "FIX_ALL",
@@ -134,9 +134,11 @@ def format_text(document: Document) -> list[types.TextEdit] | None:
     """The edit that makes the text canonical; None for one with faults, which stays as it is."""
     text = document.text.text
     try:
-        return document.text.edits(tighten(text, document.language.format(text)))
+        canonical = document.language.format(text)
     except PlanSyntaxError:
         return None
+    # How its lines end is a matter between a file and its editor.
+    return document.text.edits(tighten(text, canonical.replace("\n", newline_of(text))))
 
 
 # ---------------------------------------------------------------- names

@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
-from typing import ClassVar
 
 from attrs import evolve
 
@@ -29,10 +28,20 @@ from planspec_lark.hopspec.vocabulary import (
     meanings,
 )
 from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
-from planspec_lark.lsp.navigation import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
+from planspec_lark.lsp.navigation import (
+    STEP_NAME,
+    VARIABLE,
+    StepReading,
+    end_at,
+    end_of,
+    name_steps,
+    put_first,
+    say,
+    say_some,
+)
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, join_words
-from planspec_lark.syntax.source import BLANKS, newline_of
+from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.tree import find_above, iter_tree
 
 __all__ = ["HOPSPEC", "HopReading"]
@@ -69,20 +78,16 @@ class HopReading(StepReading[StepInfo]):
     """A HopSpec document."""
 
     language = "hopspec"
-    terminals: ClassVar[Mapping[str, tuple[str, str]]] = {
-        STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
-        VARIABLE: ("INPUT_WORD", "a letter or `_`, then letters, digits and `_`"),
-    }
 
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._document, self._places = self._scan.document, self._scan.places
-        super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
+        super().__init__(self._scan, self._document.steps)
 
-    def findings(self, *, info: bool) -> list[Diagnostic]:
+    def findings(self, least: Severity) -> list[Diagnostic]:
         """Those of the check."""
-        return check_scan(self._scan, LIMITS, least=Severity.INFO if info else Severity.WARNING)
+        return check_scan(self._scan, LIMITS, least=least)
 
     # ------------------------------------------------------------ places
 
@@ -235,15 +240,13 @@ class HopReading(StepReading[StepInfo]):
                 yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0])
 
     def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
-        what = " ".join(filter(None, (f"{step.step_id}.", step.step_name, say_work(step))))
         kind = STEP_TYPES.get(step.step_type)
-        return what, kind_of(step), kind is not None and kind.is_container
+        return say_work(step), kind_of(step), kind is not None and kind.is_container
 
     def _say_step(self, step: StepInfo) -> Iterator[str]:
-        name = f" ({say(step.step_name)})" if step.step_name else ""
         types = join_words([*STEP_TYPES], "and")
         known = "" if step.step_type in STEP_TYPES else f": no type of steps; these are {types}"
-        yield f"Step {say(step.step_id)}{name}: {say(kind_of(step))}{known}"
+        yield f"{say(kind_of(step))}{known}"
         if work := say_work(step):
             yield say(work)
         yield from say_some(self._say_variables(step))
@@ -365,7 +368,7 @@ class HopReading(StepReading[StepInfo]):
         gives = field == "outputs" and step.step_type != "flow"
         known = [*consumers] if gives else [*dict.fromkeys([*declared, *producers])]
         at = self._places.line_of(step.step_id, "step_id")
-        for name in sorted(known, key=lambda name: not name.startswith(word)):
+        for name in put_first(word, known):
             if name in listed:
                 continue
             if gives:
@@ -407,17 +410,12 @@ def _candidates(words: Iterable[str], place: Stretch) -> Iterator[Candidate]:
 # ---------------------------------------------------------------- the row of the table
 
 
-def _format(text: str) -> str:
-    # How its lines end is a matter between a file and its editor.
-    return serialize_hopspec(parse_hopspec(text, limits=LIMITS)).replace("\n", newline_of(text))
-
-
 HOPSPEC = Language(
     id="hopspec",
     # As the project that has defined the language calls its files; and as plans are called.
     files=re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$"),
     fix=lambda text: fix_hopspec(text, limits=LIMITS),
-    format=_format,
+    format=lambda text: serialize_hopspec(parse_hopspec(text, limits=LIMITS)),
     read=HopReading,
     triggers=("#", "-", ":", "：", ",", "，"),
 )

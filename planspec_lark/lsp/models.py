@@ -8,6 +8,7 @@ from typing import Protocol
 
 from attrs import Factory, define, frozen
 
+from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.fixer import Fixed
 from planspec_lark.syntax.limits import Limits
@@ -72,8 +73,8 @@ class Candidate:
 class Reading(Protocol):
     """What a document holds, as far as it can be read. Nothing of it raises, but for ``rename``."""
 
-    def findings(self, *, info: bool) -> list[Diagnostic]:
-        """All findings, up to a limit, without infos unless they are asked for."""
+    def findings(self, least: Severity) -> list[Diagnostic]:
+        """All findings that weigh so much, up to a limit."""
 
     def symbols(self) -> Sequence[Symbol]:
         """The parts of the document, in the order of the text."""

@@ -11,14 +11,31 @@ from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 from planspec_lark.lsp.models import Candidate, RenameError, Stretch, Symbol, Word
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, join_words, shorten
 from planspec_lark.syntax.source import Source, visible
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
-__all__ = ["STEP_NAME", "TOLD", "VARIABLE", "StepReading", "end_at", "end_of", "name_steps", "say", "say_some"]
+__all__ = [
+    "STEP_NAME",
+    "TOLD",
+    "VARIABLE",
+    "StepReading",
+    "end_at",
+    "end_of",
+    "name_steps",
+    "put_first",
+    "say",
+    "say_some",
+]
 
 # The kinds of names.
 STEP_NAME, VARIABLE = "step name", "variable"
+# How they are written: by the terminal of this name in the grammar, and in words.
+_WRITTEN = {
+    STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
+    VARIABLE: ("VARIABLE", "a letter or `_`, then letters, digits and `_`"),
+}
 # What stands deeper is listed on this level: what carries symbols to a client uses recursion.
 _LEVELS = 40
 # How many steps a sentence names, and how many sentences of variables are told.
@@ -38,25 +55,32 @@ class _Step(Protocol):
 AnyStep = TypeVar("AnyStep", bound=_Step)
 
 
+class _Scan(Protocol):
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]: ...
+
+
 class StepReading(ABC, Generic[AnyStep]):
     """A document as far as it can be read, and where its parts stand.
 
     Attributes:
         language: the language of the grammar.
-        terminals: how a name of each kind is written: its terminal, and in words.
     """
 
     language: ClassVar[str]
-    terminals: ClassVar[Mapping[str, tuple[str, str]]]
 
-    def __init__(self, source: Source, faults: Sequence[Diagnostic], steps: Sequence[AnyStep]) -> None:
-        self._source, self._text, self._faults, self._steps = source, source.text, faults, steps
+    def __init__(self, scan: _Scan, steps: Sequence[AnyStep]) -> None:
+        self._source, self._text = scan.source, scan.source.text
+        self._faults, self._steps = scan.diagnostics, steps
 
     # ------------------------------------------------------------ what a language says
 
     @abstractmethod
-    def findings(self, *, info: bool) -> list[Diagnostic]:
-        """All findings, up to a limit."""
+    def findings(self, least: Severity) -> list[Diagnostic]:
+        """All findings that weigh so much, up to a limit."""
 
     @abstractmethod
     def complete(self, offset: int) -> Iterable[Candidate]:
@@ -68,7 +92,7 @@ class StepReading(ABC, Generic[AnyStep]):
 
     @abstractmethod
     def _outline(self, step: AnyStep) -> tuple[str, str, bool]:
-        """What a list calls a step, what it says beside that, and whether the step is a container."""
+        """What a step does, what a list says beside that, and whether the step is a container."""
 
     @abstractmethod
     def _lines_of(self, step: AnyStep) -> Sequence[Stretch]:
@@ -88,7 +112,7 @@ class StepReading(ABC, Generic[AnyStep]):
 
     @abstractmethod
     def _say_step(self, step: AnyStep) -> Iterable[str]:
-        """What a step is, needs and gives, a sentence each."""
+        """What a step is, needs and gives, a sentence each; what it is called stands in front of the first."""
 
     @abstractmethod
     def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
@@ -129,7 +153,8 @@ class StepReading(ABC, Generic[AnyStep]):
 
     def _symbol(self, step: AnyStep) -> Symbol:
         lines = self._lines_of(step)
-        name, detail, is_container = self._outline(step)
+        work, detail, is_container = self._outline(step)
+        name = " ".join(filter(None, (f"{step.step_id}.", step.step_name, work)))
         kind = "container" if is_container or step.children else "step"
         return Symbol(say(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
 
@@ -149,7 +174,11 @@ class StepReading(ABC, Generic[AnyStep]):
         step, word = self._step_at(offset), self.word_at(offset)
         if word is not None and word.kind == VARIABLE:
             return "\n".join(self._say_variable(step, word.text)), word.place
-        return None if step is None else ("\n".join(self._say_step(step)), self._lines_of(step)[0])
+        if step is None:
+            return None
+        name = f" ({say(step.step_name)})" if step.step_name else ""
+        said = "\n".join(self._say_step(step))
+        return f"Step {say(step.step_id)}{name}: {said}", self._lines_of(step)[0]
 
     # ------------------------------------------------------------ names
 
@@ -189,7 +218,7 @@ class StepReading(ABC, Generic[AnyStep]):
 
     def rename(self, word: Word, name: str) -> Sequence[Stretch]:
         """All places in which a variable or the name of a step is to be written anew."""
-        terminal, written = self.terminals[word.kind]
+        terminal, written = _WRITTEN[word.kind]
         if not grammars.pattern(self.language, terminal).fullmatch(name) or self._is_reserved(name):
             raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
         if name == word.text:
@@ -222,6 +251,11 @@ class StepReading(ABC, Generic[AnyStep]):
 
 
 # ---------------------------------------------------------------- words
+
+
+def put_first(start: str, names: Iterable[str]) -> list[str]:
+    """Names, those first that begin like what is written: a client may not want all."""
+    return sorted(names, key=lambda name: not name.startswith(start))
 
 
 def say(text: str) -> str:

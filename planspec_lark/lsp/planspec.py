@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
-from planspec_lark.lsp.navigation import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
+from planspec_lark.lsp.navigation import (
+    STEP_NAME,
+    VARIABLE,
+    StepReading,
+    end_at,
+    end_of,
+    name_steps,
+    put_first,
+    say,
+    say_some,
+)
 from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text
@@ -20,7 +29,6 @@ from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, Supply, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.source import newline_of
 
 __all__ = ["PLANSPEC", "PlanReading"]
 
@@ -38,20 +46,16 @@ class PlanReading(StepReading[PlanStep]):
     """A plan."""
 
     language = "planspec"
-    terminals: ClassVar[Mapping[str, tuple[str, str]]] = {
-        STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
-        VARIABLE: ("VARIABLE", "a letter or `_`, then letters, digits and `_`"),
-    }
 
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._plan, self._places = self._scan.plan, self._scan.places
-        super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
+        super().__init__(self._scan, self._plan.steps)
 
-    def findings(self, *, info: bool) -> list[Diagnostic]:
+    def findings(self, least: Severity) -> list[Diagnostic]:
         """Those of the check."""
-        return check_scan(self._scan, LIMITS, least=Severity.INFO if info else Severity.WARNING)
+        return check_scan(self._scan, LIMITS, least=least)
 
     def _parts(self) -> Iterator[Symbol]:
         fields = self._places.fields
@@ -62,9 +66,8 @@ class PlanReading(StepReading[PlanStep]):
                 yield Symbol(name.capitalize(), say(self._plan.goal) if name == "goal" else "", "text", place, place)
 
     def _outline(self, step: PlanStep) -> tuple[str, str, bool]:
-        what = " ".join(filter(None, (f"{step.step_id}.", step.step_name, step.description)))
         is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)
-        return what, f"[{step.step_type}] {step.status.value}", is_container
+        return step.description, f"[{step.step_type}] {step.status.value}", is_container
 
     def _lines_of(self, step: PlanStep) -> Sequence[Stretch]:
         return self._places.bounds_of(step.step_id)
@@ -133,8 +136,7 @@ class PlanReading(StepReading[PlanStep]):
             own = (one for one in self._words_of(step) if one.kind == VARIABLE)
             taken |= {one.text for one in own if one.place[0] != place[0]}
         known = producers if is_input else consumers
-        # Those that begin as what is written come first: a client may not want all.
-        for name in sorted(known, key=lambda name: not name.startswith(word)):
+        for name in put_first(word, known):
             others = [one for one in known[name] if one is not step]
             # An output is for a step that has it from nowhere.
             if others and name not in taken and (is_input or name not in producers):
@@ -146,8 +148,7 @@ class PlanReading(StepReading[PlanStep]):
 
 def _say_step(view: StepView) -> Iterator[str]:
     step = view.step
-    name = f" ({say(step.step_name)})" if step.step_name else ""
-    yield f"Step {say(step.step_id)}{name}: {step.status.value}"
+    yield step.status.value
     known = STEP_TYPES.get(step.step_type)
     meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
     yield f"{say(step.step_type)}: {meaning}"
@@ -183,17 +184,12 @@ def _say_supply(supply: Supply) -> str:
 # ---------------------------------------------------------------- the row of the table
 
 
-def _format(text: str) -> str:
-    # How its lines end is a matter between a file and its editor.
-    return serialize_plan(parse_plan(text, limits=LIMITS)).replace("\n", newline_of(text))
-
-
 PLANSPEC = Language(
     id="planspec",
     # As the hooks for pre-commit have them.
     files=re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$"),
     fix=lambda text: fix_text(text, limits=LIMITS),
-    format=_format,
+    format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
     read=PlanReading,
     triggers=("[", "→", "←", ","),
 )

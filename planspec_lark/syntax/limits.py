@@ -165,6 +165,11 @@ class Findings:
     counts: dict[Severity, int] = field(factory=_NONE.copy)
     _first_left_out: Diagnostic | None = None
 
+    @property
+    def is_full(self) -> bool:
+        """Whether what comes now is only counted."""
+        return self._first_left_out is not None
+
     def add(self, diagnostic: Diagnostic) -> None:
         """Take one more."""
         self.counts[diagnostic.severity] += 1

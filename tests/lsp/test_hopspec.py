@@ -9,7 +9,8 @@ from planspec_lark.lsp.hopspec import HOPSPEC, HopReading
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError, Word
 from planspec_lark.lsp.planspec import PLANSPEC
-from tests.lsp.test_planspec import at, said
+from planspec_lark.syntax import Severity
+from tests.lsp.test_planspec import at, formatted, said
 
 DOCUMENT = """\
 # Harbour morning
@@ -135,14 +136,14 @@ def test_which_documents_are_hopspec(language: str, uri: str, expected: object) 
 
 def test_findings_are_those_of_the_check() -> None:
     text = DOCUMENT.replace("- Type: LLM", "- Type: LM").replace("    - Verification: reverse\n", "")
-    found = HopReading(text).findings(info=True)
+    found = HopReading(text).findings(Severity.INFO)
     assert [one.code for one in found] == [one.code for one in check_hopspec(text)] != []
-    assert [one.code for one in HopReading(DOCUMENT).findings(info=True)] == []
+    assert [one.code for one in HopReading(DOCUMENT).findings(Severity.INFO)] == []
 
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
     text = CHINESE.replace("类型：", "类型: ").replace("\n", "\r\n")
-    assert HOPSPEC.format(text) == CHINESE.replace("\n", "\r\n")
+    assert formatted(text, HOPSPEC) == CHINESE.replace("\n", "\r\n")
 
 
 def test_safe_fixes() -> None:
@@ -155,7 +156,7 @@ def test_safe_fixes() -> None:
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = DOCUMENT + "x\n" * 1_000_000
     reading = HopReading(text)
-    assert [one.code for one in reading.findings(info=False)] == ["PS121"]
+    assert [one.code for one in reading.findings(Severity.WARNING)] == ["PS121"]
     assert reading.symbols() == []
     assert reading.hover(0) is None
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentItem
 
+from planspec_lark.lsp.documents import Document, Settings
+from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.models import RenameError
+from planspec_lark.lsp.models import Language, RenameError
 from planspec_lark.lsp.planspec import PLANSPEC, PlanReading
 from planspec_lark.planspec import check_text
+from planspec_lark.syntax import Severity
 from tests.corpus import ROOT
 
 PLAN = """\
@@ -340,18 +344,27 @@ def test_a_text_with_faults_has_steps_all_the_same() -> None:
 
 
 def test_infos_are_left_out_unless_they_are_asked_for() -> None:
-    assert [one.code for one in PlanReading(PLAN).findings(info=False)] == []
-    assert {one.code for one in PlanReading(PLAN).findings(info=True)} == {one.code for one in check_text(PLAN)}
-    assert PlanReading(PLAN).findings(info=True)
+    assert [one.code for one in PlanReading(PLAN).findings(Severity.WARNING)] == []
+    assert {one.code for one in PlanReading(PLAN).findings(Severity.INFO)} == {one.code for one in check_text(PLAN)}
+    assert PlanReading(PLAN).findings(Severity.INFO)
+
+
+def formatted(text: str, language: Language) -> str:
+    """A text after the edits that make it canonical."""
+    document = Document(TextDocumentItem("untitled:1", language.id, 1, text), language, Settings())
+    for edit in format_text(document) or ():
+        document.text.change([TextDocumentContentChangePartial(edit.range, edit.new_text)])
+    return document.text.text
 
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
-    assert PLANSPEC.format("Goal:  x\r\n## Steps\r\n1.  [act] y\r\n") == "Goal: x\r\n## Steps\r\n1. [act] y\r\n"
+    text = "Goal:  x\r\n## Steps\r\n1.  [act] y\r\n"
+    assert formatted(text, PLANSPEC) == "Goal: x\r\n## Steps\r\n1. [act] y\r\n"
 
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = PLAN + "> x" * 700_000
-    assert [one.code for one in PlanReading(text).findings(info=False)] == ["PS121"]
+    assert [one.code for one in PlanReading(text).findings(Severity.WARNING)] == ["PS121"]
     assert PlanReading(text).symbols() == []
 
 

@@ -6,6 +6,7 @@ structure, from its first line of three backticks to the one that ends it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from re import Pattern
@@ -15,6 +16,7 @@ from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.source import BLANKS
 
 __all__ = [
+    "escape",
     "indent_of",
     "is_code_end",
     "is_fence",
@@ -25,6 +27,7 @@ __all__ = [
     "write_value",
 ]
 
+_COMMA = re.compile("[,，、]")
 # Where backslashes escape in lines of these terminals.
 _PLACES = {"TEXT_LINE": "TEXT_PLACE", "MORE": "MORE_PLACE"}
 
@@ -94,7 +97,7 @@ def read_value(first: str, lines: str, indent: int) -> str:
 
 def split_names(said: str) -> list[str]:
     """The items of a list."""
-    return [item.strip() for item in said.replace("，", ",").replace("、", ",").split(",")]
+    return [item.strip() for item in _COMMA.split(said)]
 
 
 def _unescape(line: str, start: int, terminal: str) -> str:
@@ -112,7 +115,7 @@ def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str =
         ValueError: none would be read back as this text. The message starts with the name of the field.
     """
     lines = text.split("\n")
-    if has_forbidden(text.replace("\n", "")):
+    if has_forbidden(text):
         raise ValueError(f"{name}: a control character cannot be written in a document")
     if not (lines[0].strip(BLANKS) and lines[-1].strip(BLANKS)):
         raise ValueError(f"{name}: blank lines around a text would be lost")
@@ -121,7 +124,7 @@ def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str =
     while at < len(lines):
         end = ends.get(at, at)
         if at == end:
-            lines[at] = _escape(lines[at], terminal)
+            lines[at] = escape(lines[at]) if _pattern(_PLACES[terminal]).match(lines[at]) else lines[at]
         if any(line != line.rstrip(BLANKS) for line in (lines[at], lines[end])):
             raise ValueError(f"{name}: white space at the end of a line would be lost")
         yield from (f"{indent}{line}" if line else "" for line in lines[at : end + 1])
@@ -144,14 +147,14 @@ def _code_ends(lines: list[str]) -> dict[int, int]:
     found: dict[int, int] = {}
     end = None
     for at in range(len(lines) - 1, -1, -1):
-        line = lines[at] + "\n"
-        if end is not None and _pattern("FENCE").fullmatch(line):
+        if end is not None and is_fence(lines[at]):
             found[at] = end
-        if _pattern("CODE_END").match(line):
+        if is_code_end(lines[at]):
             end = at
     return found
 
 
-def _escape(line: str, terminal: str) -> str:
+def escape(line: str) -> str:
+    """The line of text that spells what would be structure."""
     start = indent_of(line)
-    return f"{line[:start]}\\{line[start:]}" if _pattern(_PLACES[terminal]).match(line) else line
+    return f"{line[:start]}\\{line[start:]}"

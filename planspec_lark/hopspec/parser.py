@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from planspec_lark.hopspec import fast_reader
-from planspec_lark.hopspec.models import HopSpec
+from planspec_lark.hopspec.models import HopSpec, StepInfo
 from planspec_lark.hopspec.positions import Places, span_of_line
 from planspec_lark.hopspec.recovery import Recovery
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, too_deep, too_many_steps
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import Source
-from planspec_lark.syntax.tree import iter_tree
+from planspec_lark.syntax.source import Source, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -149,21 +148,9 @@ def _language_of(text: str) -> Language:
 
 def _refuse_excess(result: HopSpecScan, limits: Limits) -> HopSpecScan:
     """The same, or nothing of the document where it has more steps or levels than it may."""
-    if limits.max_steps is None and limits.max_depth is None:
-        return result
-    depths: dict[int, int] = {}
-    refused = None
-    most = limits.max_steps
-    for count, (step, parent) in enumerate(iter_tree(result.document.steps), start=1):
-        depth = depths[id(step)] = depths[id(parent)] + 1 if parent else 1
-        span = span_of_line(result.source, result.places.line_of(step.step_id, "step_id"))
-        if limits.max_depth is not None and depth > limits.max_depth:
-            refused = too_deep(step.step_id, depth, limits.max_depth, span, result.source)
-            break
-        if most is not None and count > most:
-            total = len(result.places.steps)
-            refused = too_many_steps(step.step_id, total, most, span, result.source)
-            break
-    if refused is None:
-        return result
-    return HopSpecScan(HopSpec(), [*result.diagnostics, refused], result.source)
+
+    def place_of(step: StepInfo) -> tuple[Span, Source]:
+        return span_of_line(result.source, result.places.line_of(step.step_id, "step_id")), result.source
+
+    refused = find_too_large(result.document.steps, limits, place_of)
+    return HopSpecScan(HopSpec(), [*result.diagnostics, refused], result.source) if refused else result

@@ -144,9 +144,11 @@ def _checked(name: str, value: str, terminal: str) -> str:
 
 def _check_ids(steps: list[StepInfo]) -> None:
     ids = [step.step_id for step in iter_infos(steps)]
-    if len(set(ids)) != len(ids):
-        twice = next(one for at, one in enumerate(ids) if one in ids[:at])
-        raise ValueError(f"step_id: {twice} comes twice")
+    seen: set[str] = set()
+    for step_id in ids:
+        if step_id in seen:
+            raise ValueError(f"step_id: {step_id} comes twice")
+        seen.add(step_id)
     for (step, parent), meant in zip(iter_tree(steps), find_parents(ids), strict=True):
         if (parent and parent.step_id) != meant:
             place = f"below {parent.step_id}" if parent else "at the top level"

@@ -14,7 +14,7 @@ from re import Match, Pattern
 
 from attrs import define, evolve, field
 
-from planspec_lark.hopspec.blocks import indent_of, is_code_end, is_fence
+from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_fence
 from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.corrections import Correction, find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
@@ -46,11 +46,11 @@ class _State(Enum):
 
 _KEYS = ("KEY", "NAMES_KEY", "COUNT_KEY")
 _HEADERS = ("section_header", "flow_header")
-# The rules of the lines that may come then.
+# The rules of the lines that are understood then.
 _RULES = {
-    _State.HEAD: ("title", "mode", *_HEADERS),
-    _State.MODE: _HEADERS,
-    _State.TEXT: (*_HEADERS, "text_line"),
+    _State.HEAD: ("title", "mode", *_HEADERS, "heading"),
+    _State.MODE: (*_HEADERS, "heading"),
+    _State.TEXT: (*_HEADERS, "heading", "text_line"),
     _State.FLOW: (*_HEADERS, "heading", "comment"),
     _State.STEP: (*_HEADERS, "heading", "comment", "attribute_line"),
     _State.VALUE: (*_HEADERS, "heading", "comment", "attribute_line", "more"),
@@ -142,7 +142,7 @@ class Recovery:
         lines = self.source.text.removeprefix("\ufeff").split("\n")
         if has_forbidden(self.source.text):
             lines = [self._clean(line) for line in lines]
-        ends = [at for at, line in enumerate(lines) if line.lstrip(BLANKS).startswith("```") and is_code_end(line)]
+        ends = [at for at, line in enumerate(lines) if is_code_end(line)]
         rest = range(ends[-1] + 1 if ends else 0, len(lines))
         self._open_fences += (self.source.start_of(at + 1) for at in rest if is_fence(lines[at]))
         text = end_last_line(self.source.text)
@@ -238,7 +238,7 @@ class Recovery:
         elif self._state in _LOST:
             self._grow()
         elif self._state in (_State.TEXT, _State.VALUE) and is_fence(line):
-            escaped = _escape(line)
+            escaped = escape(line)
             if self._state is _State.VALUE and indent_of(line) <= self._builder.indent:
                 escaped = f"{' ' * self._builder.indent}  {escaped.lstrip(BLANKS)}"
             self._report("HS113", "the code block is not closed", fix=escaped, help="close it with three backticks")
@@ -252,7 +252,7 @@ class Recovery:
     # ---------------------------------------------------------------- lines
 
     def _read(self, line: str) -> None:
-        found = None if self._has_ended else self._match(line) or self._match_outside(line)
+        found = None if self._has_ended else self._match(line)
         if found is not None:
             self._take(*found, line)
         elif not line.strip(BLANKS):
@@ -262,9 +262,9 @@ class Recovery:
         elif not self._correct(line):
             self._refuse(line)
 
-    def _match(self, line: str, state: _State | None = None) -> tuple[str, Match[str]] | None:
+    def _match(self, line: str) -> tuple[str, Match[str]] | None:
         """The rule that a line follows, and what it says."""
-        for rule in _RULES[state or self._state]:
+        for rule in _RULES[self._state]:
             match = _pattern(rule).fullmatch(f"{line}\n")
             if match:
                 return rule, match
@@ -399,21 +399,16 @@ class Recovery:
         else:
             self._lose(code, message, expected=expected)
 
-    def _match_outside(self, line: str) -> tuple[str, Match[str]] | None:
-        """The heading of a step outside the section of steps."""
-        found = self._match(line, _State.FLOW) if self._state in _OUTSIDE else None
-        return found if found and found[0] == "heading" else None
-
     def _match_corrected(self, correction: Correction) -> tuple[str, Match[str]] | None:
-        found = self._match(correction.line) or self._match_outside(correction.line)
+        found = self._match(correction.line)
         return found if found and found[0] not in ("more", "text_line") else None
 
     def _keep_as_text(self, line: str) -> None:
         """What begins like a section and is none, in free text."""
         is_step = line.lstrip(BLANKS).startswith("###")
         code, message = _BEGUN["STEP"] if is_step else ("HS103", "unknown section")
-        self._report(code, message, fix=_escape(line), help="if it is text, write a backslash before it")
-        self._keep(_escape(line))
+        self._report(code, message, fix=escape(line), help="if it is text, write a backslash before it")
+        self._keep(escape(line))
 
     def _explain(self, line: str) -> tuple[str, str, tuple[str, ...]]:
         """The code, a message and what was expected, as the LALR parser has it."""
@@ -485,11 +480,6 @@ class Recovery:
             Diagnostic(code, message, severity, span, expected, help, made, self._step_id, source=self.source)
         )
         self._growing = False
-
-
-def _escape(line: str) -> str:
-    start = indent_of(line)
-    return f"{line[:start]}\\{line[start:]}"
 
 
 def _looks_like_attribute(line: str) -> bool:

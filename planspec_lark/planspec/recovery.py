@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import islice
+from functools import partial
 from re import Match
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps, make_plan
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
 from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
@@ -38,8 +38,7 @@ from planspec_lark.syntax.limits import (
     Findings,
     Limits,
     find_excess,
-    too_deep,
-    too_many_steps,
+    find_too_large,
 )
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
@@ -612,7 +611,7 @@ def scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> Sc
 
 def refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
     """The result, or one without a plan where that has more steps or levels than it may."""
-    excess = _find_excess(result, limits)
+    excess = find_too_large(result.plan.steps, limits, partial(_place, result))
     if excess is None:
         return result
     # All in the order of the text, but the one that counts the rest, which stays the last.
@@ -628,21 +627,5 @@ def read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
     return ScanResult(PlanSpec(), diagnostics, Places(source), source)
 
 
-def _find_excess(result: ScanResult, limits: Limits) -> Diagnostic | None:
-    if limits.max_steps is None and limits.max_depth is None:
-        return None
-    siblings, depth, count = result.plan.steps, 0, 0
-    while siblings:
-        depth += 1
-        count += len(siblings)
-        if limits.max_depth is not None and depth > limits.max_depth:
-            return too_deep(siblings[0].step_id, depth, limits.max_depth, *_place(siblings[0], result))
-        siblings = [child for step in siblings for child in step.children]
-    if limits.max_steps is None or count <= limits.max_steps:
-        return None
-    step = next(islice(iter_steps(result.plan), limits.max_steps, None))
-    return too_many_steps(step.step_id, count, limits.max_steps, *_place(step, result))
-
-
-def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
+def _place(result: ScanResult, step: PlanStep) -> tuple[Span, Source]:
     return result.source.span(*result.places.id_of(step.step_id)), result.source

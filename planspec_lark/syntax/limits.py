@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from io import UnsupportedOperation
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol, Self, TypeVar
 
 from attrs import Attribute, define, field, frozen
 
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, in_order
 from planspec_lark.syntax.source import Source, Span
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -26,6 +28,7 @@ __all__ = [
     "Limits",
     "count_bytes",
     "find_excess",
+    "find_too_large",
     "read_bytes",
     "read_file",
     "too_deep",
@@ -89,6 +92,41 @@ def too_many_bytes(most: int, source: Source) -> Diagnostic:
     """That a text has more bytes than it may."""
     message = f"the text has more than {most:,} bytes"
     return Diagnostic("PS121", message, span=source.span(0, 0), help="nothing was read", source=source)
+
+
+class _Step(Protocol):
+    step_id: str
+
+    @property
+    def children(self) -> Sequence[Self]: ...
+
+
+_AnyStep = TypeVar("_AnyStep", bound=_Step)
+
+
+def find_too_large(
+    steps: Sequence[_AnyStep], limits: Limits, place_of: Callable[[_AnyStep], tuple[Span, Source]]
+) -> Diagnostic | None:
+    """What is wrong with a tree that has more steps or levels than it may.
+
+    Args:
+        steps: its top level.
+        limits: how many there may be.
+        place_of: where a step stands.
+    """
+    if limits.max_steps is None and limits.max_depth is None:
+        return None
+    siblings, depth, count = steps, 0, 0
+    while siblings:
+        depth += 1
+        count += len(siblings)
+        if limits.max_depth is not None and depth > limits.max_depth:
+            return too_deep(siblings[0].step_id, depth, limits.max_depth, *place_of(siblings[0]))
+        siblings = [child for step in siblings for child in step.children]
+    if limits.max_steps is None or count <= limits.max_steps:
+        return None
+    first, _ = next(islice(iter_tree(steps), limits.max_steps, None))
+    return too_many_steps(first.step_id, count, limits.max_steps, *place_of(first))
 
 
 def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Source) -> Diagnostic:

@@ -19,11 +19,12 @@ from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["read", "row_pattern", "take_rows"]
 
-# Tokens of the parts of a row.
-_KEY, _VALUE, _BELOW = "attribute_KEY", "attribute_VALUE", "attribute__below"
-_LIST, _COUNT = ("attribute_NAMES_KEY", "attribute_NAMES"), ("attribute_COUNT_KEY", "attribute_COUNT")
-_HEADING = ("heading_STEP", "heading_NAME", "heading_LABEL")
-_ROW = (_KEY, _VALUE, _BELOW, *_LIST, *_COUNT, *_HEADING, "comment_COMMENT")
+# The tokens of a row.
+_ROW = (
+    *("attribute_KEY", "attribute_VALUE", "attribute__below"),
+    *("attribute_NAMES_KEY", "attribute_NAMES", "attribute_COUNT_KEY", "attribute_COUNT"),
+    *("heading_STEP", "heading_NAME", "heading_LABEL", "comment_COMMENT"),
+)
 
 
 @cache
@@ -79,7 +80,7 @@ def take_rows(builder: Builder, text: str, at: int, line: int, end: int = sys.ma
     Returns:
         The offset of the first line that is refused: by the grammar, or since it comes twice or is indented too little.
     """
-    match_row = row_pattern().match
+    match_row, taken = row_pattern().match, at
     try:
         while match := match_row(text, at, end):
             key, value, below, names_key, names, count_key, count, step_id, name, label, comment = match.groups()
@@ -94,15 +95,14 @@ def take_rows(builder: Builder, text: str, at: int, line: int, end: int = sys.ma
             else:
                 builder.add_value(key, value, line, indent_of(match[0]))
                 if below:
-                    line += text.count("\n", at, match.start(_BELOW))
-                    at = match.start(_BELOW)
+                    taken = match.start("attribute__below")
                     builder.continue_value(below)
             line += text.count("\n", at, match.end())
-            at = match.end()
+            taken = at = match.end()
     except ValueError:
         # What the grammar cannot know.
         pass
-    return at
+    return taken
 
 
 def _line_of(text: str, offset: int) -> int:

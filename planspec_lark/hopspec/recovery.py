@@ -16,7 +16,7 @@ from attrs import define, evolve, field
 
 from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_fence
 from planspec_lark.hopspec.builder import Builder
-from planspec_lark.hopspec.corrections import Correction, find_corrections
+from planspec_lark.hopspec.corrections import find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import Places, span_of_line
@@ -205,10 +205,10 @@ class Recovery:
         """The line that ends the code block that starts here; this one if none does."""
         if self._state is _State.HEAD or self._has_ended or not is_fence(line):
             return at
-        after = ends[bisect_right(ends, at) :]
+        after = bisect_right(ends, at)
         # The last one may be that of the block around the document.
-        is_outer = self._in_fence and len(after) == 1 and is_code_end(line)
-        return after[0] if after and not is_outer else at
+        is_outer = self._in_fence and after == len(ends) - 1 and is_code_end(line)
+        return at if is_outer or after == len(ends) else ends[after]
 
     def _read_code(self, lines: list[str], start: int, end: int) -> None:
         if self._state in (_State.TEXT, _State.VALUE):
@@ -255,8 +255,6 @@ class Recovery:
         found = None if self._has_ended else self._match(line)
         if found is not None:
             self._take(*found, line)
-        elif not line.strip(BLANKS):
-            self._keep("")
         elif self._has_ended:
             self._lose("HS101", "this line is not part of the document")
         elif not self._correct(line):
@@ -265,8 +263,7 @@ class Recovery:
     def _match(self, line: str) -> tuple[str, Match[str]] | None:
         """The rule that a line follows, and what it says."""
         for rule in _RULES[self._state]:
-            match = _pattern(rule).fullmatch(f"{line}\n")
-            if match:
+            if match := _pattern(rule).fullmatch(f"{line}\n"):
                 return rule, match
         return None
 
@@ -297,11 +294,10 @@ class Recovery:
 
     def _take_header(self, word: str) -> None:
         name = next(name for name, words in SECTIONS.items() if word in words.all)
-        is_inside = self._state not in (*_OUTSIDE, _State.LOST_SECTION)
         if name in self._sections:
             self._lose("HS104", f"duplicate section `{word}`, first seen in line {self._sections[name]}")
             # Steps can go on with those in front of them.
-            if name != "steps" or not is_inside:
+            if name != "steps" or self._state in _OUTSIDE:
                 self._state = _State.LOST_SECTION
             return
         self._flush()
@@ -354,9 +350,10 @@ class Recovery:
             return False
         self._guesses += 1
         for correction in find_corrections(line, guesses=self._guesses <= _MOST_GUESSES):
-            found = self._match_corrected(correction)
-            if correction.line != line and (found or not correction.line):
-                self._report_correction(correction)
+            found = self._match(correction.line)
+            is_structure = found is not None and found[0] not in ("more", "text_line")
+            if correction.line != line and (is_structure or not correction.line):
+                self._report(correction.code, correction.message, fix=correction.line, is_safe=correction.is_safe)
                 if found:
                     self._take(*found, correction.line)
                 else:
@@ -398,10 +395,6 @@ class Recovery:
             self._keep(moved)
         else:
             self._lose(code, message, expected=expected)
-
-    def _match_corrected(self, correction: Correction) -> tuple[str, Match[str]] | None:
-        found = self._match(correction.line)
-        return found if found and found[0] not in ("more", "text_line") else None
 
     def _keep_as_text(self, line: str) -> None:
         """What begins like a section and is none, in free text."""
@@ -456,9 +449,6 @@ class Recovery:
         span = span_of_line(self.source, last.span.line, self._number)
         self.findings[-1] = evolve(last, span=span, fix=last.fix and Fix(span, ""))
         self._keep("")
-
-    def _report_correction(self, correction: Correction) -> None:
-        self._report(correction.code, correction.message, fix=correction.line, is_safe=correction.is_safe)
 
     def _report(  # noqa: PLR0913  (what a finding has)
         self,

@@ -6,7 +6,7 @@ held by a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
@@ -126,18 +126,16 @@ VALUES: Mapping[str, Mapping[str, Word]] = {
 
 def keys_of(step_type: str) -> tuple[Key, ...]:
     """The attributes as a step of this type calls them, one for each field, in their order."""
-    return _keys().get(step_type) or _keys()[""]
+    return _KEYS_OF.get(step_type) or _KEYS_OF[""]
 
 
-@cache
-def _keys() -> Mapping[str, tuple[Key, ...]]:
-    """What :func:`keys_of` says of the types that have names of their own, and of all others."""
-    return {only: tuple(_named(only)) for only in {key.only for key in KEYS}}
-
-
-def _named(only: str) -> Iterator[Key]:
+def _named(only: str) -> tuple[Key, ...]:
     own = {key.field for key in KEYS if only and key.only == only}
-    return (key for key in KEYS if key.only == (only if key.field in own else ""))
+    return tuple(key for key in KEYS if key.only == (only if key.field in own else ""))
+
+
+# Of the types that have names of their own, and of all others.
+_KEYS_OF = {only: _named(only) for only in {key.only for key in KEYS}}
 
 
 @cache

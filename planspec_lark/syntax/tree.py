@@ -37,7 +37,8 @@ def iter_tree(
     while stack:
         node, parent = stack.pop()
         yield node, parent
-        if enters is None or enters(node):
+        # Most have none.
+        if node.children and (enters is None or enters(node)):
             stack.extend((child, node) for child in reversed(node.children))
 
 

@@ -44,6 +44,7 @@ from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.parser import read_doc
+from tests.cases import in_one_test
 from tests.corpus import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -156,11 +157,13 @@ def test_canonical_plans_are_canonical(block: Block) -> None:
     assert serialize_plan(parse_plan(block.text)) == block.text
 
 
+@in_one_test
 @of("planspec bad")
 def test_bad_plans_have_their_fault(block: Block) -> None:
     assert block.code in {found.code for found in check_text(block.text)}
 
 
+@in_one_test
 @of("planspec good")
 def test_good_plans_do_not_have_it(block: Block) -> None:
     found = check_text(block.text)
@@ -179,11 +182,13 @@ def test_bad_commands_have_their_fault(block: Block) -> None:
     assert block.code in {found.code for found in scan_plan_commands(block.text).diagnostics}
 
 
+@in_one_test
 @of("json bad")
 def test_bad_json_has_its_fault(block: Block) -> None:
     assert block.code in {found.code for found in read_json(block.text.removesuffix("\n")).diagnostics}
 
 
+@in_one_test
 @of("json good")
 def test_good_json_has_none(block: Block) -> None:
     assert read_json(block.text).diagnostics == []
@@ -279,11 +284,13 @@ def test_documents_of_hopspec_are_canonical(block: Block) -> None:
     assert serialize_hopspec(parse_hopspec(block.text)) == block.text
 
 
+@in_one_test
 @of("hopspec bad")
 def test_bad_documents_of_hopspec_have_their_fault(block: Block) -> None:
     assert block.code in find_in_hopspec(block)
 
 
+@in_one_test
 @of("hopspec good")
 def test_good_documents_of_hopspec_have_none(block: Block) -> None:
     # The examples are no whole documents.
@@ -502,6 +509,7 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 
+@in_one_test
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

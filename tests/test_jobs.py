@@ -8,12 +8,14 @@ import shutil
 
 import pytest
 
+from tests.cases import in_one_test
 from tests.conftest import JOBS, group_of, read_entry
 from tests.corpus import ROOT
 
 pytest_plugins = ["pytester"]
 
 
+@in_one_test
 @pytest.mark.parametrize(("job", "entry"), [(job, entry) for job, entries in JOBS.items() for entry in entries.split()])
 def test_what_a_job_names_is_there(job: str, entry: str) -> None:
     test, every = read_entry(entry)

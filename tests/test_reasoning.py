@@ -33,6 +33,7 @@ from planspec_lark.engine import read_execution, read_reflection, read_replan
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next import scan_message
 from tests import strategies
+from tests.cases import in_one_test
 from tests.cli.running import run
 from tests.property import promises, streams
 
@@ -147,6 +148,7 @@ def write(shape: str, reader: Reader) -> str:
     return SHAPES[shape].format(good=reader.good, evil=reader.evil)
 
 
+@in_one_test
 @each_reader
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -14,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import CODES, Diagnostic, Limits, Severity, Source, check_text, scan_plan
 from planspec_lark.syntax.reports import summarize
 from planspec_lark.syntax.source import visible
+from tests.cases import in_one_test
 from tests.corpus import each
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -66,6 +67,7 @@ def test_json(snapshot: SnapshotAssertion) -> None:
     assert to_json(FOUND, ["it.md"]) == snapshot
 
 
+@in_one_test
 @each("planspec/invalid", ".md")
 def test_json_says_where(path: Path) -> None:
     text = path.read_bytes().decode("utf-8", "replace")
@@ -181,6 +183,7 @@ def test_github_shows_no_controls(char: str) -> None:
     assert char not in to_github([found])
 
 
+@in_one_test
 @each("planspec/invalid", ".md")
 def test_every_github_line_can_be_read(path: Path) -> None:
     found = check_text(path.read_bytes().decode("utf-8", "replace"), name=path.name)

@@ -16,6 +16,7 @@ from ruamel.yaml.error import YAMLError
 from planspec_lark import Limits, Severity, render
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, MissingYamlError, read_yaml
+from tests.cases import in_one_test
 
 BYTES = 256_000
 
@@ -137,6 +138,7 @@ def test_a_version_changes_nothing() -> None:
 # ---------------------------------------------------------------- codes
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

@@ -37,6 +37,7 @@ from planspec_lark.planspec.answer_reader import AnswerReader
 from tests import strategies
 from tests.answers.plans import random_plan
 from tests.answers.styles import STYLES, make_answers
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, ROOT, each, find, read
 
 STYLES_OF_THE_CORPUS = {
@@ -127,6 +128,7 @@ def outcomes() -> list[tuple[Case, Outcome]]:
 answers = each("answers", ".answer.md")
 
 
+@in_one_test
 @answers
 def test_an_answer_is_never_accepted_wrongly(path: Path) -> None:
     assert not outcome_of(path)[1].is_wrong
@@ -139,6 +141,7 @@ def test_nine_answers_in_ten_are_right(is_told: bool | None) -> None:
     assert sum(rights) >= 0.9 * len(rights)
 
 
+@in_one_test
 @answers
 def test_a_case_is_complete(path: Path) -> None:
     case = case_of(path)
@@ -426,6 +429,7 @@ def test_a_plan_with_a_harmless_line_is_accepted_as_it_is_or_not_at_all(plan: Pl
     assert found.verdict is not Verdict.ACCEPTED or found.plan == scan_plan(serialize_plan(plan)).plan
 
 
+@in_one_test
 @pytest.mark.parametrize("text", HELD_BACK.values(), ids=HELD_BACK)
 def test_what_may_have_lost_something_is_held_back(text: str) -> None:
     found = extract_plan(text)
@@ -470,6 +474,7 @@ _TAILS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize("text", [f"{lead}\n\n{_PLAN}" for lead in _LEADS] + [f"{_PLAN}\n{tail}\n" for tail in _TAILS])
 def test_what_is_said_around_a_plan_may_say_nothing_of_it(text: str) -> None:
     found = extract_plan(text)

@@ -25,6 +25,7 @@ from planspec_lark.answers.risk import RISKS
 from planspec_lark.planspec.answer_lines import is_suspect
 from planspec_lark.planspec.step_repair import is_foreign_type
 from tests import strategies
+from tests.cases import in_one_test
 from tests.corpus import each, find
 
 HEAD = "Goal: g\n## Steps\n"
@@ -96,6 +97,7 @@ def test_by_default_what_is_likely_to_change_the_meaning_is_refused() -> None:
     assert extract_plan(ANSWER).max_risk is Risk.MEDIUM
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "code", "risk"),
     [

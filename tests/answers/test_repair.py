@@ -13,6 +13,7 @@ from planspec_lark.answers.repair import EXAMPLES, find_faulty
 from planspec_lark.syntax import decode
 from tests import strategies
 from tests.answers.scripted import follow, lines_of, think
+from tests.cases import in_one_test
 from tests.corpus import ROOT, each, find
 
 BROKEN = ROOT / "fixtures" / "planspec" / "invalid"
@@ -45,6 +46,7 @@ def has_errors(text: str) -> bool:
 # ---------------------------------------------------------------- the loop
 
 
+@in_one_test
 @each("planspec/invalid", ".md")
 def test_following_the_fixes_repairs_all_that_has_one(path: Path) -> None:
     text = text_of(path)
@@ -61,6 +63,7 @@ def test_most_fixtures_have_fixes_for_all_their_faults() -> None:
     assert len(fixed) >= 30
 
 
+@in_one_test
 @each("planspec/invalid", ".md")
 def test_following_the_rules_repairs_every_fixture(path: Path) -> None:
     text = text_of(path)
@@ -349,6 +352,7 @@ def test_every_fault_has_a_rule_and_an_example() -> None:
 _NO_LINES = ("PS119", "PS120", "PS121", "PS122", "PS123", "PS130")
 
 
+@in_one_test
 @pytest.mark.parametrize(("code", "example"), EXAMPLES.items())
 def test_examples_are_right(code: str, example: str) -> None:
     # Alone, in the constraints, or below a step.

@@ -23,6 +23,7 @@ from planspec_lark.answers import Verdict
 from planspec_lark.bulk import BulkOptions
 from planspec_lark.bulk.analysis import analyze_text
 from tests.bulk.corpora import DOUBLED, IN_PROSE, PLAN, REFUSAL, REPAIRED, fixture_texts
+from tests.cases import in_one_test
 
 FOREIGN = PLAN.replace("→", "->")
 TEXTS = [PLAN, IN_PROSE, REPAIRED, REFUSAL, DOUBLED, FOREIGN, "", " \n", "Goal: x\n", *fixture_texts()]
@@ -61,6 +62,7 @@ def test_judgement(text: str, read: str, parsed: bool, valid: bool, score: float
     assert found.score == pytest.approx(score), (errors, warnings, found.codes())
 
 
+@in_one_test
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_strict_reading_says_what_a_check_says(text: str) -> None:
     found = analyze_text(text, read="strict")
@@ -75,6 +77,7 @@ def test_a_strict_reading_says_what_a_check_says(text: str) -> None:
     assert sorted(located, key=key) == sorted((evolve(one, fix=None) for one in expected), key=key)
 
 
+@in_one_test
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_scan_finds_what_scanning_finds(text: str) -> None:
     found = analyze_text(text, read="scan")

@@ -9,6 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import check_text
+from tests.cases import in_one_test
 from tests.cli.running import BROKEN, PLAN, run
 from tests.corpus import each, expected_codes, read
 
@@ -248,6 +249,7 @@ def test_sarif(snapshot: SnapshotAssertion) -> None:
     assert value == snapshot
 
 
+@in_one_test
 @each("planspec/invalid", ".md")
 def test_every_refused_text_fails_with_its_codes(path: Path) -> None:
     result = run("check", path, "--format", "json")

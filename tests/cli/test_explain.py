@@ -6,9 +6,11 @@ import pytest
 
 from planspec_lark import CODES
 from planspec_lark.syntax.explanations import explanation
+from tests.cases import in_one_test
 from tests.cli.running import run
 
 
+@in_one_test
 @pytest.mark.parametrize("code", CODES)
 def test_every_code_has_its_summary_and_an_example(code: str) -> None:
     done = run("explain", code)

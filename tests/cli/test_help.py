@@ -17,6 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.cli.app import cli
 from planspec_lark.cli.help import Command, Group, did_you_mean
+from tests.cases import in_one_test
 from tests.cli.running import PLAN, STEERING, call, environment, on_terminal, run
 
 _WIDEST = 79
@@ -60,6 +61,7 @@ def test_every_command_is_of_one_kind() -> None:
     assert len(COMMANDS) > 50
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
 def test_lines_are_short_and_plain(name: str) -> None:
     said = _help(name)
@@ -73,6 +75,7 @@ def test_the_whole(name: str, snapshot: SnapshotAssertion) -> None:
     assert _help(name) == snapshot
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
 def test_the_first_paragraph_is_one_sentence(name: str) -> None:
     first = _help(name).split("\n\n")[1].strip()
@@ -110,6 +113,7 @@ def test_the_list_of_commands_says_what_their_help_says() -> None:
         assert command.get_short_help_str(200) == cli.summary(context, name)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_says_what_is_read_and_written_and_how_it_ends(name: str) -> None:
     command, said = COMMANDS[name], _help(name)
@@ -126,6 +130,7 @@ def test_help_says_what_is_read_and_written_and_how_it_ends(name: str) -> None:
                 assert f"\n  {word}" in f"\n{files}", word
 
 
+@in_one_test
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_show_what_they_are_by_default(name: str) -> None:
     said = " ".join(_help(name).split())
@@ -142,6 +147,7 @@ def test_options_show_what_they_are_by_default(name: str) -> None:
         assert "by default" not in param.help.lower(), param.help
 
 
+@in_one_test
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_says_whether_a_shell_runs_a_command_line(name: str) -> None:
     said = " ".join(_help(name).split())
@@ -152,6 +158,7 @@ def test_help_says_whether_a_shell_runs_a_command_line(name: str) -> None:
         assert "shell" in said
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
 def test_words_are_those_of_the_field(name: str) -> None:
     words = {word.strip(".,;:()'`").lower() for word in _help(name).split()}
@@ -288,6 +295,7 @@ def _run(line: str) -> click.testing.Result:
     return run(*words[1:], stdin=stdin)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_an_example_has_options_that_there_are(name: str, line: str) -> None:
     assert f"\n  {line}\n" in _help(name)

@@ -10,10 +10,12 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, plan_from_json, plan_json_schema, plan_to_json
+from tests.cases import in_one_test
 from tests.cli.running import BROKEN, PLAN, run
 from tests.corpus import each, read
 
 
+@in_one_test
 @each("planspec/valid", ".md")
 def test_it_is_the_plan_as_json(path: Path) -> None:
     plan = parse_plan(read(path))

@@ -10,6 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, serialize_plan
+from tests.cases import in_one_test
 from tests.cli.running import BROKEN, PLAN, run
 from tests.corpus import SHOWCASE, each, read
 
@@ -257,6 +258,7 @@ def test_percent(done: int, total: int, percent: int) -> None:
     assert shown.endswith(f"\nProgress: {done}/{total} ({percent}%)\n")
 
 
+@in_one_test
 @each("planspec/valid", ".md")
 def test_counts_are_right(path: Path) -> None:
     """Counted once more, by another way: on the lines of the canonical text."""

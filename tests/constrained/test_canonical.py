@@ -26,6 +26,7 @@ from planspec_lark.constrained.notation import read_grammar
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.lalr import compile_grammar
 from tests import strategies
+from tests.cases import in_one_test
 from tests.constrained.engines import canonical, guide, lark, lark_accepts
 from tests.constrained.oracle import Oracle
 from tests.constrained.trees import plan_of, renumber
@@ -191,6 +192,7 @@ def test_a_result_may_start_like_progress(word: str) -> None:
         assert agree(text) == is_canonical(text) == (not is_escaped), text
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("number", "is_right"),
     [("0", True), ("1", True), ("01", False), ("00", False), ("999999999", True), ("1000000000", False)],
@@ -211,6 +213,7 @@ def test_numbers(line: str, number: str, is_right: bool) -> None:
     assert agree(text) == is_canonical(text) == is_right, text
 
 
+@in_one_test
 @pytest.mark.parametrize("count", ["", "0", "1", "0/0", "1/", "01", "999999999", "1000000000", "1/02", "3/5 | a"])
 @pytest.mark.parametrize("mark", ["", "\\"])
 @pytest.mark.parametrize("before", ["", "\\| ", "\\| | ", "a \\| | ", "a | ", "x \\| y | "])
@@ -245,6 +248,7 @@ def test_length_is_no_matter(before: str, again: str, behind: str) -> None:
 # ---------------------------------------------------------------- the same model
 
 
+@in_one_test
 @each("planspec/valid", ".md")
 def test_the_tree_of_a_fixture_is_its_plan(path: Path) -> None:
     plan = parse_plan(read(path))

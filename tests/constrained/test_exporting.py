@@ -27,6 +27,7 @@ from planspec_lark import (
 from planspec_lark.constrained import export_grammar
 from planspec_lark.constrained.export import MOST_STEPS, TARGETS, TYPES
 from planspec_lark.constrained.notation import read_grammar, write_gbnf
+from tests.cases import in_one_test
 from tests.constrained.engines import Guide, canonical, gbnf_guide, guide, lark, lark_accepts
 from tests.constrained.trees import renumber
 
@@ -99,6 +100,7 @@ def test_a_random_model_uses_what_it_may() -> None:
     assert any(step.outputs for text in texts for step in iter_steps(parse_plan(renumber(text))))
 
 
+@in_one_test
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("settings", [{}, {"allow_results": True, "depth": 1}, {"types": ["act", "decide"]}])
 def test_a_random_models_commands_are_read(settings: dict[str, Any], seed: int) -> None:
@@ -227,6 +229,7 @@ NO_COMMANDS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize("is_running", [False, True])
 @pytest.mark.parametrize("text", [*COMMANDS, *OF_THE_ENGINE, *NO_COMMANDS])
 def test_commands(text: str, is_running: bool) -> None:
@@ -372,6 +375,7 @@ def test_what_cannot_be_exported_is_refused(arguments: dict[str, Any], message: 
         export_grammar(**{"target": "lark", **arguments})
 
 
+@in_one_test
 @pytest.mark.parametrize("wrong", [2.0, 1.5, "3", True, float("nan")])
 @pytest.mark.parametrize("argument", ["depth", "siblings"])
 @pytest.mark.parametrize("language", ["planspec", "plan_cmd", "plan_next"])

@@ -11,6 +11,7 @@ import pytest
 
 from planspec_lark.constrained import export_grammar
 from planspec_lark.syntax import grammars
+from tests.cases import in_one_test
 from tests.constrained.engines import schema_guide
 
 CORE4 = {"intent": "Know why", "deliverable": "A note", "metric": "Reproducible", "constraint": "Read only"}
@@ -120,6 +121,7 @@ def test_accepted(value: Any) -> None:
     assert is_written(value)
 
 
+@in_one_test
 @pytest.mark.parametrize("value", REFUSED.values(), ids=REFUSED)
 def test_refused(value: Any) -> None:
     assert not is_valid("file", value)

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import PlanDocument, PlanStatus, PlanSyntaxError, parse_plan, step_order
 from planspec_lark.diff import merge_texts, text_merge
+from tests.cases import in_one_test
 from tests.corpus import each, read
 
 BASE = """\
@@ -364,6 +365,7 @@ def test_what_is_no_plan_is_refused_by_its_name(name: str) -> None:
 FIXTURES = each("planspec/valid", ".md")
 
 
+@in_one_test
 @FIXTURES
 def test_no_fixture_loses_a_byte(path: Path) -> None:
     text = read(path)
@@ -372,6 +374,7 @@ def test_no_fixture_loses_a_byte(path: Path) -> None:
         assert (result.text, result.conflicts) == (text, ())
 
 
+@in_one_test
 @FIXTURES
 def test_edits_of_both_sides_come_together_in_every_fixture(path: Path) -> None:
     """What two have edited, each in a part of its own, is what one would have made of both edits."""

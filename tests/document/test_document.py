@@ -20,6 +20,7 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
 )
+from tests.cases import in_one_test
 
 # Of everything some.
 PLAN = """\
@@ -141,6 +142,7 @@ LINES = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize(("command", "lines"), LINES.values(), ids=LINES)
 def test_the_lines_that_go_and_come(command: str, lines: list[str]) -> None:
     assert changes(f"PLAN_CMD: {command}") == lines
@@ -289,6 +291,7 @@ TEXTS = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize(("text", "command", "now"), TEXTS.values(), ids=TEXTS)
 def test_what_becomes_of_a_text(text: str, command: str, now: str) -> None:
     document, plan = PlanDocument.from_text(text), parse_plan(text)

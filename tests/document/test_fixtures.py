@@ -6,6 +6,7 @@ from operator import methodcaller
 from pathlib import Path
 
 from planspec_lark import PlanCommand, PlanDocument, PlanStatus, parse_plan, step_order
+from tests.cases import in_one_test
 from tests.corpus import each, read
 from tests.property import documents
 
@@ -60,6 +61,7 @@ def test_methods(path: Path) -> None:
         documents.changes_or_refuses(text, changes)
 
 
+@in_one_test
 @VALID
 def test_every_step_can_be_taken_out(path: Path) -> None:
     document = PlanDocument.from_text(read(path))

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import parse_plan, serialize_plan, step_order
 from planspec_lark.document.pieces import Piece, cut_accepted
+from tests.cases import in_one_test
 from tests.corpus import SHOWCASE, each, read
 
 CASES = {
@@ -66,6 +67,7 @@ def test_pieces(text: str, pieces: list[Piece]) -> None:
     assert "".join(piece.text for piece in pieces) == text
 
 
+@in_one_test
 @each("planspec/valid", ".md")
 def test_the_pieces_of_every_valid_text(path: Path) -> None:
     text = read(path)

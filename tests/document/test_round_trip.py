@@ -15,6 +15,7 @@ from planspec_lark.document.blocks import Block, Blocks, Place
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
 from planspec_lark.plan_cmd.apply import Finder, Room
+from tests.cases import in_one_test
 
 TEXT = """\
 \ufeff# t\r
@@ -226,6 +227,7 @@ FAULTS: dict[str, tuple[Patch, Change, str]] = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("is_seen", [True, False], ids=["seen", "unseen"])
 @pytest.mark.parametrize(("patch", "change", "reason"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_changes_nothing(patch: Patch, change: Change, reason: str, is_seen: bool) -> None:

@@ -37,6 +37,7 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
+from tests.cases import in_one_test
 from tests.corpus import ROOT
 from tests.pages import fences, headings
 
@@ -124,6 +125,7 @@ def test_english_is_the_default(name: str) -> None:
     assert WHOLE[name]() == WHOLE[name](language="en")
 
 
+@in_one_test
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("language", ["de", "", "../format", "EN"])
 def test_other_languages(name: str, language: str) -> None:
@@ -131,6 +133,7 @@ def test_other_languages(name: str, language: str) -> None:
         WHOLE[name](language=language)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mark_is_left(name: str, language: str) -> None:

@@ -20,6 +20,7 @@ from planspec_lark import (
 )
 from planspec_lark.engine import Decision, Reflection, read_reflection, read_replan
 from planspec_lark.syntax import grammars
+from tests.cases import in_one_test
 
 PLAN = """\
 Goal: The well gives clean water again
@@ -64,6 +65,7 @@ def codes(found: Reflection) -> list[tuple[str, int | None]]:
 # ---------------------------------------------------------------- decisions
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "decision", "reason"),
     [
@@ -123,6 +125,7 @@ def test_prose_is_prose(text: str) -> None:
     assert reflect(f"{text}\nACCEPT").diagnostics == []
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("line", "repaired"),
     [

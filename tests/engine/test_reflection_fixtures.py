@@ -17,6 +17,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.engine import Reflection, read_reflection, read_replan
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, expected_codes, find, read
 
 FOLDERS = ["reflection/valid", "reflection/invalid", "reflection/unattended", "replan/valid", "replan/invalid"]
@@ -81,6 +82,7 @@ def test_the_plan_takes_it(path: Path) -> None:
     assert apply_commands(plan_for(path), look(path, read(path)).commands, atomic=True) == []
 
 
+@in_one_test
 @each_any
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
@@ -92,6 +94,7 @@ def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
     ]
 
 
+@in_one_test
 @each_invalid
 def test_codes(path: Path) -> None:
     found = look(path, read(path))
@@ -104,6 +107,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
     assert render_all(look(path, read(path)).diagnostics) == snapshot
 
 
+@in_one_test
 @each_invalid
 def test_fixes_fix(path: Path) -> None:
     """A fix in place of its line leaves no finding of that line that was there before."""

@@ -9,6 +9,7 @@ from hypothesis import example, given, strategies as st
 
 from planspec_lark.folder import StoreError, StoreReason
 from planspec_lark.folder.names import check_name, fold_name, forms, is_name, name_from
+from tests.cases import in_one_test
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,7 @@ REFUSED = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", REFUSED, ids=ascii)
 def test_no_name(name: str) -> None:
     with pytest.raises(StoreError) as caught:

@@ -27,6 +27,7 @@ from planspec_lark.hopspec.models import iter_infos
 from planspec_lark.hopspec.vocabulary import LANGUAGES
 from planspec_lark.syntax import Severity, decode
 from planspec_lark.syntax.diagnostics import has_errors
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 from tests.hopspec.promises import hopspec_is_read
 
@@ -57,6 +58,7 @@ def test_canonical_text(path: Path, snapshot: SnapshotAssertion) -> None:
     assert serialize_hopspec(parse_hopspec(read(path))) == snapshot
 
 
+@in_one_test
 @VALID
 def test_canonical_text_reads_back_in_both_languages(path: Path) -> None:
     document = parse_hopspec(read(path))
@@ -77,6 +79,7 @@ def test_outline(path: Path, snapshot: SnapshotAssertion) -> None:
     assert "\n".join(outline_hopspec(parse_hopspec(read(path)))) == snapshot
 
 
+@in_one_test
 @VALID
 def test_tree_is_lossless(path: Path) -> None:
     text = read(path)
@@ -85,6 +88,7 @@ def test_tree_is_lossless(path: Path) -> None:
     assert HopSpecTransformer().transform(tree) == parse_hopspec(text)
 
 
+@in_one_test
 @VALID
 def test_scan_reads_the_same(path: Path) -> None:
     result = scan_hopspec(read(path))
@@ -92,6 +96,7 @@ def test_scan_reads_the_same(path: Path) -> None:
     assert result.diagnostics == []
 
 
+@in_one_test
 @VALID
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
@@ -113,6 +118,7 @@ def test_a_plan_and_what_it_cannot_hold(path: Path, snapshot: SnapshotAssertion)
     assert serialize_plan(hopspec_to_plan(again)[0]) == serialize_plan(plan)
 
 
+@in_one_test
 @VALID
 def test_places_are_those_of_the_text(path: Path) -> None:
     result = scan_hopspec(read(path))
@@ -123,6 +129,7 @@ def test_places_are_those_of_the_text(path: Path) -> None:
         assert all(re.match(r" *- ", lines[line - 1]) for name, line in places.items() if name != "step_id")
 
 
+@in_one_test
 @INVALID
 def test_codes(path: Path) -> None:
     with pytest.raises(PlanSyntaxError) as caught:
@@ -155,12 +162,14 @@ UNREADABLE = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize("path", UNREADABLE, ids=lambda path: path.stem)
 def test_the_parser_refuses_it_too(path: Path) -> None:
     with pytest.raises(PlanSyntaxError):
         parse_hopspec_tree(read(path))
 
 
+@in_one_test
 @INVALID
 def test_fixes_fix(path: Path) -> None:
     """A fix in place of its line makes that line right: that complaint comes no more."""

@@ -10,6 +10,7 @@ from planspec_lark import CODES, Limits, parse_plan
 from planspec_lark.hopspec import HopSpec, StepInfo, check_hopspec, fix_hopspec, plan_to_hopspec
 from planspec_lark.hopspec.rules import check_rules
 from planspec_lark.syntax import Diagnostic
+from tests.cases import in_one_test
 
 SECTIONS = """\
 ## Task Overview
@@ -67,6 +68,7 @@ def test_what_is_right_is_found_right(steps: str) -> None:
     assert codes(steps) == []
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("code", "steps"),
     [

@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import Severity, render_all
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.syntax import grammars
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("json_text/valid", ".json")
@@ -54,6 +55,7 @@ def test_a_valid_text_is_the_tokens_of_its_tree(path: Path) -> None:
     assert "".join(tree.scan_values(lambda value: value is not None)) == text
 
 
+@in_one_test
 @INVALID
 def test_codes(path: Path) -> None:
     found = read_json(read(path)).diagnostics
@@ -76,6 +78,7 @@ def test_what_a_scan_makes_of_it(path: Path, snapshot: SnapshotAssertion) -> Non
     assert "\n".join([value, *rows]) == snapshot
 
 
+@in_one_test
 @INVALID
 def test_fixes_fix(path: Path) -> None:
     """A fix in its place leaves fewer findings, and none of that code there."""

@@ -17,6 +17,7 @@ from planspec_lark.lsp.models import Language
 from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import grammars
+from tests.cases import in_one_test
 from tests.corpus import find
 
 # The oldest engine of TextMate's grammars is Oniguruma, which editors still use.
@@ -82,6 +83,7 @@ def test_every_line_of_the_language_is_there(language: str) -> None:
     assert {rule.strip("_") for rule in LANGUAGES[language].lines} == {*GRAMMARS[language]["repository"]} - {"fence"}
 
 
+@in_one_test
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_lines_are_taken_apart_as_the_reader_does(path: Any) -> None:
     text = path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
@@ -201,6 +203,7 @@ def _colour_line(line: str, open_: list[dict[str, Any]]) -> tuple[str, list[str]
     return "", []
 
 
+@in_one_test
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_documents_are_taken_apart_as_the_parser_does(path: Any) -> None:
     text = path.read_bytes().decode("utf-8").replace("\r\n", "\n")

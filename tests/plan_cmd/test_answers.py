@@ -17,6 +17,7 @@ from planspec_lark import (
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.planspec.corrections import WIDE_SPACES
 from tests import strategies
+from tests.cases import in_one_test
 
 DONE, SKIP = PlanCommand("DONE", "2", result="two pumps"), PlanCommand("SKIP", "3.1")
 ADD = PlanCommand("ADD", "4", "act", "Call the mason → date", detail=["← pumps", "Before noon."])
@@ -73,6 +74,7 @@ ACCEPTED = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize(("text", "commands"), ACCEPTED.values(), ids=ACCEPTED)
 def test_what_is_clear_is_read(text: str, commands: list[PlanCommand]) -> None:
     scan = scan_plan_commands(text)
@@ -122,6 +124,7 @@ REVIEW = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("text", REVIEW.values(), ids=REVIEW)
 def test_what_is_not_clear_needs_review(text: str) -> None:
     scan = scan_plan_commands(text)

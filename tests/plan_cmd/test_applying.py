@@ -22,6 +22,7 @@ from planspec_lark import (
     step_order,
 )
 from planspec_lark.plan_cmd.apply import perform
+from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
 PLAN = """\
@@ -163,6 +164,7 @@ def test_a_step_is_added_below_containers(kind: str) -> None:
     assert order("PLAN_CMD: ADD 1.1 [act] x", text) == "1a 1.1x"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("add", "before", "expected"),
     [

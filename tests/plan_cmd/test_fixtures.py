@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import parse_plan_commands, render_all, scan_plan_commands, serialize_commands
 from planspec_lark.answers import Verdict
 from planspec_lark.answers.repair import last_line
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("plan_cmd/valid", ".txt")
@@ -73,6 +74,7 @@ def test_scanning_finds_the_same_with_places(path: Path) -> None:
         assert parse_plan_commands(text[span.end :]) == scan.commands[scan.commands.index(command) + 1 :]
 
 
+@in_one_test
 @VALID
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
@@ -86,11 +88,13 @@ def test_the_parser_and_the_transformer_say_the_same(path: Path) -> None:
     assert parse_plan_commands(read(path), accelerate=False) == parse_plan_commands(read(path))
 
 
+@in_one_test
 @INVALID
 def test_the_parser_refuses_the_same(path: Path) -> None:
     assert parse_plan_commands(read(path), accelerate=False) == parse_plan_commands(read(path))
 
 
+@in_one_test
 @INVALID
 def test_codes(path: Path) -> None:
     found = scan_plan_commands(read(path)).diagnostics
@@ -102,6 +106,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
     assert render_all(scan_plan_commands(read(path), name=path.name).diagnostics) == snapshot
 
 
+@in_one_test
 @INVALID
 def test_what_is_wrong_is_skipped(path: Path) -> None:
     text = read(path)
@@ -111,6 +116,7 @@ def test_what_is_wrong_is_skipped(path: Path) -> None:
     assert parse_plan_commands(text) == parse_plan_commands("\n".join(kept))
 
 
+@in_one_test
 @INVALID
 def test_fixes_fix(path: Path) -> None:
     """A fix in place of its line makes a command of it, and no other finding of that line is left."""

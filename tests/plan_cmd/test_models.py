@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanCommand
+from tests.cases import in_one_test
 
 COMMAND: dict[str, Any] = {
     "op": "ADD",
@@ -79,6 +80,7 @@ WRONG = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "value", "kind", "message"), WRONG, ids=[f"{name}={value!a}" for name, value, *_ in WRONG]
 )

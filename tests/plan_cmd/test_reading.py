@@ -6,6 +6,7 @@ import pytest
 
 from planspec_lark import PlanCommand, Severity, parse_plan_commands, scan_plan_commands
 from planspec_lark.answers import Verdict
+from tests.cases import in_one_test
 
 
 def only(text: str) -> PlanCommand:
@@ -18,6 +19,7 @@ def only(text: str) -> PlanCommand:
 # ---------------------------------------------------------------- commands
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("line", "command"),
     [
@@ -60,6 +62,7 @@ def test_a_command(line: str, command: PlanCommand, end: str) -> None:
     assert only(line + end) == command
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("lines", "detail"),
     [
@@ -149,6 +152,7 @@ def test_a_command_has_its_place_with_its_detail() -> None:
 # ---------------------------------------------------------------- near misses
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("line", "code", "place", "fix"),
     [

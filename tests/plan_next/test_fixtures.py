@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import CODES, Severity, render_all
 from planspec_lark.plan_next import MessageError, Phase, PlanNext, PlanType, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 from tests.plan_next.test_schema import SCHEMAS, STRICT, STRICT_SCHEMAS, STRUCTURAL, structural
 
@@ -55,6 +56,7 @@ def test_every_code_of_a_message_is_expected_somewhere() -> None:
     assert {code for code in CODES if code.startswith(("PN1", "PN2"))} <= expected
 
 
+@in_one_test
 @VALID
 def test_a_valid_message_is_its_json(path: Path) -> None:
     text = read(path)
@@ -63,12 +65,14 @@ def test_a_valid_message_is_its_json(path: Path) -> None:
     assert to_value(message) == json.loads(text.removeprefix("\ufeff"))
 
 
+@in_one_test
 @VALID
 def test_a_valid_message_reads_back(path: Path) -> None:
     message = parse_message(read(path), phase_of(path))
     assert parse_message(written(to_value(message)), phase_of(path)) == message
 
 
+@in_one_test
 @VALID
 def test_a_scan_reads_the_same(path: Path) -> None:
     scan = scan_message(read(path), phase_of(path))
@@ -76,6 +80,7 @@ def test_a_scan_reads_the_same(path: Path) -> None:
     assert scan.message == parse_message(read(path), phase_of(path))
 
 
+@in_one_test
 @VALID
 def test_the_schema_takes_it(path: Path) -> None:
     message = json.loads(read(path).removeprefix("\ufeff"))
@@ -83,6 +88,7 @@ def test_the_schema_takes_it(path: Path) -> None:
     assert STRICT_SCHEMAS[phase_of(path)].is_valid(message)
 
 
+@in_one_test
 @VALID
 def test_the_other_phase_refuses_it(path: Path) -> None:
     (other,) = set(Phase) - {phase_of(path)}
@@ -91,6 +97,7 @@ def test_the_other_phase_refuses_it(path: Path) -> None:
     assert [found.code for found in caught.value.diagnostics] == ["PN201"]
 
 
+@in_one_test
 @VALID
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
@@ -99,6 +106,7 @@ def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
     assert parse_message(same, phase_of(path)) == parse_message(text, phase_of(path))
 
 
+@in_one_test
 @INVALID
 def test_codes(path: Path) -> None:
     with pytest.raises(MessageError) as caught:
@@ -113,6 +121,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
     assert render_all(caught.value.diagnostics) == snapshot
 
 
+@in_one_test
 @INVALID
 @pytest.mark.parametrize("phase", Phase, ids=lambda phase: phase.value)
 def test_a_scan_never_raises(path: Path, phase: Phase) -> None:
@@ -122,6 +131,7 @@ def test_a_scan_never_raises(path: Path, phase: Phase) -> None:
     assert scan.diagnostics or phase is not phase_of(path)
 
 
+@in_one_test
 @INVALID
 def test_what_the_schema_refuses(path: Path) -> None:
     """A text that is JSON and has a structural fault is refused by the schema, any other is not."""

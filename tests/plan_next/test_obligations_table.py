@@ -13,6 +13,7 @@ import pytest
 from attrs import frozen
 
 from planspec_lark import CODES
+from tests.cases import in_one_test
 from tests.corpus import ROOT
 from tests.plan_next.obligations import numbers_of
 
@@ -70,6 +71,7 @@ def test_the_page_and_the_tests_name_the_same() -> None:
     assert on_page == in_tests
 
 
+@in_one_test
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.number)
 def test_each_test_exists_and_looks_at_what_the_row_names(row: Row) -> None:
     assert row.tests
@@ -84,6 +86,7 @@ def test_each_test_exists_and_looks_at_what_the_row_names(row: Row) -> None:
         assert any(code in source for source in sources), f"no test of {row.number} looks for {code}"
 
 
+@in_one_test
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.number)
 def test_each_row_says_who_holds_it(row: Row) -> None:
     assert row.obligation.endswith(".")
@@ -92,6 +95,7 @@ def test_each_row_says_who_holds_it(row: Row) -> None:
     assert words or row.codes
 
 
+@in_one_test
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.number)
 def test_what_only_the_brief_holds_has_a_test_of_the_brief(row: Row) -> None:
     assert ("brief" in row.holders) == any(test.startswith("test_obligations_prompt.py::") for test in row.tests)

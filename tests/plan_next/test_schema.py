@@ -16,6 +16,7 @@ from planspec_lark.plan_next import Phase
 from planspec_lark.plan_next.parser import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
 from planspec_lark.syntax.grammars import schema_path
+from tests.cases import in_one_test
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import (
     CALL,
@@ -223,6 +224,7 @@ def invalid_cases() -> list[tuple[str, Any, list[str]]]:
     return [*missing_cases(), *kind_cases(), *field_cases(), *value_cases()]
 
 
+@in_one_test
 @pytest.mark.parametrize("message", [pytest.param(message, id=name) for name, message in valid_cases()])
 def test_valid_messages(message: dict[str, Any]) -> None:
     phase = phase_of(message)

@@ -21,6 +21,7 @@ from planspec_lark import (
 )
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.syntax import decode
+from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("planspec/valid", ".md")
@@ -46,6 +47,7 @@ def test_canonical_text(path: Path, snapshot: SnapshotAssertion) -> None:
     assert serialize_plan(parse_plan(read(path))) == snapshot
 
 
+@in_one_test
 @VALID
 def test_canonical_text_reads_back(path: Path) -> None:
     plan = parse_plan(read(path))
@@ -70,6 +72,7 @@ def test_findings(path: Path, snapshot: SnapshotAssertion) -> None:
     assert render_all(check_text(read(path), name=path.name)) == snapshot
 
 
+@in_one_test
 @VALID
 def test_tree_is_lossless(path: Path) -> None:
     text = read(path)
@@ -86,6 +89,7 @@ FOREIGN = {
 }
 
 
+@in_one_test
 @VALID
 def test_scan_reads_the_same(path: Path) -> None:
     result = scan_plan(read(path))
@@ -96,12 +100,14 @@ def test_scan_reads_the_same(path: Path) -> None:
     assert result.diagnostics == []
 
 
+@in_one_test
 @VALID
 def test_json_reads_back(path: Path) -> None:
     plan = parse_plan(read(path))
     assert plan_from_dict(plan_to_dict(plan)) == plan
 
 
+@in_one_test
 @VALID
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
@@ -112,6 +118,7 @@ def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
     assert parse_plan(same.removesuffix("\n").removesuffix("\r")) == plan
 
 
+@in_one_test
 @INVALID
 def test_codes(path: Path) -> None:
     with pytest.raises(PlanSyntaxError) as caught:
@@ -134,6 +141,7 @@ UNGRAMMATICAL = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize("path", UNGRAMMATICAL, ids=lambda path: path.stem)
 def test_the_parser_refuses_it_too(path: Path) -> None:
     """What the patterns refuse and the scan complains about, the LALR parser refuses as well."""
@@ -141,6 +149,7 @@ def test_the_parser_refuses_it_too(path: Path) -> None:
         parse_tree(decode(path.read_bytes()))
 
 
+@in_one_test
 @INVALID
 def test_fixes_fix(path: Path) -> None:
     """A fix in place of its line makes that line right: the others complain as before, that one no more."""
@@ -159,6 +168,7 @@ def test_answers(path: Path, snapshot: SnapshotAssertion) -> None:
     assert (serialize_plan(result.plan), render_all(result.diagnostics)) == snapshot
 
 
+@in_one_test
 @ANSWERS
 def test_nothing_of_an_answer_is_lost_in_silence(path: Path) -> None:
     text = read(path)

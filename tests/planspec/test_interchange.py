@@ -20,6 +20,7 @@ from planspec_lark import (
     plan_to_dict,
     plan_to_json,
 )
+from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
 _ADVICE = "one_line() makes one line of any text"
@@ -96,6 +97,7 @@ def test_only_the_id_of_a_step_is_required() -> None:
     assert plan_from_dict({"steps": [{"step_id": "1"}]}) == PlanSpec(steps=[PlanStep("1")])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, parse_plan
+from tests.cases import in_one_test
 
 DEPTH = 1000
 
@@ -187,6 +188,7 @@ WRONG_PLANS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "value", "kind", "message"), WRONG_STEPS)
 def test_a_step_that_no_text_could_hold_is_not_built(
     name: str, value: Any, kind: type[Exception], message: str
@@ -196,6 +198,7 @@ def test_a_step_that_no_text_could_hold_is_not_built(
     assert str(caught.value) == message
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "value", "kind", "message"), WRONG_STEPS)
 def test_assigning_refuses_the_same_and_changes_nothing(
     name: str, value: Any, kind: type[Exception], message: str

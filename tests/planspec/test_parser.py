@@ -20,6 +20,7 @@ from planspec_lark import (
     step_order,
 )
 from planspec_lark.syntax import decode
+from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -81,6 +82,7 @@ def test_they_separate_no_parts(char: str) -> None:
     assert fault(f"1.{char}[act] a") == "PS113"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "char",
     ["\0", "\x01", "\x08", "\v", "\f", "\x0e", "\x1b", "\x1f", "\x7f", "\ud800", chr(0xDFFF)],
@@ -227,6 +229,7 @@ def test_each_part_comes_once_and_in_order(text: str, expected: list[tuple[str, 
     assert codes(text) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("line", "code"),
     [

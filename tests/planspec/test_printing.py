@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
+from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -177,6 +178,7 @@ def test_output_ends_in_one_line_break() -> None:
 # ---------------------------------------------------------------- escapes, written
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("description", "line"),
     [

@@ -8,6 +8,7 @@ from hypothesis import example, given, strategies as st
 from planspec_lark import Diagnostic, Limits, PlanSpec, ScanResult, Severity, parse_plan, scan_plan, serialize_plan
 from planspec_lark.planspec.answer_lines import find_elision
 from planspec_lark.planspec.line_faults import Section, diagnose, is_sentence, line_pattern
+from tests.cases import in_one_test
 from tests.planspec.test_models import chain
 
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
@@ -425,6 +426,7 @@ def test_another_bullet(line: str) -> None:
     assert fixed(text, result.diagnostics[0]) == "Constraints:\n- b\n- c\n"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("line", "code", "place", "canonical"),
     [

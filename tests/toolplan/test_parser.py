@@ -27,6 +27,7 @@ from planspec_lark.toolplan import (
     tool_plan_to_dict,
 )
 from planspec_lark.toolplan.parser import read_doc
+from tests.cases import in_one_test
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 PLAN = document(weigh("a"), bake("b", "${a.outputs.weight}"), outputs={"x": "${b.outputs.loaf}"})
@@ -303,6 +304,7 @@ NO_JSON: list[tuple[Any, list[tuple[str, str]]]] = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("value", "expected"), [*FAULTS, *NO_JSON])
 def test_faults_of_definitions(value: object, expected: list[tuple[str, str]]) -> None:
     with pytest.raises(AtomsError) as caught:

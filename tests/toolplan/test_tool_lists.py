@@ -29,6 +29,7 @@ from planspec_lark.toolplan import (
     registry_to_value,
     validate_plan_doc,
 )
+from tests.cases import in_one_test
 from tests.toolplan import oracle
 from tests.toolplan.plans import document
 from tests.toolplan.test_oracle import Maker
@@ -178,6 +179,7 @@ def test_names_are_ids_as_they_are() -> None:
     assert [atom.id for atom in read([{"name": name, "inputSchema": {}} for name in names])] == names
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -227,6 +229,7 @@ def test_an_atom_that_has_its_inputs_may_say_anything_else() -> None:
 # ---------------------------------------------------------------- schemas
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("schema", "types", "unchecked"),
     [
@@ -417,6 +420,7 @@ def as_mcp(atom: dict[str, Any]) -> dict[str, Any]:
     return {"name": atom["id"], "inputSchema": inputs, "outputSchema": outputs}
 
 
+@in_one_test
 @pytest.mark.parametrize("seed", range(60))
 def test_the_second_opinion_is_the_same_for_tools_of_servers(seed: int) -> None:
     maker = Maker(seed, 0.9)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.stability import Unstable, UnstableKind, find_unstable
+from tests.cases import in_one_test
 
 
 def kinds(text: str) -> list[tuple[str, str]]:
@@ -83,6 +84,7 @@ def test_random_looking_tokens(text: str, token: str) -> None:
     assert kinds(text) == [("random", token)]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,8 +7,10 @@ from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.normal import Found
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
+from tests.cases import in_one_test
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "paths"),
     [

@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 from planspec_lark.plan_next import Words, WordsError, default_words, load_words, read_words
 from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, EntryError, read_key
 from planspec_lark.plan_next.wording.words import Found, WordList
+from tests.cases import in_one_test
 
 WORDS = default_words()
 
@@ -255,11 +256,13 @@ GUESS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("text", "expected"), SEQUENCE)
 def test_words_of_a_sequence(text: str, expected: list[str]) -> None:
     assert sequence(text) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize(("text", "expected"), GUESS)
 def test_words_of_guessing(text: str, expected: list[str]) -> None:
     assert guess(text) == expected

@@ -95,6 +95,12 @@ def of(*infos: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("block", [b for b in BLOCKS if b.info in infos], ids=lambda block: block.id)
 
 
+def with_blocks(info: str) -> pytest.MarkDecorator:
+    """Run a test with every page that has such blocks."""
+    pages = {block.page: str(block.page.relative_to(ROOT)) for block in BLOCKS if block.info == info}
+    return pytest.mark.parametrize("page", pages, ids=pages.values())
+
+
 KNOWN = {
     "planspec",
     "planspec canonical",
@@ -392,7 +398,7 @@ def test_accepted_commands_are_accepted(block: Block) -> None:
         perform(plan, command)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@with_blocks("python")
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All Python blocks of a page run one after the other, in one namespace."""
     shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
@@ -405,7 +411,7 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             exec(compile(source, str(page), "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@with_blocks("console")
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """All console blocks of a page run one after the other, in one folder with a copy of the fixtures."""
     shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")

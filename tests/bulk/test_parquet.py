@@ -189,6 +189,40 @@ def test_what_is_held_at_once_is_bounded(tmp_path: Path, size: int, count: int, 
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize(("size", "most"), [(1, 64), (100, 19), (5000, 1)])
+def test_records_are_decoded_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, most: int
+) -> None:
+    """Fewer of them where texts are long."""
+    decoded: list[int] = []
+    texts_of = parquet._texts
+
+    def count(column: Any) -> Any:
+        decoded.append(len(column))
+        return texts_of(column)
+
+    monkeypatch.setattr(parquet, "_texts", count)
+    monkeypatch.setattr(parquet, "_BATCH_BYTES", 2000)
+    rows = [{"text": chr(0x4E00 + at) if size == 1 else f"{at:0{size}}"} for at in range(200)]
+    assert len(analyze(write_parquet(tmp_path / "corpus", rows, group=200))) == 200
+    assert sum(decoded) == 200
+    assert most - 3 <= max(decoded) <= most
+
+
+def test_rows_are_written_in_groups_of_limited_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_GROUP", 10)
+    monkeypatch.setattr(parquet, "_BATCH_BYTES", 1000)
+
+    def sizes(canonical: list[str | None]) -> list[int]:
+        with (tmp_path / "rows").open("wb") as file:
+            parquet.write_rows(file, [{"canonical": text} for text in canonical])
+        return [size for size, _ in parquet.sizes_of_groups(str(tmp_path / "rows"))]
+
+    assert sizes([None] * 25) == [10, 10, 5]
+    assert sizes(["x" * 400] * 7) == [3, 3, 1]
+    assert sizes([]) == []
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())])
 def test_why_a_model_stopped(tmp_path: Path, kind: Any) -> None:
     schema = pa.schema([("text", pa.string()), ("finish_reason", kind)])

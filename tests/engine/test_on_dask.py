@@ -32,6 +32,7 @@ from planspec_lark.engine import (
 )
 from planspec_lark.runs import Kind, MemoryLedger
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from tests.cli.engine_world import make_world
 from tests.cli.running import run
 from tests.corpus import ROOT
 from tests.engine.worlds import World, ok, plan
@@ -242,6 +243,16 @@ def test_without_workers_or_a_scheduler(
     for nobody in (address, "nowhere", "tcp://127.0.0.1:x"):
         with pytest.raises(Unusable, match="no scheduler answers at"):
             dask_runner(nobody)
+
+
+def test_the_command_line_says_that_no_scheduler_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_world()
+    # Programs that do the steps are looked for where the steps are done.
+    result = run("run", "bakery.md", "--operator", "no-such-program", "--on", "dask://nowhere")
+    assert (result.exit_code, "--on: no scheduler answers at tcp://nowhere" in result.stderr) == (2, True)
+    # Nothing has begun, so that there is nothing to resume.
+    assert ("--resume" in result.stderr, [*Path().glob("bakery*")]) == (False, [Path("bakery.md")])
 
 
 def _refuse(*_: object, **__: object) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
 
 from planspec_lark import parse_plan
 from planspec_lark.html import render_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _ARGUMENTS = [
@@ -31,6 +33,9 @@ def browser() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, _NAMES)), None)
     if path is None:
         pytest.skip("no Chromium on this machine")
+    # Only the job has it.
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
         yield launched

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page
 
 from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.syntax.source import visible
@@ -14,7 +13,10 @@ from tests.corpus import SHOWCASE, find, read
 from tests.html.test_rendering import HOSTILE, hostile_plan
 from tests.planspec.test_models import DEPTH, chain
 
-Show = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Show = Callable[..., "Page"]
 
 PLAN = """\
 # Plan: Move the library

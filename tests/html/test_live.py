@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page
 
 from planspec_lark.html.server import PageServer
 from tests.html.serving import served
 from tests.html.test_browser import PLAN, focused, open_bodies, row, shown
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 LONG = PLAN + "".join(f"{at}. [act] Put up shelf {at} → shelf_{at}\n" for at in range(4, 60))
 

@@ -21,7 +21,7 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.apply import Finder, perform
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
@@ -500,3 +500,29 @@ def test_commands_reach_a_thousand_levels_down() -> None:
     assert step_order(plan)[-1] == f"2{bottom[1:]}.1"
     assert apply_command(plan, PlanCommand("REPLAN", "2")) == ""
     assert step_order(plan) == ["1", "2"]
+
+
+@pytest.mark.parametrize("between", ["ADD 1.2 [act] x", "DONE 3", "ADD 2.1 [act] x", "REPLAN 4", "ADD 7.1 [act] x"])
+def test_commands_among_added_steps_do_what_they_do_alone(between: str) -> None:
+    text = "".join(f"{number}. [subtask] {number}\n  {number}.1. [act] a\n  {number}.2. [act] b\n" for number in "1234")
+    commands = parse_plan_commands("".join(f"PLAN_CMD: {one}\n" for one in ("ADD 2 [act] x", between, "ADD 2 [act] y")))
+    together, alone = parse_plan(text), parse_plan(text)
+    refused = apply_commands(together, commands)
+    assert refused == [message for command in commands if (message := apply_command(alone, command))]
+    assert together == alone
+
+
+def test_steps_added_one_after_the_other_move_the_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[str] = []
+    set_ids = Finder._set_ids
+
+    def count(self: Finder, step: PlanStep, old: str, new: str) -> None:
+        moved.append(old)
+        set_ids(self, step, old, new)
+
+    monkeypatch.setattr(Finder, "_set_ids", count)
+    plan = parse_plan("1. [subtask] a\n" + "".join(f"1.{number}. [act] {number}\n" for number in range(1, 31)))
+    assert apply_commands(plan, [PlanCommand("ADD", f"1.{number}", "act", "x") for number in range(1, 41)]) == []
+    assert step_order(plan) == ["1", *(f"1.{number}" for number in range(1, 71))]
+    # Each of the 30 once, and each new step at most once.
+    assert len(moved) <= 70

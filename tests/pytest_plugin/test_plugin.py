@@ -24,6 +24,8 @@ def test_planner(plan_snapshot):
 # Without the plugins that only take time to load, or import much.
 _OTHERS = ("cacheprovider", "hypothesispytest", "anyio", "asyncio", "pytest-lsp")
 QUICK = tuple(word for name in _OTHERS for word in ("-p", f"no:{name}"))
+# Only what the plugin needs; that it is found by itself, the last tests here show.
+ALONE = ("-p", "no:cacheprovider", "-p", "syrupy", "-p", "planspec_lark.pytest_plugin.plugin")
 
 
 class Runner:
@@ -34,7 +36,7 @@ class Runner:
         self.answer = pytester.path / "answer.txt"
 
     def run(self, *options: str) -> pytest.RunResult:
-        return self.pytester.runpytest_subprocess(*QUICK, *options)
+        return self.pytester.runpytest_subprocess(*ALONE, *options)
 
     def said(self, *options: str) -> str:
         """What a run says about a failure."""
@@ -56,7 +58,8 @@ def _not_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def runner(pytester: pytest.Pytester) -> Runner:
+def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(test_planner=TEST)
     runner = Runner(pytester)
     runner.answer.write_text(PLAN, encoding="utf-8")
@@ -197,7 +200,7 @@ def test_what_is_no_longer_used_is_reported_and_removed(runner: Runner) -> None:
 def test_snapshots_of_several_processes(runner: Runner) -> None:
     runner.pytester.makepyfile(test_many=MANY.format(plan=PLAN))
     runner.run("--snapshot-update").assert_outcomes(passed=4)
-    runner.run("-n", "2").assert_outcomes(passed=4)
+    runner.run("-p", "xdist", "-n", "2").assert_outcomes(passed=4)
 
 
 def test_fixtures_explain_themselves(runner: Runner) -> None:

@@ -102,11 +102,6 @@ def test_options_that_do_not_go_together() -> None:
     assert "--name goes with --database" in run("run", "bakery.md", *OPERATOR, "--name", "x").stderr
     assert "--name goes with --database" in run("log", "bakery.md", "--name", "x").stderr
     assert "expected dask://HOST:PORT" in run("run", "bakery.md", *OPERATOR, "--on", "tcp://h:1").stderr
-    # Programs that do the steps are looked for where the steps are done.
-    nobody = run("run", "bakery.md", "--operator", "no-such-program", "--on", "dask://nowhere")
-    assert (nobody.exit_code, "--on: no scheduler answers at tcp://nowhere" in nobody.stderr) == (2, True)
-    # Nothing has begun, so that there is nothing to resume.
-    assert ("--resume" in nobody.stderr, [*Path().glob("bakery*")]) == (False, [Path("bakery.md")])
 
 
 # ---------------------------------------------------------------- planners

@@ -131,7 +131,7 @@ JOBS = {
         planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
         test_grammars.py::test_strict_mode_finds_no_collision/7
         test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_reports.py::test_every_sarif_log/8
-        toolplan/test_graph.py::test_who_depends_on_whom/3
+        toolplan/test_graph.py::test_which_steps_depend_on_which/3
         toolplan/test_resolver.py::test_doubling_ends_soon
     """,
 }
@@ -143,7 +143,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Whoever gives a path means all that is there. Decided here, as processes of xdist are always given paths."""
+    """A path that is given means all that is there. Decided here, as processes of xdist are always given paths."""
     if config.option.job is None:
         config.option.job = "all" if config.args_source is pytest.Config.ArgsSource.ARGS else ""
     profile = "quick" if config.option.job else "sample"

@@ -1,4 +1,4 @@
-"""Processes that are killed: one that forks them, as to start Python anew for each would take most of the time."""
+"""Processes that are killed: one that forks them, as to start Python again for each would take most of the time."""
 
 from __future__ import annotations
 

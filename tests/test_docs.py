@@ -329,7 +329,7 @@ def find_in_tool_plan(block: Block) -> set[str]:
 
 @of("toolplan bad")
 def test_bad_tool_plans_have_their_fault(block: Block) -> None:
-    # Whoever refers to the wrong step does not refer to the right one.
+    # A reference to the wrong step is none to the right one.
     found = find_in_tool_plan(block)
     assert block.code in found
     assert found <= {block.code, "PT502"}
@@ -415,7 +415,7 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """All console blocks of a page run one after the other, in one folder with a copy of the fixtures."""
     shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
-    # Who runs pytest here is no worker of the tests' own run.
+    # A pytest that runs here is no worker of the tests' own run.
     outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     env = {**outer, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
     # Plugins that the tests here need, and no reader of a page has.
@@ -525,7 +525,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_picture_is_what_its_script_makes() -> None:
-    """``python docs/terminal_svg.py > docs/terminal.svg`` makes it anew."""
+    """``python docs/terminal_svg.py > docs/terminal.svg`` makes it again."""
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "terminal_svg.py"], capture_output=True, encoding="utf-8", check=True
     )

@@ -177,11 +177,11 @@ def made(dumps: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("made")
 def test_states_are_walked_through_without_a_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    anew = loading.list_states(make_parser(grammars.grammar_path("json_text"), ["text"]), "text")
+    fresh = loading.list_states(make_parser(grammars.grammar_path("json_text"), ["text"]), "text")
     monkeypatch.setattr(loading, "load_parser", refuse)
     monkeypatch.setattr(loading, "make_parser", refuse)
     made = grammars.states("json_text", "text")
-    assert len(made["steps"]) == len(made["ends"]) == len(anew["steps"])
+    assert len(made["steps"]) == len(made["ends"]) == len(fresh["steps"])
 
 
 def test_a_grammar_with_look_ahead_has_no_such_states() -> None:
@@ -206,7 +206,7 @@ def test_what_is_ready_made_needs_no_grammar(monkeypatch: pytest.MonkeyPatch, la
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_grammar_that_has_changed_since_is_read_anew(made: Path, language: str) -> None:
+def test_a_grammar_that_has_changed_since_is_read_again(made: Path, language: str) -> None:
     # The commands import from the documents, the decisions from the commands.
     changed = {"plan_cmd": "planspec", "reflection": "plan_cmd", "repair": "plan_cmd"}.get(language, language)
     assert grammars._compiled(language)

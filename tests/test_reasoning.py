@@ -199,7 +199,7 @@ def test_every_block_is_listed_with_its_place(name: str) -> None:
     assert written == ["<Think>a\nb</Think>"]
 
 
-def test_who_gets_commands_alone_finds_blocks_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_caller_that_gets_commands_alone_finds_blocks_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "planspec_lark")
     assert len(parse_plan_commands("PLAN_CMD: DONE 1\n<think>\nPLAN_CMD: DONE 2\n</think>\n")) == 1
     assert caplog.messages == ["line 2 skipped: PS125 left out: a reasoning block: <think>"]

@@ -250,7 +250,7 @@ def test_what_was_changed_stays_and_is_said(tmp_path: Path) -> None:
     }
 
 
-def test_settings_that_were_written_anew(tmp_path: Path) -> None:
+def test_settings_that_were_rewritten(tmp_path: Path) -> None:
     """A program has read and written them: our entries are known by what they say, all others stay."""
     put(tmp_path, {".claude/settings.json": SETTINGS, ".mcp.json": SERVERS, "CLAUDE.md": NOTES})
     set_up(tmp_path)

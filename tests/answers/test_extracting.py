@@ -251,7 +251,7 @@ def test_nothing_that_is_repaired_goes_without_a_risk(text: str) -> None:
 
 
 @given(strategies.any_plan_text, st.sampled_from(Risk), st.sampled_from(Risk))
-def test_who_allows_more_refuses_less(text: str, one: Risk, other: Risk) -> None:
+def test_a_higher_risk_refuses_less(text: str, one: Risk, other: Risk) -> None:
     less, more = sorted((one, other), key=lambda risk: risk.rank)
     assert len(extract_plan(text, max_risk=more).refused) <= len(extract_plan(text, max_risk=less).refused)
     assert extract_plan(text, max_risk=Risk.HIGH).refused == []

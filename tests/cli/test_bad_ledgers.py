@@ -1,4 +1,4 @@
-"""A ledger that is damaged, cut off or somebody else's: one clear error, and nothing changes, whoever runs what."""
+"""A ledger that is damaged, cut off or somebody else's: one clear error, and nothing changes, whatever command runs."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def _age(path: Path) -> None:
     os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
-def test_a_sloppy_plan_is_written_anew(here: Path) -> None:
+def test_a_sloppy_plan_is_rewritten(here: Path) -> None:
     result = run("fmt", "sloppy.md")
     assert (here / "sloppy.md").read_text(encoding="utf-8") == PLAN
     assert (result.exit_code, result.stdout) == (0, "")

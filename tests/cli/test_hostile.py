@@ -1,4 +1,4 @@
-"""A plan comes from a stranger: nothing in it may steer the terminal of whoever looks at it."""
+"""A plan comes from a stranger: nothing in it may steer the terminal of its reader."""
 
 from __future__ import annotations
 

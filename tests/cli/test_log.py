@@ -110,7 +110,7 @@ def test_looking_leaves_no_trace() -> None:
     assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
 
 
-def test_whoever_looks_cannot_write() -> None:
+def test_a_reader_cannot_write() -> None:
     with closing(SqliteLedger(LEDGER, read_only=True)) as ledger, pytest.raises(LedgerError, match="readonly"):
         ledger.begin(RunInfo("x", 1.0))
 

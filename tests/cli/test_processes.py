@@ -46,7 +46,7 @@ def test_a_killed_process_is_an_error_of_one_line() -> None:
         list(map_in_processes(die_at_sixty, range(200), 2))
 
 
-def test_whoever_takes_no_more_leaves_no_process_behind() -> None:
+def test_a_caller_that_takes_no_more_leaves_no_process_behind() -> None:
     before = _children()
     results = map_in_processes(where, range(10_000), 2)
     next(results)

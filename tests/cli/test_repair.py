@@ -168,7 +168,7 @@ def test_a_model_is_asked_and_counts_its_tokens(served: Served, plan: Path) -> N
     assert '{"line": 5, ' in asked.body["messages"][0]["content"]
 
 
-def test_who_cannot_be_asked(served: Served, plan: Path) -> None:
+def test_a_program_that_cannot_be_asked(served: Served, plan: Path) -> None:
     served.play(fault(400, "no such model"))
     result = run("repair", "oven.md", "--llm", "qwen")
     assert (result.exit_code, result.stdout, plan.read_text()) == (2, "", TEXT)

@@ -1,4 +1,4 @@
-"""`planspec run` as a process: signals, crashes, disks, terminals, and questions to whoever sits there."""
+"""`planspec run` as a process: signals, crashes, disks, terminals, and questions to the person at the terminal."""
 
 from __future__ import annotations
 

@@ -466,7 +466,7 @@ def test_a_signal_is_heard_while_all_wait() -> None:
     assert process.returncode == 143
 
 
-def test_who_is_asked_twice_leaves_at_once() -> None:
+def test_a_second_interrupt_ends_it_at_once() -> None:
     with at_work() as process:
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None

@@ -102,7 +102,7 @@ def test_fmt_against_apply() -> None:
     processes = [start("fmt", "plan.md"), start("apply", "plan.md", "line")]
     assert [process.communicate(timeout=60) and process.returncode for process in processes] == [0, 0]
     text = Path("plan.md").read_text()
-    # Canonical, and changed, whoever was first.
+    # Canonical, and changed, whichever was first.
     assert "[x] [act] Hire a lorry → lorry | one" in text
     assert serialize_plan(parse_plan(text)) == text
 
@@ -127,7 +127,7 @@ def test_an_editor_that_saves_what_does_not_fit(here: Path) -> None:
 # ---------------------------------------------------------------- beside a run
 
 
-def test_whoever_writes_beside_a_run_is_refused_and_the_run_goes_on() -> None:
+def test_a_writer_beside_a_run_is_refused_and_the_run_goes_on() -> None:
     Path("line").write_text("PLAN_CMD: SKIP 2")
     Path("repaired").write_text("LINE 4: 2. [act] c\n")
     Path("answer").write_text(PLAN)

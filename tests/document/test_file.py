@@ -200,7 +200,7 @@ def test_threads_wait_for_each_other(path: Path) -> None:
     assert path.read_text() == OLD + 10 * "x"
 
 
-def test_whoever_holds_the_folder_is_waited_for(path: Path) -> None:
+def test_a_writer_that_holds_the_folder_is_waited_for(path: Path) -> None:
     is_held, goes_on = threading.Event(), threading.Event()
 
     def hold() -> None:

@@ -108,12 +108,12 @@ def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def _drop_detail(patch: pytest.MonkeyPatch) -> None:
-    """Bodies of lines that are made anew are lost."""
+    """Bodies of lines that are written again are lost."""
     patch.setattr(layout, "_edit_body", lambda *_: [])
 
 
 def _drop_lines(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are made anew are lost."""
+    """Lines that are written again are lost."""
     patch.setattr(blocks_module, "edit_lines", lambda *_, **__: "")
 
 
@@ -127,12 +127,12 @@ def _append(patch: pytest.MonkeyPatch, more: str) -> None:
 
 
 def _add_lines(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are made anew have one of nobody behind them."""
+    """Lines that are written again have one of nobody behind them."""
     _append(patch, "and more")
 
 
 def _add_a_step(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are made anew have a step behind them that nobody knows."""
+    """Lines that are written again have a step behind them that nobody knows."""
     _append(patch, "9. [act] more")
 
 
@@ -149,7 +149,7 @@ def _swap_bodies(patch: pytest.MonkeyPatch) -> None:
 
 
 def _end_no_line(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are made anew are not ended."""
+    """Lines that are written again are not ended."""
     edit = layout.edit_lines
     patch.setattr(blocks_module, "edit_lines", lambda *args, **options: edit(*args, **options).rstrip("\n"))
 
@@ -313,7 +313,7 @@ def test_what_is_to_be_taken_back_is_known_after_any_number_of_changes() -> None
     assert document.text.rstrip() == TEXT
 
 
-def test_commands_belong_to_who_gives_them() -> None:
+def test_commands_belong_to_the_writer_that_gives_them() -> None:
     document = PlanDocument.from_text(TEXT)
     command = PlanCommand("ADD", "2", "act", "h", detail=["one"])
     document.apply([command])

@@ -97,7 +97,7 @@ def test_a_decision_that_is_settled_already_is_not_asked_for() -> None:
     assert world.ran == ["2"]
 
 
-def test_a_decision_that_is_revised_is_made_anew() -> None:
+def test_a_decision_that_is_revised_is_made_again() -> None:
     """All branches can be chosen again, but for what was done."""
     world = World({"a": [failed()], "which?": [chosen("1.1")], "which then?": [chosen("1.2")]})
     world.answers = {"a": ["PLAN_CMD: REVISE 1 [decide] which then?\nPLAN_CMD: SKIP 1.1"]}
@@ -106,13 +106,13 @@ def test_a_decision_that_is_revised_is_made_anew() -> None:
     assert result.outcome is Outcome.CONVERGED
 
 
-def test_a_branch_that_is_planned_anew_does_not_open_the_others() -> None:
+def test_a_branch_that_is_planned_again_does_not_open_the_others() -> None:
     world = World({"which?": [chosen("1.2")], "c": [failed()]}, {"c": ["PLAN_CMD: REPLAN 1.2 | x"]}, ["1. [act] e\n"])
     world.run(BRANCHES)
     assert world.ran == ["1", "1.2.1", "1.2.1", "2"]
 
 
-def test_a_decision_that_is_planned_anew_is_made_anew() -> None:
+def test_a_decision_that_is_planned_again_is_made_again() -> None:
     world = World({"which?": [chosen("1.1"), chosen("1.2")], "a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1 | x"]})
     world.plannings = ["1. [act] e\n2. [act] f\n3. [act] g\n"]
     result = world.run(BRANCHES)
@@ -175,7 +175,7 @@ def test_a_round_of_a_loop_that_is_accepted_is_one_round() -> None:
     assert shown(result.plan) == "1. [x] [subtask] s | three | Progress: 3/3\n"
 
 
-def test_retries_and_attempts_are_counted_anew_in_each_round() -> None:
+def test_retries_and_attempts_are_counted_from_zero_in_each_round() -> None:
     said = [failed(), failed(), ok()] * 3
     for steps in ("1. [subtask] a | Progress: 0/3\n", "1. [subtask] s | Progress: 0/3\n  1.1. [act] a\n"):
         world = World({"a": said}, {"a": ["RETRY"]})
@@ -290,7 +290,7 @@ def test_steps_that_are_refused(answer: str, message: str) -> None:
         ("1. [act] f\n2. [act] e\n", ["2.1"]),
     ],
 )
-def test_a_part_that_is_planned_anew_is_empty(answer: str, steps: list[str]) -> None:
+def test_a_part_that_is_planned_again_is_empty(answer: str, steps: list[str]) -> None:
     """What was done in it and comes again is not done again."""
     world = World({"f": [failed(), ok()]}, {"f": ["PLAN_CMD: REPLAN 2 | why"]}, [answer])
     result = world.run(

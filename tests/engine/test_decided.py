@@ -188,7 +188,7 @@ def test_a_preview_knows_what_opens_again() -> None:
     assert [one.step.step_id for one in preview_resumed(first.plan, ledger, info, ["hole"])] == ["1"]
 
 
-# ---------------------------------------------------------------- parts that are planned anew
+# ---------------------------------------------------------------- parts that are planned again
 
 PART = "1. [subtask] s → x\n  1.1. [act] a → x\n    > in detail\n  1.2. [act] b\n2. [act] c\n  > ← x\n"
 
@@ -287,7 +287,7 @@ def test_a_loop_ends_at_its_limit() -> None:
         assert result.outcome is Outcome.CONVERGED
 
 
-def test_a_loop_in_a_loop_begins_anew() -> None:
+def test_a_loop_in_a_loop_starts_over() -> None:
     world = World({"a": [ok(), _last()] * 2})
     world.run("1. [subtask] s | Progress: 0/2\n  1.1. [subtask] t | Progress: 1\n    1.1.1. [act] a\n")
     assert world.ran == ["1.1.1"] * 4
@@ -342,7 +342,7 @@ def test_the_outputs_of_a_subtask_are_what_is_required() -> None:
     assert result.reason == "steps are blocked: 2, 2.1; outputs are missing: x"
 
 
-def test_a_subtask_is_planned_anew_in_rounds_of_its_own() -> None:
+def test_a_subtask_is_planned_again_in_rounds_of_its_own() -> None:
     world = World({"a": [failed("no")]}, plannings=["PLAN_CMD: ADD 2.3 [act] d → x"])
     result = world.engine(plan(PARTS)).run_subtask("2")
     assert world.log == ["run 2.1", "run 2.2", "plan changes", "run 2.3"]

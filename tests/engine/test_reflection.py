@@ -211,7 +211,7 @@ def test_what_is_not_possible_is_not_proposed(snapshot: SnapshotAssertion) -> No
 
 
 @pytest.mark.parametrize("settling", ["ACCEPT", "PLAN_CMD: SKIP 2.2 | no brush", "PLAN_CMD: REVISE 2 [subtask] Clean"])
-def test_whoever_has_decided_may_list_the_decisions(settling: str) -> None:
+def test_an_answer_that_has_decided_may_list_the_decisions(settling: str) -> None:
     found = reflect(f"I could say\n- RETRY\n- ACCEPT\n\n{settling}\n")
     assert [(one.code, one.line, one.severity) for one in found.diagnostics] == [
         ("PE202", 2, Severity.WARNING),
@@ -369,7 +369,7 @@ def test_a_step_whose_parent_is_missing_is_followed() -> None:
     assert codes(found) == [("PC111", 1)]
 
 
-def test_a_container_that_is_planned_anew_is_still_there() -> None:
+def test_a_container_that_is_planned_again_is_still_there() -> None:
     given = plan()
     text = "RETRY\nPLAN_CMD: REPLAN 2\nPLAN_CMD: ADD 1 [act] x\n"
     assert read_reflection(text, given, given.steps[1], can_interact=True).diagnostics == []

@@ -15,7 +15,7 @@ def _blocked(**options: object) -> World:
     return World({"b": [failed("no")]}, **options)  # type: ignore[arg-type]
 
 
-def test_a_plan_that_has_converged_is_not_planned_anew() -> None:
+def test_a_plan_that_has_converged_is_not_planned_again() -> None:
     world = World(plannings=["PLAN_CMD: ADD 3 [act] c"])
     assert world.run(ONE).rounds == 1
     assert world.planned == []
@@ -66,7 +66,7 @@ def test_what_is_added_below_what_is_settled_is_done() -> None:
     assert shown(result.plan).startswith("1. [x] [subtask] s\n  1.1. [x] [subtask] t\n")
 
 
-def test_a_part_is_planned_anew() -> None:
+def test_a_part_is_planned_again() -> None:
     world = World({"b": [failed("no")]}, plannings=["PLAN_CMD: REPLAN 1 | cheaper", "1. [act] c\n2. [act] d\n"])
     result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n2. [act] e\n")
     assert world.ran == ["1.1", "1.2", "2", "1.1", "1.2"]

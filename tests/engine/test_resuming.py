@@ -525,7 +525,7 @@ def test_a_file_that_is_a_new_shape_behind(path: Path, monkeypatch: pytest.Monke
     assert shown(result.plan) == "1. [x] [act] new\n2. [x] [act] a → x\n3. [x] [act] f | it broke\n"
 
 
-# ---------------------------------------------------------------- what counts on, and what begins anew
+# ---------------------------------------------------------------- what counts on, and what starts over
 
 
 def test_what_is_cut_off_again_and_again_is_one_attempt(path: Path) -> None:

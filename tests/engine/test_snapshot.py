@@ -162,7 +162,7 @@ def test_a_snapshot_that_is_of_no_use_is_left_aside(path: Path, damage: Callable
     with closing(SqliteLedger(ledger_path(path))) as ledger:
         text = ledger.snapshot(ledger.runs()[-1].run)
     assert text is not None
-    # Packed anew without changes, it is of use.
+    # Packed again without changes, it is of use.
     _change(path, "UPDATE snapshots SET text = :text", text=_packed(text))
     assert _replay(path)[0].snapped > 0
     _change(path, "UPDATE snapshots SET text = :text", text=damage(text))

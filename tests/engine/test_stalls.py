@@ -93,7 +93,7 @@ def test_what_changes_the_plan_in_other_ways_is_no_stall(answer: str) -> None:
     assert len([event for event in world.events if event.kind == "reflected"]) > 5
 
 
-def test_a_new_round_begins_anew() -> None:
+def test_a_new_round_starts_over() -> None:
     world = adding([failed("no")], [failed("no")])
     engine = world.engine(plan("1. [act] dig\n"), planner=lambda _: "PLAN_CMD: REVISE 5 [act] dig")
     engine.run()
@@ -101,7 +101,7 @@ def test_a_new_round_begins_anew() -> None:
     assert len(world.reflections) > 4
 
 
-def test_whoever_goes_on_begins_anew(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "plan.md"
     path.write_text("Goal: g\n## Steps\n1. [act] dig\n", encoding="utf-8")
     world = adding([failed("no")], [failed("no")])

@@ -60,7 +60,7 @@ def test_what_asks_for_another_try_gets_it(said: Any, jobs: int) -> None:
     world, ledger = World({"one": [said, said, ok(x=1)]}, {"one": ["RETRY"]}), MemoryLedger()
     result = world.run(TWO, jobs=jobs, ledger=ledger, step_policy=AT_ONCE)
     assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "1", "1", "2"])
-    # It is one attempt, whoever knows its key has done it already, and nobody reflects on it.
+    # It is one attempt: its key says that it was done already, so there is no reflection.
     assert len({(call.key, call.attempt) for call in world.calls[:3]}) == 1
     assert world.reflections == []
     assert world.kinds[:7] == ["begun", *["started 1", "postponed 1"] * 2, "started 1", "done 1"]

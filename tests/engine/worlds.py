@@ -120,7 +120,7 @@ class World:
         return _say(said[at])
 
     def engine(self, made: Any, **options: Any) -> ThinkEngine:
-        """An engine in this world; whoever has nothing to say is not there, unless the options say so."""
+        """An engine in this world; a role with nothing to say is not there, unless the options say so."""
         given: dict[str, Any] = {
             "reflector": self.reflector if self.answers else None,
             "planner": self.planner if self.plannings else None,

@@ -375,7 +375,7 @@ def test_json_gets_new_tasks_and_fields() -> None:
     assert lost == []
 
 
-def test_json_of_another_layout_is_laid_out_anew() -> None:
+def test_json_of_another_layout_is_laid_out_again() -> None:
     text, lost = back('{"tasks": [{"id":1,"title":"a"}]}', ("1. task-1", "1. [x] task-1"), form="task-master")
     assert json.loads(text)["tasks"][0]["status"] == "done"
     assert lost == ["the file is laid out anew"]

@@ -186,7 +186,7 @@ def test_the_archive_may_be_no_link_out_of_the_project(root: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("at", range(1, 5))
 @pytest.mark.parametrize("older", ["", "winter.md"])
-def test_whoever_is_stopped_does_it_again(
+def test_a_command_that_is_stopped_does_it_again(
     root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, today: str, older: str, at: int
 ) -> None:
     """Stopped at any step of the move, nothing is lost, and a second call ends it, be it on another day."""

@@ -348,7 +348,7 @@ def test_nothing_is_overwritten(root: Path, folder: PlanFolder, name: str) -> No
 
 
 @pytest.mark.parametrize("has_links", [True, False])
-def test_whoever_comes_first_wins(
+def test_the_first_writer_wins(
     root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, has_links: bool
 ) -> None:
     # Somebody else creates it between the look and the writing.

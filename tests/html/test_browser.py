@@ -98,7 +98,7 @@ def test_a_click_folds(show: Show) -> None:
     row(page, "1").locator(".text").click()
     row(page, "2").locator(".more").click()
     assert open_bodies(page) == ["1", "2.1"]
-    # A click into a body is one for whoever copies from it.
+    # A click into a body is one by a reader who copies from it.
     row(page, "1").locator(".body p").last.click()
     assert open_bodies(page) == ["1", "2.1"]
 

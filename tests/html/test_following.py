@@ -169,7 +169,7 @@ def test_nothing_can_be_changed(server: PageServer, method: str) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example:{}", "127.0.0.1", "localhost", "127.0.0.1:1", "[::1]:{}", "0.0.0.0:{}", ""]
 )
-def test_who_calls_it_by_another_name_gets_nothing(server: PageServer, host: str, place: str) -> None:
+def test_a_request_for_another_host_gets_nothing(server: PageServer, host: str, place: str) -> None:
     answer = ask(server, place, Host=host.format(server.server_port))
     assert (answer.status, answer.read()) == (421, b"This server is for this machine alone.\n")
 
@@ -197,7 +197,7 @@ def test_events(server: PageServer, path: Path) -> None:
     assert answer.read() == b""
 
 
-def test_who_listens_hears_something(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_listens_hears_something(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planspec_lark.html.server._PULSE", 0.05)
     answer = ask(server, "/events")
     assert [answer.readline() for _ in range(7)][5:] == [b": still here\n", b"\n"]
@@ -229,7 +229,7 @@ def test_faults_are_named_and_browsers_that_go_are_not(
     assert ("ValueError: odd" in capsys.readouterr().err) == is_named
 
 
-def test_who_leaves_makes_room_and_no_noise(
+def test_a_client_that_leaves_makes_room_and_no_noise(
     server: PageServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("planspec_lark.html.server._PULSE", 0.02)

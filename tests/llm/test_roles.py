@@ -232,7 +232,7 @@ def test_a_decision_is_asked_for_its_branch(kind: Kind) -> None:
         LlmError("the model refuses to answer: no", has_answered=True),
     ],
 )
-def test_whoever_has_been_asked_and_fails_has_failed_at_the_step(kind: Kind, error: Exception) -> None:
+def test_a_role_that_has_been_asked_and_fails_has_failed_at_the_step(kind: Kind, error: Exception) -> None:
     assert operate(kind(Script(error))) == OperatorResult("FAIL", str(error), effort=Effort(1, 0))
 
 

@@ -114,7 +114,7 @@ def test_a_check_is_followed_by_a_pause_that_is_as_long(monkeypatch: pytest.Monk
         monkeypatch.setattr(Document, "findings", check)
         made.check_soon(document)
         await until(made.told, 1)
-        # It ended at 103, so the next waits to 106; whoever comes later need not wait.
+        # It ended at 103, so the next waits to 106; later ones need not wait.
         pauses: list[float] = []
         loop: Any = asyncio.get_running_loop()
         loop.call_later = lambda pause, *_: pauses.append(pause)

@@ -162,7 +162,7 @@ def test_what_no_step_puts_out_comes_from_nowhere() -> None:
     assert said(PLAN, reading.references(word, with_definitions=True)) == [(20, "price")]
 
 
-def test_references_are_all_who_take_it() -> None:
+def test_references_are_all_steps_that_take_it() -> None:
     reading = PlanReading(PLAN)
     word = reading.word_at(at("Copy → report", after=True))
     assert word is not None

@@ -103,7 +103,7 @@ async def test_findings_are_those_of_the_check(plain: LanguageClient) -> None:
     )
 
 
-async def test_infos_are_for_who_asks_for_them(plain: LanguageClient) -> None:
+async def test_infos_are_for_clients_that_ask_for_them(plain: LanguageClient) -> None:
     assert await new(plain, OUTSIDE).found() == []
 
 

@@ -161,7 +161,7 @@ async def test_edits_are_counted_in_units(plain: LanguageClient, newline: str) -
     symbols = await plain.text_document_document_symbol_async(DocumentSymbolParams(editor.document))
     names = [one.name for one in symbols or () if isinstance(one, DocumentSymbol)]
     assert names[4] == '2. give_up "🏝🚢𠮷" in piers and none_such > 1'
-    # A whole line goes with its break, of whichever kind, and lines above it are typed anew.
+    # A whole line goes with its break, of whichever kind, and lines above it are typed again.
     editor.change(Part(Range(Position(CONDITION, 0), Position(CONDITION + 1, 0)), ""))
     assert said(await editor.found()) == [("HS205", 20)]
     editor.change(Part(here(CONDITION - 1, len("- 类型：branch")), f"{newline}- 条件：total > 1"))

@@ -126,7 +126,7 @@ def test_no_more_names_are_offered_than_the_protocol_allows(agent: Agent) -> Non
 # ---------------------------------------------------------------- changes
 
 
-def test_whoever_listens_is_told_of_changes(agent: Agent) -> None:
+def test_a_client_that_listens_is_told_of_changes(agent: Agent) -> None:
     agent.ask("create_plan", name="library", text=PLAN)
 
     async def change() -> list[str]:
@@ -159,7 +159,7 @@ def test_clients_of_older_versions_are_told_of_new_plans(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("how", ["in place", "replaced", "removed"])
-def test_whoever_listens_is_told_of_changes_by_others(agent: Agent, how: str) -> None:
+def test_a_client_that_listens_is_told_of_changes_by_others(agent: Agent, how: str) -> None:
     path = agent.write("library")
 
     async def change() -> str:
@@ -180,7 +180,7 @@ def test_whoever_listens_is_told_of_changes_by_others(agent: Agent, how: str) ->
 
 
 @pytest.mark.parametrize("how", ["new", "renamed", "removed"])
-def test_whoever_listens_is_told_of_plans_that_come_and_go(agent: Agent, how: str) -> None:
+def test_a_client_that_listens_is_told_of_plans_that_come_and_go(agent: Agent, how: str) -> None:
     path = agent.write("library")
 
     async def change() -> str:

@@ -402,7 +402,7 @@ def test_a_ledger_that_takes_nothing_leaves_the_state_as_it_was(tmp_path: Path) 
         assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
 
 
-def test_whoever_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
+def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
         with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:

@@ -187,7 +187,7 @@ def test_a_result_lists_some_errors_of_very_many(tmp_path: Path, plan: list[str]
     assert len(outcome.result) < 30_000
 
 
-def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
+def test_refusals_are_counted_for_each_block(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     script = Script(["", "", execute("a"), "", "", execute("b")], [returned()])
     assert script.runtime(tmp_path).run(max_turns=3).think.goal == "b"

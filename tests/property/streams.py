@@ -120,11 +120,11 @@ def ends_as_scanned(text: str, pieces: Iterable[str], limits: Limits = NO_LIMITS
 
 def is_too_late(events: Iterable[PlanEvent]) -> Diagnostic | None:
     """What says that a plan which was told of is reasoning: a closing tag that nothing opens has come behind it."""
-    late = [event.diagnostic for event in events if event.diagnostic and is_begun_anew(event.diagnostic)]
+    late = [event.diagnostic for event in events if event.diagnostic and has_started_over(event.diagnostic)]
     return next((found for found in reversed(late) if found.severity is Severity.ERROR), None)
 
 
-def is_begun_anew(found: Diagnostic) -> bool:
+def has_started_over(found: Diagnostic) -> bool:
     """Whether a finding says that all in front of a place is reasoning."""
     return found.code == "PS125" and "it was not opened" in found.message
 
@@ -139,7 +139,9 @@ def tells_the_plan(events: list[PlanEvent], end: StreamEnd) -> None:
     assert plan == result.plan
     assert plan_to_dict(plan) == plan_to_dict(result.plan)
     findings = [event for event in events if event.kind is PlanEventKind.FINDING]
-    begin = max((_end(event) for event in findings if event.diagnostic and is_begun_anew(event.diagnostic)), default=0)
+    begin = max(
+        (_end(event) for event in findings if event.diagnostic and has_started_over(event.diagnostic)), default=0
+    )
     blocks = [event.diagnostic for event in findings if _is_block(event.diagnostic) and _end(event) >= begin]
     assert blocks == [found for found in result.diagnostics if _is_block(found)]
     plain = [found for found in result.diagnostics if not _is_block(found)]
@@ -207,7 +209,7 @@ def hope_is_right(text: str, limits: Limits = DEFAULT_LIMITS) -> None:
     refused = _refuse(text, limits)
     assert len(faults) == bool(refused)
     # What was told of reasoning that nothing had opened cannot be taken back.
-    if refused and refused[0].code not in _REFUSALS and not is_begun_anew(refused[0]):
+    if refused and refused[0].code not in _REFUSALS and not has_started_over(refused[0]):
         assert faults[0] == refused[0]
 
 

@@ -66,7 +66,7 @@ def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runner
     return runner
 
 
-def test_a_snapshot_is_written_compared_and_written_anew(runner: Runner, snapshot: SnapshotAssertion) -> None:
+def test_a_snapshot_is_written_compared_and_rewritten(runner: Runner, snapshot: SnapshotAssertion) -> None:
     assert runner.said("-vv") == snapshot(name="missing")
     assert runner.snapshots() == {}
 

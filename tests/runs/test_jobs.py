@@ -154,7 +154,7 @@ def test_a_run_that_is_busy_is_not_read(ledger: MemoryLedger, monkeypatch: pytes
     assert run_plan(ledger, "r", World().operator) is None
 
 
-def test_whoever_has_lost_the_lease_stops(database: str) -> None:
+def test_a_worker_that_has_lost_the_lease_stops(database: str) -> None:
     """While it does step 1, another one takes over, and does all of it."""
     submit_plan(database, PLAN, "r")
     calls: list[str] = []

@@ -219,7 +219,7 @@ def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
     keeper.close()
 
 
-def test_who_was_refused_does_not_take_the_lease_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keeper_that_was_refused_does_not_take_the_lease_later(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threading.active_count()
 
     def check(lease: float) -> None:

@@ -113,7 +113,7 @@ def test_the_span_of_a_step_is_at_hand_in_its_operator(
     assert at_hand() == 0
 
 
-def test_who_is_asked_has_a_span_at_hand(traced: Traced) -> None:
+def test_a_model_that_is_asked_has_a_span_at_hand(traced: Traced) -> None:
     seen = []
 
     def reflect(_: Any) -> str:
@@ -238,7 +238,7 @@ def test_a_run_that_goes_on_is_linked_with_the_one_before(traced: Traced, tmp_pa
     assert (first.attributes or {})["planspec.run.id"] == (second.attributes or {})["planspec.run.id"]
 
 
-def test_a_run_is_linked_with_who_has_submitted_it(traced: Traced) -> None:
+def test_a_run_is_linked_with_the_span_that_has_submitted_it(traced: Traced) -> None:
     ledger = MemoryLedger()
     with trace.get_tracer("app").start_as_current_span("request") as request:
         submit_plan(ledger, plan("1. [act] a"), "r", name="jam")

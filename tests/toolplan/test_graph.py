@@ -123,7 +123,7 @@ def test_groups_depend_on_lower_ones(graph: Graph) -> None:
 
 @pytest.mark.parametrize("at_a_time", [1, 3, 1000])
 @given(graphs())
-def test_who_depends_on_whom(at_a_time: int, graph: Graph) -> None:
+def test_which_steps_depend_on_which(at_a_time: int, graph: Graph) -> None:
     questions = [(node, other) for node in range(len(graph)) for other in range(len(graph))]
     answers = depend(graph, order(graph), questions, at_a_time=at_a_time)
     assert answers == [other in reach(graph, node) for node, other in questions]

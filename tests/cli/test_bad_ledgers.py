@@ -110,7 +110,7 @@ def test_one_error_and_nothing_changes(world: str, fault: str, monkeypatch: pyte
     assert str(ledger) in result.stderr or fault == "a folder"
     assert "Traceback" not in result.stderr
     assert _files() == before
-    # Whoever only looks is told the same.
+    # A reader is told the same.
     looked = run("log", ledger)
     assert (looked.exit_code, looked.stdout) == (2, "")
     assert _files() == before

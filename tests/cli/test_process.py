@@ -156,7 +156,7 @@ def test_an_interrupt_gets_no_traceback(here: Path, arguments: tuple[str, ...]) 
         stderr=subprocess.PIPE,
         env=environment(),
     ) as process:
-        # Whoever opens a pipe for writing waits for its reader, so by now the command is at work.
+        # Opening a pipe for writing waits for its reader, so by now the command is at work.
         with open(here / "pipe", "wb"):
             process.send_signal(signal.SIGINT)
             message = process.communicate(timeout=60)[1]

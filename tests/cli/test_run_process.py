@@ -133,7 +133,7 @@ def test_a_pause_before_another_try_is_stopped(jobs: str) -> None:
     assert time.monotonic() - began < 20
     assert process.returncode == 143
     assert stderr.decode().startswith("Stopped. This goes on:\n")
-    # Whoever only looks does not wait.
+    # A reader does not wait.
     assert run(*RUN, "--resume", "--dry-run").stdout.startswith("2  [act] Buy it\n")
     assert "2. [>] [act] Buy it" in plan_text()
 

@@ -440,7 +440,7 @@ def test_a_run_keeps_others_out_and_says_who_it_is(path: Path) -> None:
             )
             assert str(error.value) == f"{said}{lease.since} (waited for 0.05 s)"
             assert PlanFile(path).lease() == lease
-        # Whoever changes nothing need not wait.
+        # A reader need not wait.
         assert not PlanFile(path, wait=0).change(lambda text: text)
         plan.save(NEW)
         assert PlanFile(path).read() == NEW

@@ -93,7 +93,7 @@ def test_a_new_run_knows_of_no_outputs(path: Path) -> None:
         "inputs are missing: x (step 1 is done without it), y (step 2 is done without it)"
     )
     assert result.outcome is Outcome.BLOCKED
-    # Whoever knows the values gives them.
+    # A caller that knows the values gives them.
     _edit(path, ("3. [!]", "3. [ ]"))
     world = World(VALUES)
     assert world.run(path, inputs={"x": 1, "y": 2}).outcome is Outcome.CONVERGED
@@ -499,7 +499,7 @@ def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPa
         if event.kind.value == "resumed":
             raise Stop
 
-    # Whoever goes on may die at once, too: the file has the record by then.
+    # The process that goes on may die at once, too: the file has the record by then.
     with pytest.raises(Stop):
         World(VALUES).run(path, resume=True, on_event=stop)
     assert "1. [x] [act] a → x | ra" in path.read_text()

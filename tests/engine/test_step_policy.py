@@ -104,7 +104,7 @@ def test_one_that_is_unavailable_ends_the_run_in_the_end() -> None:
         world.run(ONE, ledger=ledger, step_policy=AT_ONCE)
     assert world.ran == ["1"] * 3
     assert records(ledger, Kind.FAILED) == []
-    # Whoever goes on has the tries that are left: this one.
+    # A run that goes on has the tries that are left: this one.
     world = World({"one": [Unavailable("no net")]})
     with pytest.raises(Unusable):
         world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
@@ -232,7 +232,7 @@ def test_after_a_crash_in_a_pause_it_is_waited_for() -> None:
     (postponed,), started = records(ledger, Kind.POSTPONED), records(ledger, Kind.STARTED)
     assert started[-1].time - postponed.time >= 0.95
     cut_off(ledger, 60)
-    # Whoever only looks does not wait, and neither does a policy without pauses.
+    # A reader does not wait, and neither does a policy without pauses.
     began = time.monotonic()
     assert [one.step.step_id for one in preview_resumed(plan(ONE), ledger, ledger.runs()[-1])] == ["1"]
     assert World().engine(None, ledger=ledger, step_policy=StepPolicy(max_pause=0)).run(resume=True).outputs == {

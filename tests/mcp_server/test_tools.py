@@ -419,7 +419,7 @@ def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
         said = hasty.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
         assert said.startswith("planspec/library.md: another process runs this plan: `planspec run`, process ")
         assert said.endswith(" (waited for 0.2 s). Try again later; nothing was changed.")
-        # Whoever only looks need not wait, nor who would be refused anyway.
+        # A reader need not wait, nor a change that would be refused anyway.
         started = time.monotonic()
         assert patient.fail(
             "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest="0"

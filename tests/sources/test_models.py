@@ -396,7 +396,7 @@ def test_deviation_p16_plans_that_are_shared() -> None:
     assert not Path("planspec/.gitignore").exists()
     seen = _git("status", "--porcelain", "-uall").splitlines()
     assert seen == ["?? planspec/one.md", "?? planspec/settings.toml", "?? planspec/two.md"]
-    # Whoever clones the project shares as well.
+    # A clone of the project shares as well.
     _git("add", "planspec")
     _git("-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-qm", "plans")
     _git("clone", "-q", ".", "clone")

@@ -433,7 +433,7 @@ def test_a_ledger_that_somebody_takes_away(path: Path, change: str) -> None:
 
 
 def test_a_run_that_somebody_else_goes_on_with(path: Path) -> None:
-    """Whoever has lost the run writes nothing more."""
+    """A process that has lost the run writes nothing more."""
 
     def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
         if inputs.get("item") == "oat":

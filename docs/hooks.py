@@ -20,6 +20,9 @@ _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)]*
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """A page as Python-Markdown reads it."""
     here = posixpath.dirname(page.file.src_uri)
+    if not here:
+        # A page that is alone in its part of the navigation needs no list of that part.
+        page.meta.setdefault("hide", ["navigation"])
     parts = []
     end = 0
     for start, stop in _blocks(markdown):

@@ -1,6 +1,6 @@
 """Every block of code in README.md, CONTRIBUTING.md and docs/ does what the page says.
 
-The word behind a block's fence says what it is; CONTRIBUTING.md lists them. A block with no known word fails.
+The word after a block's fence says what it is; ``KNOWN`` lists them. A block with no known word fails.
 """
 
 from __future__ import annotations

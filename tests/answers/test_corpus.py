@@ -186,8 +186,10 @@ def table() -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
-def test_the_page_has_the_table() -> None:
-    assert table() in read(ROOT / "docs" / "how-to/trust-an-answer.md")
+def test_the_page_has_the_head_and_the_sums_of_the_table() -> None:
+    rows = table().splitlines(keepends=True)
+    shown = "".join(rows[:2] + [row for row in rows if row.startswith("| all")])
+    assert shown in read(ROOT / "docs" / "how-to/trust-an-answer.md")
 
 
 # ---------------------------------------------------------------- generated answers

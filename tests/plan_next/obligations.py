@@ -1,4 +1,4 @@
-"""Marks tests with the obligations of docs/reference/planner-obligations.md that they hold."""
+"""Marks tests with the obligations of tests/plan_next/obligations.md that they hold."""
 
 from __future__ import annotations
 

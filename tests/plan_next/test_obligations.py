@@ -1,4 +1,4 @@
-"""The protocol's obligations that a message alone can break; docs/reference/planner-obligations.md has them all."""
+"""The protocol's obligations that a message alone can break; tests/plan_next/obligations.md has them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reference/planner-obligations.md and the tests name each other: nothing without a test, no test left out."""
+"""tests/plan_next/obligations.md and the tests name each other: nothing without a test, no test left out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from attrs import frozen
 
 from planspec_lark import CODES
 from tests.cases import in_one_test
-from tests.corpus import ROOT
 from tests.plan_next.obligations import numbers_of
 
-PAGE = ROOT / "docs" / "reference/planner-obligations.md"
 HERE = Path(__file__).parent
+PAGE = HERE / "obligations.md"
 HOLDERS = {"reader", "schema", "strict", "runtime", "context", "kernel", "brief"}
 
 

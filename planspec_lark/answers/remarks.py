@@ -8,21 +8,11 @@ from planspec_lark.answers.statements import Talk, sentences
 from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["disowns", "is_disowned", "is_no_order", "withdraws"]
+__all__ = ["disowns", "is_disowned"]
 
 # All patterns are for lines in small letters. That, and one `\b` in front of all words that need it, makes looking
 # through a line several times faster.
 
-_CONDITION = re.compile(
-    r"\A\W*(?:shall|would|do you|want me|should (?:i|we))\b.*\?"
-    r"|\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以"
-)
-# How a writer begins who thinks again.
-_AGAIN = re.compile(
-    r"\W*(?:(?:oops|whoops|hmm+|actually|on second thoughts?)\b"
-    r"|(?:wait|hold on|edit|correction|erratum) ?(?:[,.:!…—–-]|no\b|\Z)"
-    r"|等等|等一下|慢着|哎呀|不对|更正|纠正|其实)"
-)
 # What says that there is more than this text.
 _PART = re.compile(
     r"\b(?:part (?:[0-9]+|one|two|three) of"
@@ -44,7 +34,6 @@ _FORBIDDEN = (
     r"(?:执行|使用|采用|采纳|运行|照做|用|做|参考)"
     r"|作废|忽略(?:以上|上面|上述|此)"
 )
-_FORBIDS = re.compile(_FORBIDDEN)
 # What says that a plan is none to act on.
 _REJECTED = re.compile(
     rf"{_FORBIDDEN}"
@@ -55,11 +44,6 @@ _REJECTED = re.compile(
     r"|~~.+~~|反例|不作为|只是(?:示例|样例|例子|草稿)"
     r"|(?:以下|这些).{0,4}步骤.{0,4}(?:删|去掉)"
     r"|错误|有误|不对|不正确|废弃|否决|放弃|弃用|无效"
-)
-# What is another plan than the one that holds.
-_OTHER = re.compile(
-    r"\b(?:drafts?|earlier|previous|first|old|older|other|another|alternatives?|options?|original)\b"
-    r"|初稿|草稿|草案|旧|原|另|其他"
 )
 # What says that something shows how it is written, or was written by another person.
 _SAMPLE = (
@@ -72,7 +56,6 @@ _SAMPLE = (
     r"|\A\W*(?:template|quote)\W*\Z|仅供参考|用户提供|只是示例"
     r"|例如|比如|譬如|举例|格式(?:如下|示例|为|是|举例)|示例|样例"
 )
-_SHOWS = re.compile(rf"{_SAMPLE}|\A\W*(?:an? )?(?:example|sample)s?\W*\Z")
 # What says that a plan is a sample, that who reads it has it, or that it is a part of one.
 _SHOWN = re.compile(
     rf"{_SAMPLE}"
@@ -101,20 +84,6 @@ _ELSEWHERE = re.compile(
 _HOLDS = re.compile(
     r"\b(?:final|finalized|updated|corrected|revised|improved|fixed|rewritten|reworked|adapted|modified|adjusted)\b"
     r"|最终|定稿|终稿|更新后|修改后|修订|修正后|更正后|改进|调整后|优化后"
-)
-# What points at something that stands beside it.
-_POINTS = re.compile(
-    r"[:：]\Z|\b(?:this|these|that|those|it|them|following|below|above|commands?|lines?|everything)\b"
-    r"|以下|下面|上面|以上|上述|命令|此"
-)
-# How a line begins that leads to commands which do not hold, or only under a condition.
-_LABEL = re.compile(
-    r"\W*(?:(?:my |the |an? )?(?:old |earlier |first |rough )?"
-    r"(?:drafts?|rejected|discarded|previous|earlier|old|options?|alternatives?"
-    r"|either|or)\b[^:：]{0,30}[:：]?\Z"
-    r"|(?:if|once(?! more| again)|when|unless|as soon as|in case|should|only if)\b.*[:：]\Z"
-    r"|(?:tomorrow|later|next time|last time)\b.*[:：]\Z"
-    r"|(?:如果|若|假如|一旦|除非|等到).*[:：]\Z|(?:草稿|初稿|方案.{1,3}|选项.{1,3}|或者?|上次.*|以后.*)[:：]?\Z)"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
@@ -148,23 +117,3 @@ def is_disowned(line: str) -> bool:
     if _PART.search(said) or _REJECTED.search(said.replace("_", " ")) or _ELSEWHERE.match(said):
         return True
     return _SHOWN.search(said) is not None and _HOLDS.search(said) is None
-
-
-def is_no_order(line: str) -> bool:
-    """Whether a line right in front of commands says that they are not to be carried out, or not as they stand."""
-    said = _SENTENCE_END.split(line[-_LONGEST:].lower().replace("_", " "))[-1].strip(SPACES)
-    is_comment = line.startswith("<!--") and "-->" not in line
-    return is_comment or _forbids(said) or _SHOWS.search(said) is not None or _LABEL.match(said) is not None
-
-
-def withdraws(line: str) -> bool:
-    """Whether a line behind commands takes them back."""
-    line = line[:_LONGEST].lower()
-    has_thought = _AGAIN.match(line) or (_forbids(line) and not _OTHER.search(line))
-    return bool(has_thought) and not _CONDITION.search(line)
-
-
-def _forbids(line: str) -> bool:
-    """Whether a line beside commands forbids these, rather than something that it names itself."""
-    match = _FORBIDS.search(line)
-    return match is not None and (match.end() == len(line) or _POINTS.search(line) is not None)

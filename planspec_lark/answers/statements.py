@@ -27,7 +27,7 @@ from planspec_lark.answers.vocabulary import (
 from planspec_lark.planspec.answer_lines import is_notes, read_heading
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["Talk", "heads_more", "sentences"]
+__all__ = ["Talk", "has_veto", "heads_more", "is_of_others", "prohibits", "sentences", "without_idioms"]
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
@@ -136,7 +136,7 @@ _FORMS = re.compile(
     r"|\A[一几]些?点?(?:说明|补充|提示|备注)|我(?:已经?|重新|把|将|按|根据|预留)|\A已(?:经|为|按|根据|考虑)"
 )
 _PROHIBITS = re.compile(
-    r"\W*(?:please |just )?(?:do not|don['’]t|never)\b(?! (?:worry|hesitate|panic))"
+    r"\W*(?:(?:please|just|but|and|so) )*(?:do not|don['’]t|never)\b(?! (?:worry|hesitate|panic))"
     r"|[请先]*(?:不要|别|勿)(?!担心|客气|着急)"
 )
 # What is said of a thing without changing it: how long it takes, which of the steps it is, that something is not there.
@@ -194,6 +194,7 @@ _OF_OTHERS = re.compile(
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",
         r"(?:approach|way|idea) would|example|sample|template",
+        r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old|first)",
     )
     + r"\b|"
     + _any(
@@ -225,15 +226,25 @@ _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
 _ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
 
 
-def _has_veto(said: str) -> bool:
+def has_veto(said: str) -> bool:
     """Whether something is denied, restricted, put off or doubted."""
     return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(_WORD.findall(said))
 
 
-def _plain(said: str) -> str:
+def prohibits(said: str) -> bool:
+    """Whether something is forbidden."""
+    return _PROHIBITS.match(said) is not None
+
+
+def is_of_others(said: str) -> bool:
+    """Whether something is said of another writer, of another time, or for a case."""
+    return _OF_OTHERS.search(said) is not None
+
+
+def without_idioms(said: str) -> str:
     """A sentence without the phrases that change nothing."""
     said = _IDIOMS.sub(" ", said)
-    return _REASON.sub(lambda match: match[0] if _has_veto(match[0]) else " ", said)
+    return _REASON.sub(lambda match: match[0] if has_veto(match[0]) else " ", said)
 
 
 @define(eq=False, slots=False)
@@ -279,23 +290,23 @@ class Talk:
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
         if (_OFFER.search(said) or _WISH.match(said)) is not None:
-            return not _has_veto(_CONDITION.sub(" ", _plain(said)))
-        return all(map(self._is_alone, _CLAUSE_END.split(_plain(said))))
+            return not has_veto(_CONDITION.sub(" ", without_idioms(said)))
+        return all(map(self._is_alone, _CLAUSE_END.split(without_idioms(said))))
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right in front of the plan leads to it, and not to a part of it or to something else."""
-        if _PROHIBITS.match(said):
+        if prohibits(said):
             return False
         if self.adds_nothing(said):
             return True
-        said = _plain(said.replace("’", "'"))
+        said = without_idioms(said.replace("’", "'"))
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
         # What is said in front of what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
         is_label = said.endswith((":", "："))
         if not is_label and _OF_PLAN.search(said) is None:
             return True
-        is_other = _has_veto(said) or _OF_OTHERS.search(said) is not None
+        is_other = has_veto(said) or is_of_others(said)
         if not is_other and self.adds_nothing(_PURPOSE.sub(" ", said)):
             return True
         return not is_other and (not is_label or _ANNOUNCES.search(said) is not None)
@@ -308,9 +319,9 @@ class Talk:
         label = _LABEL.match(said)
         if label is not None and not (_names_notes(label[0]) or self._is_known(label[0])):
             return True
-        if not _has_veto(said) or _OF_PLAN.search(said) is None or _FORMS.search(said):
+        if not has_veto(said) or _OF_PLAN.search(said) is None or _FORMS.search(said):
             return False
-        return _has_veto(_plain(said)) and not self.leads_on(said)
+        return has_veto(without_idioms(said)) and not self.leads_on(said)
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""
@@ -321,7 +332,7 @@ class Talk:
     def _is_alone(self, clause: str) -> bool:
         clause = clause.strip()
         has_form = _FORMS.search(clause) or _WISH.match(clause)
-        return (has_form is not None and not _has_veto(clause)) or self._is_known(clause)
+        return (has_form is not None and not has_veto(clause)) or self._is_known(clause)
 
     def _is_known(self, said: str) -> bool:
         """Whether all words of a sentence are the plan's or those of talk about plans, and it gives no order."""
@@ -351,7 +362,7 @@ class Talk:
                 word = text[at : at + size]
                 if word in CHINESE or COUNTS.get(word, 99) <= len(self.descriptions):
                     break
-                if size == 2 and word in self._own_pairs and not _has_veto(word):
+                if size == 2 and word in self._own_pairs and not has_veto(word):
                     break
             else:
                 return True

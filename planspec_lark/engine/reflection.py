@@ -144,7 +144,7 @@ class _Answer:
             return Reflection(None, "", [], [excess], source)
         answer = cls(source, leave_out_reasoning(text), Findings(limits.max_findings))
         kept = end_last_line(answer.remainder.text)
-        for line in read_lines(kept, source):
+        for line in read_lines(kept, source, is_told=lambda start: match_decision(kept, start) is not None):
             if line.command is not None:
                 answer.commands.append(Given(line.command, line.start, line.end))
                 answer.repairs.extend(entry.diagnostic for entry in line.entries)

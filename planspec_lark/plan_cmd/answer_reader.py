@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.answers.remarks import is_no_order, withdraws
+from planspec_lark.answers.doubts import doubts_commands
+from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, highest, rate
+from planspec_lark.answers.statements import has_veto
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
 from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
@@ -197,25 +199,27 @@ class Line:
     entries: tuple[RatedFinding, ...] = ()
 
 
-def read_lines(text: str, source: Source) -> Iterator[Line]:
+def read_lines(text: str, source: Source, *, is_told: Callable[[int], bool] | None = None) -> Iterator[Line]:
     """All lines of an answer, those of a command as one.
 
     Args:
         text: the answer without its reasoning, so that places are those of ``source``.
         source: the answer.
+        is_told: whether a line that starts there belongs to another language, and so says nothing of commands.
     """
-    return _Reader(end_last_line(text), source).read()
+    return _Reader(end_last_line(text), source, is_told).read()
 
 
 @define
 class _Reader:
     text: str
     source: Source
+    is_told: Callable[[int], bool] | None
     # The first line with each command, and whether there may be markers of a merge.
     _known: dict[str, Line] = field(factory=dict)
     _has_markers: bool = False
-    # The last line of text, as long as nothing but blanks and fences is after it.
-    _lead: Line | None = None
+    # The lines of text since the last command.
+    _prose: list[Line] = field(factory=list)
 
     def read(self) -> Iterator[Line]:
         self._has_markers = any(marker in self.text for marker in _MARKERS)
@@ -333,23 +337,17 @@ class _Reader:
             if self._known and line.text[:1] in _DOTS and find_elision(line.text):
                 message, help = "an ellipsis stands for commands that were left out", "write them all"
                 yield self._fault("PS127", message, line.start, line.end, help)
-            if self._known and withdraws(line.text):
-                message, help = "this withdraws a command", "write only the commands that count"
-                yield self._fault("PC107", message, line.start, line.end, help)
-            if line.text and not line.text.startswith(("```", "~~~")):
-                self._lead = line
+            is_told = self.is_told is not None and self.is_told(line.start)
+            if not (is_told or line.entries or line.text.startswith(("```", "~~~"))):
+                self._prose.append(line)
             if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
                 message, help = "a command must be at the start of its line", "write it on a line of its own"
                 yield self._fault("PC107", message, line.start + place, line.end, help)
+            if end == len(self.text):
+                yield from self._judge_prose(is_lead=False)
             return
         command = line.command
-        lead, self._lead = self._lead, None
-        if lead is not None and is_no_order(lead.text):
-            message, help = (
-                "this says that the command after it does not count as written",
-                "write only the commands that count",
-            )
-            yield self._fault("PC107", message, lead.start, lead.end, help)
+        yield from self._judge_prose(is_lead=True)
         if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
             message, help = "another command in the text of this command", "write each on a line of its own"
             yield self._fault("PC107", message, line.start, line.end, help)
@@ -363,6 +361,21 @@ class _Reader:
             yield self._fault(
                 "PC107", f"duplicate command, first seen in line {first}", line.start, line.end, "remove one of the two"
             )
+
+    def _judge_prose(self, *, is_lead: bool) -> Iterator[RatedFinding]:
+        """What the text since the last command says of the commands beside it."""
+        prose, self._prose = self._prose, []
+        is_behind = bool(self._known)
+        if not (is_lead or is_behind):
+            return
+        if doubts_commands("\n".join(line.text for line in prose), is_lead=is_lead, is_behind=is_behind):
+            texts = [line for line in prose if line.text]
+            where = next((line for line in texts if doubts_commands(line.text, is_behind=is_behind)), texts[-1])
+            message, help = (
+                "this may say that a command does not count as written",
+                "write only the commands that count",
+            )
+            yield self._fault("PC107", message, where.start, where.end, help)
 
     def _is_text(self, end: int) -> bool:
         """Whether the line after a command is text that may belong to it."""
@@ -427,7 +440,7 @@ def _read_json(text: str) -> str | None:
         value = json.loads("\n".join(rows[starts[0] : ends[0] + 1]))
     except (ValueError, RecursionError):
         return None
-    said = [one for one in _strings(value) if find_command(one) is not None or is_no_order(one)]
+    said = [one for one in _strings(value) if find_command(one) is not None or _disowns(one)]
     return "\n".join(said) if any(find_command(one) is not None for one in said) else None
 
 
@@ -441,7 +454,11 @@ def _strings(value: object) -> Iterator[str]:
         elif isinstance(one, dict):
             for key, inner in reversed(one.items()):
                 left.append(inner)
-                if is_no_order(key):
+                if _disowns(key):
                     left.append(key)
         elif isinstance(one, list):
             left += reversed(one)
+
+
+def _disowns(key: str) -> bool:
+    return is_disowned(key) or has_veto(key.lower())

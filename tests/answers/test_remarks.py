@@ -1,13 +1,14 @@
 """What is said around a plan: what may change it is held back, and what says nothing new is not.
 
-``fixtures/remarks`` has a sentence a line, each with its place: `lead` is in front of the plan, `tail` behind it.
+``fixtures/remarks`` has a sentence a line, each with its place: `lead` is in front of the plan, `tail` behind it. Files
+that say so in their names have sentences around commands.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from planspec_lark import extract_plan
+from planspec_lark import extract_plan, scan_plan_commands
 from planspec_lark.answers import Verdict
 from planspec_lark.answers.statements import Talk, sentences
 from tests.corpus import FIXTURES, read
@@ -16,10 +17,20 @@ TALK = Talk("Goal: Pack\n1. [act] Pack the first bag\n2. [act] 打包行李\n", 
 PLAN = "Goal: Travel to Hamburg\n## Steps\n1. [act] Go to Hamburg → ticket\n2. [act] Pack the bag\n"
 
 
-def verdicts(name: str) -> dict[str, Verdict]:
+COMMANDS = "PLAN_CMD: DONE 2 | all stored\nPLAN_CMD: ADD 4 [act] Update the change log → change_log\n"
+
+
+def texts(name: str, beside: str) -> dict[str, str]:
     rows = [row.split("\t") for row in read(FIXTURES / "remarks" / f"{name}.tsv").splitlines()]
-    texts = {said: f"{said}\n\n{PLAN}" if place == "lead" else f"{PLAN}\n{said}\n" for place, said in rows}
-    return {said: extract_plan(text).verdict for said, text in texts.items()}
+    return {said: f"{said}\n\n{beside}" if place == "lead" else f"{beside}\n{said}\n" for place, said in rows}
+
+
+def verdicts(name: str) -> dict[str, Verdict]:
+    return {said: extract_plan(text).verdict for said, text in texts(name, PLAN).items()}
+
+
+def verdicts_on_commands(name: str) -> dict[str, Verdict]:
+    return {said: scan_plan_commands(text).verdict for said, text in texts(name, COMMANDS).items()}
 
 
 def test_what_may_change_a_plan_is_held_back() -> None:
@@ -34,6 +45,27 @@ def test_what_says_nothing_new_of_a_plan_is_left_out() -> None:
     missed = [said for said, verdict in found.items() if verdict is not Verdict.ACCEPTED]
     assert len(found) >= 200
     assert len(missed) <= 0.03 * len(found), missed
+
+
+def test_what_may_change_commands_is_held_back() -> None:
+    found = verdicts_on_commands("held_back_beside_commands")
+    missed = [said for said, verdict in found.items() if verdict is Verdict.ACCEPTED]
+    assert len(found) >= 120
+    assert len(missed) <= 0.03 * len(found), missed
+
+
+def test_what_reports_work_beside_commands_is_left_out() -> None:
+    found = verdicts_on_commands("harmless_beside_commands")
+    missed = [said for said, verdict in found.items() if verdict is not Verdict.ACCEPTED]
+    assert len(found) >= 120
+    assert len(missed) <= 0.03 * len(found), missed
+
+
+@pytest.mark.parametrize("said", ["This one is not certain.", "Option A", "Don't!", "## Rejected", "<!--"])
+def test_what_stands_between_commands_counts_for_both(said: str) -> None:
+    text = f"PLAN_CMD: DONE 1\n\n{said}\n\n```\nPLAN_CMD: DONE 2\n```\n"
+    (fault,) = scan_plan_commands(text).faults
+    assert (fault.code, fault.line, fault.help) == ("PC107", 3, "write only the commands that count")
 
 
 def test_it_is_said_what_to_do() -> None:

@@ -104,8 +104,8 @@ def doubts_commands(text: str, *, is_lead: bool = False, is_behind: bool = False
 
 
 def _is_label(line: str, said: str) -> bool:
-    is_short = len(said.split()) < 4 and not (
-        line.endswith(_ENDS) or line.startswith((">", "- ")) or _COLON.search(said)
+    is_short = len(said.split()) < 3 and not (
+        line[:1].islower() or line.endswith(_ENDS) or line.startswith((">", "- ", "<")) or _COLON.search(said)
     )
     return said.endswith((":", "：")) or is_short or read_heading(line) is not None
 

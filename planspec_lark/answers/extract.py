@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from planspec_lark.answers.escaped import undo_escapes
 from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.quotes import find_in_quote
 from planspec_lark.answers.remarks import is_disowned
@@ -221,6 +222,17 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     most = Risk(max_risk)
     if default_type and default_type not in STEP_TYPES:
         raise ValueError(f"default_type: {default_type!r} is not one of {', '.join(STEP_TYPES)}")
+    if (plain := undo_escapes(text)) is not None:
+        found = extract_plan(
+            plain[0],
+            max_risk=max_risk,
+            default_type=default_type,
+            finish_reason=finish_reason,
+            allow_truncated=allow_truncated,
+            name=name,
+            limits=limits,
+        )
+        return evolve(found, repairs=(_name_escapes(text, *plain[1:], name, most), *found.repairs))
     cut = find_cut(text, finish_reason=finish_reason)
     result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
     plan, source = result.plan, result.source
@@ -291,6 +303,15 @@ def _name_quote(text: str, start: int, end: int, name: str, most: Risk) -> Repai
     severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
     found = Diagnostic("PS107", message, severity, source.span(start, end), source=source)
     return Repair("PS107", message, ">", "", Risk.LOW, found)
+
+
+def _name_escapes(text: str, start: int, end: int, name: str, most: Risk) -> Repair:
+    """That the signs of the plan are escaped."""
+    source = Source(text, name)
+    message = "signs in this text are escaped: it is read without that, and columns are counted without it"
+    severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
+    found = Diagnostic("PS101", message, severity, source.span(start, end), source=source)
+    return Repair("PS101", message, text[start:end], "", Risk.LOW, found)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:

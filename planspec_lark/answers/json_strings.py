@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from re import Match
 
 from attrs import frozen
 
@@ -42,12 +43,11 @@ def find_in_json(text: str, limits: Limits, *, default_type: str = "") -> JsonSt
     almost: list[JsonString] = []
     found = [match for match in _STRING.finditer(text) if r"\n" in match["text"]]
     for match in sorted(found, key=lambda match: -len(match["text"]))[:_TRIED]:
-        is_whole = match["end"] == '"'
-        written = match["text"] if is_whole else _CUT_ESCAPE.sub("", match["text"])
-        try:
-            said = json.loads(f'"{written}"')
-        except ValueError:
-            continue
+        is_whole, said = _decode(match)
+        if said.lstrip().startswith("{") and (inner := _find_longest(said)) is not None:
+            # The arguments of a call are a JSON value in a string.
+            is_inner_whole, said = _decode(inner)
+            is_whole = is_whole and is_inner_whole
         plan = scan_plan(said, default_type=default_type, limits=limits).plan
         if plan.steps and plan not in plans:
             plans.append(plan)
@@ -56,3 +56,18 @@ def find_in_json(text: str, limits: Limits, *, default_type: str = "") -> JsonSt
             almost.append(JsonString(said, is_whole, *match.span()))
     # Of several that differ, none is known to hold.
     return (strings or almost)[0] if len(strings or almost) == 1 else None
+
+
+def _find_longest(text: str) -> Match[str] | None:
+    found = [match for match in _STRING.finditer(text) if r"\n" in match["text"]]
+    return max(found, key=lambda match: len(match["text"]), default=None)
+
+
+def _decode(match: Match[str]) -> tuple[bool, str]:
+    """Whether a string has its end, and what it says; nothing where it is none."""
+    is_whole = match["end"] == '"'
+    written = match["text"] if is_whole else _CUT_ESCAPE.sub("", match["text"])
+    try:
+        return is_whole, json.loads(f'"{written}"')
+    except ValueError:
+        return is_whole, ""

@@ -85,6 +85,8 @@ _HOLDS = re.compile(
     r"\b(?:final|finalized|updated|corrected|revised|improved|fixed|rewritten|reworked|adapted|modified|adjusted)\b"
     r"|最终|定稿|终稿|更新后|修改后|修订|修正后|更正后|改进|调整后|优化后"
 )
+# What points at the plan that follows.
+_POINTS_ON = re.compile(r"\b(?:this|these|it|here|below|following|plan)\b|以下|下面|这")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
 # Characters of a line that is looked at.
@@ -100,7 +102,9 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
         talk: what is known of the plan.
     """
     said = sentences(text)
-    if any(map(talk.puts_off, said)):
+    is_anew = bool(said) and _HOLDS.search(said[-1]) is not None and talk.leads_on(said[-1])
+    # In front of a corrected plan, what is wrong with the one before is said of that one.
+    if any(talk.puts_off(one) for one in said if not is_anew or _POINTS_ON.search(one)):
         return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
     if any(row and not is_harmless(row) and _FENCE.fullmatch(row) is None for row in rows):

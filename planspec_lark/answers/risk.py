@@ -156,6 +156,8 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
 def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     """The risk of leaving something out that was taken for no part of the plan."""
     plan, span = reading.plan, diagnostic.span
+    if diagnostic.code == "PS105" and span is not None and _TITLE.search(reading.text, span.start, span.end):
+        return Risk.HIGH
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
     # A line may be one of text and of reasoning.
@@ -204,12 +206,14 @@ _TYPED = re.compile(
     rf"^{SPACE}*+(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
     re.IGNORECASE | re.MULTILINE,
 )
+# A title that stands in the middle of a line.
+_TITLE = re.compile(r"[^\s`\"'].*(?<![`\"'])# Plan:")
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
 
 
 def _rate_around(text: str, *, has_goal: bool) -> Risk:
     """The risk of leaving out what stands in front of the plan or behind it."""
-    is_lost = not has_goal and _GOAL.search(text) is not None
+    is_lost = (not has_goal and _GOAL.search(text) is not None) or _TITLE.search(text) is not None
     return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
 
 
@@ -221,7 +225,7 @@ def _rate_between(text: str, *, is_early: bool) -> Risk:
         line = row.strip(SPACES + "\r")
         if in_comment or (line.startswith("<!--") and "-->" not in line):
             in_comment = "-->" not in line
-        elif line and not is_harmless(line) and not line.startswith(("```", "~~~")):
+        elif line and not (is_harmless(line) or find_legend(line) or line.startswith(("```", "~~~"))):
             # A line that leads to the steps says nothing by itself; among them it may be a condition.
             is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)
             worst = highest((worst, Risk.LOW if is_lead else Risk.HIGH))

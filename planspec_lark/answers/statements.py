@@ -43,6 +43,7 @@ _OF_STEPS = re.compile(
 )
 _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
+_CLOSING_TAG = re.compile(r"</[\w-]+>")
 _MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 
 
@@ -59,6 +60,7 @@ def sentences(text: str) -> list[str]:
             is_code
             or not line
             or line.startswith(("<!--", "|"))
+            or _CLOSING_TAG.fullmatch(line)
             or (aside and _BEGINS.match(line) and not aside.search(line.lower()))
         ):
             rows.append("")
@@ -107,7 +109,7 @@ _WISH = re.compile(
     + _any(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:a|fun)\b|stay ",
         r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|remember\W*\Z",
-        r"(?:tips?|hints?)\b|we are (?:here|there) for you",
+        r"(?:tips?|hints?)\b|sorry\b|(?:i |my )?apolog|we are (?:here|there) for you",
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A把.*，是因为"
 )
@@ -150,6 +152,8 @@ _IDIOMS = re.compile(
         r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it",
         r"not (?:\w+ )?advice|not part of this",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
+        r"(?:after|per|following) your (?:last )?(?:message|feedback|comments?|corrections?)",
+        r"for (?:the|any|my) (?:\w+ )?(?:mistake|error|confusion|oversight)s?",
         r"nothing to decide|not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
@@ -182,7 +186,8 @@ _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which yo
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(
-    r"\b(?:here(?:'s| is| are)|below|following|as follows|this is|these are|copy this|as a plan)\b|计划[：:]?\Z"
+    r"\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)|below|following|as follows|this is|these are|copy this|as a plan)\b"
+    r"|计划[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )

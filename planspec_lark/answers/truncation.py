@@ -15,11 +15,14 @@ __all__ = ["CUT", "find_cut", "name_cut"]
 CUT = "PS129"
 
 # How a last line ends, or all of it looks, that cannot be the last. A table's row ends in a bar.
+_OPEN_END = r"[→,，、(（\[［【]|\b(?:and|or|the|an|of|to|with|so that|that)|并且|以及|然后"
 _CUT = re.compile(
-    rf"(?i)(?:(?!\|).*\||.*(?:[→,，、(（\[［【]|\b(?:and|or|the|a|an|of|to|with|so that|that|in|for|by|from)"
-    rf"|并且|以及|然后|并|和|与|及|将|把){SPACE}*"
+    rf"(?i)(?:(?!\|).*\||.*(?:{_OPEN_END}|\b(?:a|in|for|by|from)"
+    rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
+# How one ends behind which a program may have put a line break. A letter may be the name of something.
+_CUT_LINE = re.compile(rf".*(?:{_OPEN_END}){SPACE}*\r?\n")
 
 
 _FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
@@ -32,12 +35,16 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     """Where the last line starts that may be a part of one only; None where nothing shows that the text was cut off.
 
     That is shown by the caller's ``finish_reason``, by a code block that is never closed, and by a last line that
-    cannot be the last.
+    cannot be the last. One line break behind it says little: programs put it there.
     """
     text = leave_out_reasoning(text).text
     ended = text.rstrip(" \t")
     start = ended.rfind("\n") + 1
     last = ended[start:]
+    if ended and not last:
+        before = ended.rfind("\n", 0, start - 1) + 1
+        if _CUT_LINE.fullmatch(ended, before):
+            return before
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = is_open or finish_reason in _LENGTH or _has_open_fence(text) or (last and _CUT.fullmatch(last) is not None)
     return start if is_cut and ended else None

@@ -40,7 +40,7 @@ _THINGS = """
     brackets mark marks tool tools trip journey path flow effort cost costs money word words date dates everyday
     conditions state status checklist document documents note tip preparation human humans machine machines
     deliverable deliverables milestone milestones phase phases stage stages outcome outcomes purpose resources
-    command commands mind test team quality balance clarity ease role roles
+    command commands mind test team quality balance clarity ease role roles variable variables
 """
 _ACTIONS = """
     covers cover contains contain consists consist includes include follows follow keeps keep stays stay takes take
@@ -52,7 +52,8 @@ _ACTIONS = """
     guide executes execute performs know see read write written doing going making using following taking giving
     keeping happen happens understand looks look serves serve supports suggest recommend propose came matches match
     sums outlines lists specifies presents reflects addresses accounts corresponds guarantees secures enables offers
-    delivers remains becomes achieves accomplishes requires breaks moves connects links declares tells says
+    delivers remains becomes achieves accomplishes requires breaks moves connects links declares tells says depend
+    depends
 """
 _QUALITIES = """
     done complete completed finished ready pending reached met kept made given structured split grouped ordered

@@ -158,7 +158,7 @@ class _Answer:
         """What the answer says, with these decisions."""
         self.found.extend(self.remainder.diagnose(self.source))
         # How the last line ends says of commands only that they are cut off: a reason may end anyhow.
-        text = self.source.text if self.commands else f"{self.source.text}\n"
+        text = self.source.text if self.commands else f"{self.source.text}\n\n"
         cut = find_cut(text, finish_reason=finish_reason)
         if cut is not None:
             self.found.add(name_cut(self.source, cut))

@@ -455,7 +455,7 @@ def _strings(value: object) -> Iterator[str]:
             for key, inner in reversed(one.items()):
                 left.append(inner)
                 if _disowns(key):
-                    left.append(key)
+                    left.append(f"{key}:")
         elif isinstance(one, list):
             left += reversed(one)
 

@@ -129,7 +129,7 @@ _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 
 # Signs that may stand for others: marks, characters, and commas or quotes after an arrow; of the last two, only the
 # quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
-_SUSPECT_MARKS = ("**", "__", "`", "<br>", "<br >", "<br/>", "<br />")
+_SUSPECT_MARKS = ("**", "__", "`", "<br>", "<br >", "<br/>", "<br />", "<|")
 _SUSPECT_SIGNS = r"[\xa0\u2000-\u200b\u202f\u3000｜\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 _SUSPECT_LIST = r"[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"']"
 
@@ -150,12 +150,12 @@ def read_bullet(line: str) -> str | None:
     return match["text"].strip(SPACES) if match else None
 
 
-_BREAKS = r"(?i)(?: *<br ?/?>)+\Z"
+_BREAKS = r"(?i)(?: *<(?:br ?/?|\|[a-z_]++\|)>)+\Z"
 
 
 def cut_breaks(line: str) -> str:
-    """A line without the line breaks of HTML at its end."""
-    return compiled(_BREAKS).sub("", line) if line.endswith(">") else line
+    """A line without the line breaks of HTML at its end, and without the tokens that end a message of a model."""
+    return (compiled(_BREAKS).sub("", line) or line) if line.endswith(">") else line
 
 
 _FLOW = (

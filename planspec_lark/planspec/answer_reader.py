@@ -241,8 +241,11 @@ class AnswerReader(Recovery):
             found = self._find_listed_step(content, indent)
             if found is not None:
                 return found
-        if self.steps and kind in ("", "body_line", "constraint"):
-            return self._find_listed_step(content, indent) or self._find_body(content)
+        if kind in ("", "body_line", "constraint"):
+            if self.steps:
+                return self._find_listed_step(content, indent) or self._find_body(content)
+            if self.section is Section.STEPS:
+                return self._find_listed_step(content, indent)
         return None
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:

@@ -86,6 +86,11 @@ _TYPE = (
     rf"[\]］】)）>](?P<close>[*_`]*)"
     rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
 )
+# A type without brackets, as a label.
+_TYPE_LABEL = (
+    rf"(?i)(?P<all>[*_]*(?P<type>{'|'.join(STEP_TYPES)}|推理|行动|决策|子任务)[*_]*[:：][*_]*)"
+    rf"{_SPACE_GROUP}(?=\S)"
+)
 _PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
 # What a grammar that knows only `Progress:` takes for a result.
 _ALMOST_PROGRESS = (
@@ -97,7 +102,7 @@ _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
 _STATUS_WORDS = {
     "x": ("X", "✅", "✓", "✔", "☑", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
-    ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
+    ">": ("⏳", "🔄", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "cancelled", "canceled", "已跳过", "跳过", "已取消"),
     " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
@@ -292,6 +297,11 @@ class _StepRepairer:
             and grammars.pattern("planspec", "VARIABLE").fullmatch(word)
         )
         if match is None or (meant is None and not is_word):
+            label = self.match(_TYPE_LABEL)
+            if label is not None:
+                self.flaw("PS112", f"`{label['all']}` is not a type in square brackets", *label.span("all"))
+                self.take(label, f"[{_TYPE_WORDS[label['type'].lower()]}]")
+                return True
             if default:
                 self.written += f"[{default}] "
                 self.flaw("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))

@@ -33,8 +33,12 @@ Holds = Callable[[int, bool], bool]
 
 _BLANKS = " \t"
 _TAG = re.compile(
-    r"<(?P<end>/?)(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)>", re.IGNORECASE | re.ASCII
+    r"(?:<(?=/?[A-Z]++[ \t>])|\[(?=/?(?-i:THINK)\])|◁(?=/?think▷))(?P<end>/?)"
+    r"(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)[>\]▷]",
+    re.IGNORECASE | re.ASCII,
 )
+# One of these is in every tag.
+_TAG_SIGNS = ("<", "THINK]", "▷")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 # A step, as people and models write it: a number in front, and a word in brackets.
@@ -105,7 +109,7 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
 
 def has_tags(text: str) -> bool:
     """Whether a text holds anything that may be a tag."""
-    return _TAG.search(text) is not None
+    return any(sign in text for sign in _TAG_SIGNS) and _TAG.search(text) is not None
 
 
 def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
@@ -223,7 +227,7 @@ class ReasoningFilter:
             lead = len(body) - len(body.lstrip(white))
             self._first = start + lead if self._first is None else self._first
             self._last = start + lead + len(bare)
-        if not self._depth and "<" not in body:
+        if not self._depth and not any(sign in body for sign in _TAG_SIGNS):
             self._context.follow(bare)
             return line
         was_open = self.is_open
@@ -270,6 +274,9 @@ class ReasoningFilter:
         if not is_led and _is_quoted(tag):
             return False
         if self.holds is not None and self.holds(start + tag.start(), self.is_open):
+            return False
+        if tag[0][0] == "[" and not self._depth and not is_led:
+            # Behind other text, it may be meant as the type of a step.
             return False
         return is_led or not self._depth or bool(tag["end"])
 

@@ -49,6 +49,8 @@ SHAPES = {
     "thought": "<thought>\n{evil}\n</thought>\n{good}",
     "reasoning": "<reasoning>\n{evil}\n</reasoning>\n{good}",
     "reflection": "<reflection>\n{evil}\n</reflection>\n{good}",
+    "in brackets": "[THINK]{evil}\n[/THINK]\n{good}",
+    "between triangles": "◁think▷{evil}\n◁/think▷{good}",
     "with attributes": "<think effort=\"high\" n='1'>\n{evil}\n</think>\n{good}",
     "indented": "  \t<think>\n{evil}\n    </think>\n{good}",
     "several": "<think>a</think>\n<think>\n{evil}\n</think>\n<think>\n{evil}\n</think>\n{good}",
@@ -262,6 +264,12 @@ def test_a_tag_in_a_command_is_text() -> None:
     assert parse_plan_commands("PLAN_CMD: DONE 1</think>\nPLAN_CMD: DONE 2\n") == parse_plan_commands(
         "PLAN_CMD: DONE 2\n"
     )
+
+
+def test_a_type_is_no_tag() -> None:
+    steps = "1. [THINK] Compare\n2) [THINK] Choose\n- [THINK] Rest\n"
+    assert [one.code for one in scan_plan(f"Goal: Go\n## Steps\n{steps}").diagnostics if one.code == "PS125"] == []
+    assert scan_plan(f"Goal: Go\n## Steps\n{steps}[think] Go\n").diagnostics[-1].code != "PS125"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Plans with the sign of a quote in front of each line, and plans that are none but in JSON."""
+"""Plans with a sign in front of each line or signs that are escaped, and plans that are none but in JSON."""
 
 from __future__ import annotations
 
@@ -35,6 +35,32 @@ def test_a_plan_beside_a_quote_is_the_plan() -> None:
 
 def test_a_quote_in_a_quote_is_no_plan() -> None:
     assert extract_plan("".join(f"> {row}\n" for row in QUOTE.splitlines())).verdict is Verdict.REFUSED
+
+
+ESCAPED = {
+    "Markdown": "\\# Plan: Trip\nGoal: go\n\\## Steps\n1\\. \\[act\\] Go → a\\_b\n   \\> ← b\\*c\n",
+    "types": "# Plan: Trip\nGoal: go\n## Steps\n1. \\[act] Go → a_b\n   > ← b*c\n",
+    "HTML": "# Plan: Trip\nGoal: go\n## Steps\n1. [act] Go -&gt; a_b\n   &gt; ← b*c\n",
+}
+
+
+@pytest.mark.parametrize("text", ESCAPED.values(), ids=ESCAPED)
+def test_a_plan_whose_signs_are_escaped_is_read_without_that(text: str) -> None:
+    found = extract_plan(f"Here is the plan:\n\n{text}")
+    assert found.verdict is Verdict.ACCEPTED
+    assert found.text == "# Plan: Trip\nGoal: go\n## Steps\n1. [act] Go → a_b\n  > ← b*c\n"
+    assert (found.repairs[0].code, found.repairs[0].risk) == ("PS101", Risk.LOW)
+    assert extract_plan(text, max_risk="none").verdict is Verdict.NEEDS_REVIEW
+
+
+def test_an_escape_in_a_text_stays() -> None:
+    plan = "Goal: go\n## Steps\n1. [act] Match \\[act\\] and 1\\. and \\# and a &amp; b &gt; c\n"
+    assert extract_plan(f"Here is the plan:\n\n{plan}").text == plan
+
+
+def test_what_is_escaped_twice_is_left_as_it_is() -> None:
+    assert extract_plan("Goal: go\n## Steps\n1\\\\. \\\\[act\\\\] Go\n").verdict is not Verdict.ACCEPTED
+    assert extract_plan("Goal: go\n## Steps\n" + "\\" * 90_000 + "# Go\n").verdict is not Verdict.ACCEPTED
 
 
 def test_it_is_said_that_json_is_no_plan() -> None:

@@ -102,9 +102,10 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
         talk: what is known of the plan.
     """
     said = sentences(text)
-    is_anew = bool(said) and _HOLDS.search(said[-1]) is not None and talk.leads_on(said[-1])
-    # In front of a corrected plan, what is wrong with the one before is said of that one.
-    if any(talk.puts_off(one) for one in said if not is_anew or _POINTS_ON.search(one)):
+    if (doubts := [*filter(talk.puts_off, said)]) and not (
+        # In front of a corrected plan, what is wrong with the one before is said of that one.
+        _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and not any(map(_POINTS_ON.search, doubts))
+    ):
         return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
     if any(row and not is_harmless(row) and _FENCE.fullmatch(row) is None for row in rows):

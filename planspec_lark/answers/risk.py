@@ -156,7 +156,7 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
 def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     """The risk of leaving something out that was taken for no part of the plan."""
     plan, span = reading.plan, diagnostic.span
-    if diagnostic.code == "PS105" and span is not None and _TITLE.search(reading.text, span.start, span.end):
+    if diagnostic.code == "PS105" and span is not None and _has_title(reading.text[span.start : span.end]):
         return Risk.HIGH
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
@@ -207,14 +207,19 @@ _TYPED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # A title that stands in the middle of a line.
-_TITLE = re.compile(r"[^\s`\"'].*(?<![`\"'])# Plan:")
+_TITLE = re.compile(r"(?<![\n`\"'])# Plan:")
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
 
 
 def _rate_around(text: str, *, has_goal: bool) -> Risk:
     """The risk of leaving out what stands in front of the plan or behind it."""
-    is_lost = (not has_goal and _GOAL.search(text) is not None) or _TITLE.search(text) is not None
+    is_lost = (not has_goal and _GOAL.search(text) is not None) or _has_title(text)
     return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
+
+
+def _has_title(text: str) -> bool:
+    """Whether a title stands behind other text, so that it is read as none."""
+    return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in _TITLE.finditer(text))
 
 
 def _rate_between(text: str, *, is_early: bool) -> Risk:

@@ -60,7 +60,7 @@ def sentences(text: str) -> list[str]:
             is_code
             or not line
             or line.startswith(("<!--", "|"))
-            or _CLOSING_TAG.fullmatch(line)
+            or (line.startswith("</") and _CLOSING_TAG.fullmatch(line))
             or (aside and _BEGINS.match(line) and not aside.search(line.lower()))
         ):
             rows.append("")

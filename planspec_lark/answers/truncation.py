@@ -22,7 +22,9 @@ _CUT = re.compile(
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
 # How one ends behind which a program may have put a line break. A letter may be the name of something.
-_CUT_LINE = re.compile(rf".*(?:{_OPEN_END}){SPACE}*\r?\n")
+_CUT_LINE = re.compile(rf"(?:{_OPEN_END}){SPACE}*\r?\n\Z")
+# Characters at the end of a text that are enough to see that.
+_TAIL = 30
 
 
 _FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
@@ -41,10 +43,8 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     ended = text.rstrip(" \t")
     start = ended.rfind("\n") + 1
     last = ended[start:]
-    if ended and not last:
-        before = ended.rfind("\n", 0, start - 1) + 1
-        if _CUT_LINE.fullmatch(ended, before):
-            return before
+    if not last and _CUT_LINE.search(ended[-_TAIL:]):
+        return ended.rfind("\n", 0, start - 1) + 1
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = is_open or finish_reason in _LENGTH or _has_open_fence(text) or (last and _CUT.fullmatch(last) is not None)
     return start if is_cut and ended else None

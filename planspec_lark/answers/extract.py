@@ -18,7 +18,7 @@ from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.lint import find_almost_lists, find_hidden_statuses
+from planspec_lark.planspec.lint import find_doubtful
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
@@ -270,7 +270,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     codes = _RULES if result.diagnostics or cuts else _RULES[:1]
     broken = [found for found in check_rules(plan) if found.code in codes]
     if result.diagnostics or cuts:
-        broken.extend([*find_almost_lists(plan), *find_hidden_statuses(plan)])
+        broken.extend(find_doubtful(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     described = tuple(step.description for step in iter_steps(plan))

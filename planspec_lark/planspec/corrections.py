@@ -188,6 +188,7 @@ _QUOTES = "`*\"'‘’“”„‚«»‹›「」"
 _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
+_ARROW_HEAD = r"[>⇒➜➔⟶→]"
 _ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
@@ -222,7 +223,9 @@ def variables_of(text: str) -> list[str] | None:
 
 def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
-    return _almost("→", compiled(_ALMOST_OUTPUTS).search(description))
+    # Most descriptions have no arrow, which is seen far sooner than that there is no list.
+    is_pointing = compiled(_ARROW_HEAD).search(description) is not None
+    return _almost("→", compiled(_ALMOST_OUTPUTS).search(description)) if is_pointing else None
 
 
 def find_inputs(line: str) -> AlmostList | None:

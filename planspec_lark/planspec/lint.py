@@ -31,8 +31,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 __all__ = [
     "OPTIONAL",
     "check_optional",
-    "find_almost_lists",
-    "find_hidden_statuses",
+    "find_doubtful",
     "find_lint",
     "lint_plan",
     "looks_like_outputs",
@@ -379,14 +378,22 @@ def looks_like_outputs(description: str) -> bool:
     return any(found.code in ("PS305", "PS319") for found in _check_arrow(step))
 
 
-def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """What is almost a variable list after an arrow: in a text that is not strictly a plan, it may be lost."""
-    for step in iter_steps(plan):
+def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """What is text in a plan, and may be meant otherwise where a text is not strictly one.
+
+    That is what is almost a variable list behind an arrow, and a word for a status in brackets.
+    """
+    steps = [*iter_steps(plan)]
+    for step in steps:
         if not step.outputs and "→" in step.description:
             yield from (found for found in _check_arrow(step) if found.code == "PS319")
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
+    # Most plans have no brackets, which is seen at once.
+    if _OPENING.search("".join(step.description for step in steps)):
+        for step in steps:
+            yield from _find_hidden_status(step)
 
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
@@ -395,20 +402,15 @@ _OPENING = re.compile(r"[(（\[【]")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
-def find_hidden_statuses(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """A word for a status in brackets at an end of a description; in what is strictly a plan, it is text."""
-    for step in iter_steps(plan):
-        if _OPENING.search(step.description) is None:
-            continue
-        for match in _IN_BRACKETS.finditer(step.description):
-            word = match[1] or match[2]
-            mark = " " if _NOT_DONE.match(word) else read_status(word)
-            if mark not in (None, MARKS[step.status]):
-                help = "write a mark after the id, such as `[x]` for done"
-                found = _found(
-                    "PS111", step, "description", f"`{word}` in the description may be meant as a status", help
-                )
-                yield evolve(found, severity=Severity.ERROR)
+def _find_hidden_status(step: PlanStep) -> Iterator[Diagnostic]:
+    """A word for a status in brackets at an end of a description."""
+    for match in _IN_BRACKETS.finditer(step.description):
+        word = match[1] or match[2]
+        mark = " " if _NOT_DONE.match(word) else read_status(word)
+        if mark not in (None, MARKS[step.status]):
+            help = "write a mark after the id, such as `[x]` for done"
+            found = _found("PS111", step, "description", f"`{word}` in the description may be meant as a status", help)
+            yield evolve(found, severity=Severity.ERROR)
 
 
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"

@@ -38,6 +38,7 @@ __all__ = [
     "read_item_number",
     "read_state",
     "read_wide_detail",
+    "without_arrows",
 ]
 
 _RULER = rf"(?:[-*_=─—]{SPACE}*){{3,}}"
@@ -112,11 +113,11 @@ def may_elide(text: str) -> bool:
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:
     """Whether any of these words is in a text, in small letters or others."""
-    lowered = _without_arrows(text).lower()
-    return any(word in lowered for word in words)
+    lowered = without_arrows(text).lower()
+    return any(map(lowered.__contains__, words))
 
 
-def _without_arrows(text: str) -> str:
+def without_arrows(text: str) -> str:
     """A text with blanks in place of a plan's arrows.
 
     Most plans in English have no other signs beyond ASCII, and Python looks for words in plain ASCII much faster.
@@ -136,8 +137,8 @@ _SUSPECT_LIST = r"[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"'
 
 def is_suspect(text: str) -> bool:
     """Whether a text that the grammar accepts has signs in it that may stand for others."""
-    bare = _without_arrows(text)
-    if any(mark in bare for mark in _SUSPECT_MARKS):
+    bare = without_arrows(text)
+    if any(map(bare.__contains__, _SUSPECT_MARKS)):
         return True
     if bare.isascii():
         return ("'" in bare or '"' in bare) and compiled(_SUSPECT_LIST).search(text) is not None

@@ -8,6 +8,7 @@ Whatever it is taken for is put to the grammar again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import chain
 from re import Match
@@ -86,6 +87,9 @@ __all__ = ["AnswerReader", "is_plain_plan"]
 _SHORT = 60
 # Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
 _LONG = 4_000
+# It starts with the line break before it, which is found far sooner than the start of a line.
+_FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
+_BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 # Headings are further out than any line: one of level 1 by so much.
 _HEADINGS = 8
 
@@ -122,23 +126,26 @@ class AnswerReader(Recovery):
     # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
 
-    def take_block(self, text: str, start: int, end: int) -> bool:
-        """Take all lines between two offsets at once, those of a code block that has just begun.
+    def _may_take_rows(self) -> bool:
+        """Whether a code block has just begun in which a plan may be that needs no tolerance.
 
-        Returns:
-            False where something of the plan was read before, or a line is not exactly one of a plan's.
+        What is said of signs and of lines without a type is for lines that are not clean.
         """
-        if self.section is not Section.NOTHING or self.places.first_start is not None or self.has_comments:
-            return False
-        block = text[start:end]
-        plan = None if may_elide(block) else fast_reader.read(block)
-        if plan is None or not plan.steps or not is_plain_plan(plan, block):
-            return False
+        has_begun = self._in_fence and self.growing is not None and self.growing.code == "PS103"
+        is_first = self.section is Section.NOTHING and self.places.first_start is None
+        return has_begun and is_first and not (self.has_comments or self.legend or self.default_type)
+
+    def _take_rows(self, text: str, at: int) -> int:
+        """Take all lines of a code block if each is exactly one of a plan's; returns where they end."""
+        closing = _FENCE.search(text, at - 1)
+        block = text[at : closing.start() + 1] if closing else ""
+        plan = fast_reader.read(block)
+        if plan is None or not plan.steps or may_elide(block) or not is_plain_plan(plan, block):
+            return at
         self.plan, self.steps = plan, {step.step_id: step for step in plan.steps}
-        self.places = Places(self.source, text[:end], unread=start)
-        self.section = Section.STEPS
-        self._in_fence = self._steps_in_fence = True
-        return True
+        self.section, self._steps_in_fence, self.growing = Section.STEPS, True, None
+        self.places = Places(self.source, text, unread=at, end=at + len(block))
+        return at + len(block)
 
     def grow_plan(self) -> PlanSpec:
         """The plan so far, its steps a tree."""
@@ -167,6 +174,9 @@ class AnswerReader(Recovery):
         if has_breaks:
             content, row = bare, f"{bare}\n"
         self._end, self._indent = line.start + self._lead + len(content), indent
+        if _BARE_FENCE.fullmatch(content) and not self._is_over:
+            self._front, self._columns, self._last, self._repaired = False, None, None, ""
+            return self._refuse(content, line)
         match = self._match(row, content)
         is_front = self._is_front_matter(content)
         if is_front or is_harmless(content) or self._is_behind(match, content) or self._is_lead(match, content):

@@ -105,6 +105,8 @@ class Places:
     _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
     # From where on the lines of a text without faults are still to be found, on demand; None where all are.
     _unread: int | None = field(default=None, repr=False)
+    # Where the last of those lines ends.
+    _end: int = field(default=0, repr=False)
 
     def add(self, name: str, line: Line) -> None:
         """Note a line that holds a part of the plan itself."""
@@ -146,13 +148,10 @@ class Places:
     @property
     def bounds(self) -> tuple[int, int] | None:
         """From the first line that was read to the last; None where none was. No more than that has to be found."""
-        if self._unread is not None:
-            # All of the text is the plan's.
-            start = self._unread + len(self.text[self._unread :]) - len(self.text[self._unread :].lstrip(_AROUND))
-            return (start, len(self.text.rstrip(_AROUND))) if start < len(self.text) else None
-        if self.first_start is None:
-            return None
-        return self.first_start, self.first_start + len(self.text[self.first_start : self.last_end].rstrip(_AROUND))
+        start = self.first_start if self.first_start is not None else self._unread or 0
+        end = self.last_end if self._unread is None else self._end
+        bare = self.text[start:end].lstrip(_AROUND)
+        return (end - len(bare), end - len(bare) + len(bare.rstrip(_AROUND))) if bare else None
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""
@@ -186,6 +185,8 @@ class Places:
         match_line, step_id = line_pattern().match, next(reversed(self._step_lines), "")
         # Nothing is out of place, so a line of a body belongs to the last step, or in front of all to the goal.
         for row, start in iter_rows(self.text, self._unread):
+            if start >= self._end:
+                break
             match = match_line(row)
             if match is None:
                 continue

@@ -603,7 +603,7 @@ def _scan_faults(source: Source, limits: Limits) -> ScanResult:
 
 def scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    return ScanResult(plan, found.close(), Places(source, text, unread=0), source)
+    return ScanResult(plan, found.close(), Places(source, text, unread=0, end=len(text)), source)
 
 
 # ---------------------------------------------------------------- plans that are too large

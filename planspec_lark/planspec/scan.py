@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.answer_lines import find_legend
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
+from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, scan_later
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
-from planspec_lark.syntax.source import Source, Span, end_last_line
+from planspec_lark.syntax.source import Source, end_last_line
 
 __all__ = ["scan_parts", "scan_plan"]
 
-# So many characters before a plan may say what it is.
+# Characters before a plan that may say what it is.
 _LEAD = 400
 
 
@@ -73,66 +74,45 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
     while at < len(text) or not parts:
         reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
-        end = _run(reader, text, at, found)
+        end = reader.run(text, at, found)
         if reader.is_misled:
             reader, found = AnswerReader(source, has_comments=True, **policy), Findings(limits.max_findings)
             end = reader.run(text, at, found)
         parts.append((reader, found, at, end))
         at = end
-    number, rivals = _choose([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
-    best = parts[number][0]
+        if not default_type and _is_prose(text, at):
+            break
+    chosen, rivals = _choose([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
+    best = parts[chosen][0]
     listed = Findings(limits.max_findings)
-    for at, (reader, found, start, end) in enumerate(parts):
+    for number, (reader, found, start, end) in enumerate(parts):
         if reader is best:
             listed.extend(found)
-        elif at == len(parts) - 1 == number + 1 and _is_late_title(reader, text, best.plan):
+        elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
-            match = _TITLE.search(text, start)
-            assert match
-            span, help = source.span(*match.span()), "the order is: title, goal, constraints, steps"
-            listed.add(
-                Diagnostic("PS106", "the title is out of order", Severity.WARNING, span, source=source, help=help)
-            )
+            listed.extend(_name_title(source, text, start))
             listed.extend(found)
-        elif content := text[start:end].strip(WHITE):
-            first = text.index(content, start)
-            is_rival = at in rivals or (not reader.steps and _says_more(reader.plan, best.plan))
-            span = source.span(start if is_rival else first, first + len(content))
-            listed.add(_leave_out(span, source, is_plan=bool(reader.steps), is_rival=is_rival))
+        elif number in rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
+            listed.extend(_name_rival(source, text, start, end))
+        else:
+            listed.extend(_leave_out(source, text, start, end, is_plan=bool(reader.steps)))
+    listed.extend(_leave_out(source, text, at, len(text), is_plan=False))
     listed.extend(remainder.diagnose(source))
-    return ScanResult(best.grow_plan(), listed.close(), best.places, source), number
+    return ScanResult(best.grow_plan(), listed.close(), best.places, source), chosen
 
 
-_TITLE = re.compile(r"#[ \t]+Plan:[^\n\r]*")
-# It starts with the line break in front, which is found far sooner than the start of a line.
-_FENCE = re.compile(r"\n[ \t]*+(?:`{3,}|~{3,})[^\n]*")
-
-
-def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
-    """Read the lines from an offset on; returns where the plan ends. A clean code block is read at once.
-
-    What is said of signs and of lines without a type is for lines that are not clean, and may be for those in front.
-    """
-    may_be_clean = not (at or reader.legend or reader.default_type)
-    # With a line break before all of it, a fence is found from where its line starts to where the next one does.
-    fences = [*islice(_FENCE.finditer(f"\n{text}"), 3)] if may_be_clean else []
-    if len(fences) == 2 and text[fences[0].end() : fences[1].start()].strip():
-        (_, start), (end, _) = fences[0].span(), fences[1].span()
-        reader.run(text[:start], 0, found)
-        if not reader.is_finished and not reader.is_misled and reader.take_block(text, start, end):
-            at = reader.run(text, end, found)
-            reader.places.text = text[:end]
-            return at
-        at = start
-    return reader.run(text, at, found)
+def _is_prose(text: str, at: int) -> bool:
+    """Whether all lines from an offset on are sentences, so that no plan is in them."""
+    rows = (row.strip(WHITE) for row, _ in iter_rows(text, at))
+    return all(is_sentence(row) for row in rows if row)
 
 
 def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:
     """The text before a plan, which may say what it is."""
-    places = parts[at][0].places
-    first = places.first_start if places.first_start is not None else parts[at][2]
-    behind = parts[at - 1][0].places.last_end if at else 0
-    return f"{text[max(first - _LEAD, behind) : first]}\n{parts[at][0].plan.title}"
+    reader, _, start, _ = parts[at]
+    bounds, before = reader.places.bounds, parts[at - 1][0].places.bounds if at else None
+    first, end = bounds[0] if bounds else start, before[1] if before else 0
+    return f"{text[max(first - _LEAD, end) : first]}\n{reader.plan.title}"
 
 
 def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
@@ -147,14 +127,30 @@ def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
     return is_alone and not plan.title and start is not None and _TITLE.match(text, start) is not None
 
 
-def _leave_out(span: Span, source: Source, *, is_plan: bool, is_rival: bool) -> Diagnostic:
-    """That a stretch of the text is left out."""
-    if is_rival:
-        message = "left out: another plan, and nothing says which one counts"
-        help = "keep one, or say before it that it is the final one"
-        return Diagnostic("PS130", message, Severity.WARNING, span, source=source, help=help)
+_TITLE = re.compile(r"#[ \t]+Plan:[^\n\r]*")
+
+
+def _name_title(source: Source, text: str, start: int) -> list[Diagnostic]:
+    match = _TITLE.search(text, start)
+    assert match
+    message, help = "the title is out of order", "the order is: title, goal, constraints, steps"
+    return [Diagnostic("PS106", message, Severity.WARNING, source.span(*match.span()), source=source, help=help)]
+
+
+def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnostic]:
+    end = start + len(text[start:end].rstrip(WHITE))
+    message = "left out: another plan, and nothing says which one counts"
+    help = "keep one, or say before it that it is the final one"
+    return [Diagnostic("PS130", message, Severity.WARNING, source.span(start, end), source=source, help=help)]
+
+
+def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
+    """Name all that is between two offsets as left out."""
+    end = start + len(text[start:end].rstrip(WHITE))
+    start = end - len(text[start:end].lstrip(WHITE))
     code, what = ("PS105", "another plan") if is_plan else ("PS101", "not part of the plan")
-    return Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)
+    span = source.span(start, end)
+    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
 
 
 # ---------------------------------------------------------------- which of several plans counts

@@ -426,7 +426,7 @@ def test_a_code_block_is_read_at_once_as_it_is_line_by_line(
 ) -> None:
     block = "".join(f"{indent}{row}\n" for row in ["```text", *serialize_plan(plan).splitlines(), inside, "```"])
     text = "\n".join([*before, block, *behind])
-    with patch.object(AnswerReader, "take_block", return_value=False):
+    with patch.object(AnswerReader, "_may_take_rows", return_value=False):
         slow = scan_plan(text)
     fast = scan_plan(text)
     assert (fast.plan, fast.diagnostics) == (slow.plan, slow.diagnostics)
@@ -436,10 +436,13 @@ def test_a_code_block_is_read_at_once_as_it_is_line_by_line(
 
 def test_a_clean_code_block_is_read_at_once() -> None:
     plan = random_plan(Random(1))
-    with patch.object(AnswerReader, "take_block", autospec=True, side_effect=AnswerReader.take_block) as taken:
-        scan_plan(f"Sure!\n\n```\n{serialize_plan(plan)}```\n")
-        scan_plan(f"Goal: go\n\n```\n{serialize_plan(plan)}```\n")
-    assert [call.args[0].places.first_start is None for call in taken.call_args_list] == [True, False]
+    block = f"```\n{serialize_plan(plan)}```\n"
+    with patch.object(AnswerReader, "_take_step", autospec=True) as read_by_itself:
+        for text in (f"Sure!\n\n{block}", f"```\nls\n```\n{block}\n- A note\n", f"{block}\nOr:\n\n{block}"):
+            assert scan_plan(text).plan == plan
+        assert not read_by_itself.called
+        scan_plan(f"Goal: go\n\n{block}")
+        assert read_by_itself.called
 
 
 @given(_plans, _foreign, st.integers(0, 999))

@@ -209,6 +209,7 @@ _OF_OTHERS = re.compile(
 )
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
 _OWN_WORD = re.compile(r"\w+")
+_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _START = re.compile(r"\n([a-z]+)")
 # All of ASCII that is in no word → a blank.
 _NO_WORDS = {code: " " for code in range(128) if _OWN_WORD.match(chr(code)) is None}
@@ -237,7 +238,12 @@ _ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*",
 
 def has_veto(said: str) -> bool:
     """Whether something is denied, restricted, put off or doubted."""
-    return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(_WORD.findall(said))
+    return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(_split(said, _WORD))
+
+
+def _split(text: str, word: re.Pattern[str]) -> list[str]:
+    """The words of a text. Python splits plain ASCII much faster than an expression finds them."""
+    return text.translate(_NO_WORDS).split() if text.isascii() else word.findall(text)
 
 
 def prohibits(said: str) -> bool:
@@ -275,15 +281,12 @@ class Talk:
     @cached_property
     def _own(self) -> frozenset[str]:
         """The words of the plan that a sentence may use as well."""
-        text = self._lowered
-        # Python splits plain ASCII much faster than an expression finds words.
-        words = text.translate(_NO_WORDS).split() if text.isascii() else _OWN_WORD.findall(text)
-        return frozenset(words) - _NEVER_OWN
+        return frozenset(_split(self._lowered, _OWN_WORD)) - _NEVER_OWN
 
     @cached_property
     def _own_pairs(self) -> frozenset[str]:
         """What stands beside each other in the plan: most words of Chinese are two signs."""
-        text = self._lowered
+        text = " ".join(_CHINESE_RUN.findall(self.text))
         return frozenset(map(str.__add__, text, text[1:]))
 
     @cached_property

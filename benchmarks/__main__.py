@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.answers import measure_answers
 from benchmarks.bulk import measure_bulk
 from benchmarks.engine import measure_engine
 from benchmarks.files import measure_files
@@ -27,6 +28,7 @@ SUITES: dict[str, Suite] = {
     "formats": measure_formats,
     "sizes": measure_sizes,
     "chains": measure_chains,
+    "answers": measure_answers,
     "collector": measure_collector,
     "memory": measure_memory_use,
     "files": measure_files,

@@ -161,7 +161,7 @@ class Recovery:
 
     def _may_take_rows(self) -> bool:
         """Whether a line that looks like one of a step is just that, whatever stands around it."""
-        is_told = self.tell is not _tell_nobody
+        is_told = self.tell is not _ignore
         return self.is_strict and isinstance(self.owner, PlanStep) and self.growing is None and not is_told
 
     def _take_rows(self, text: str, at: int) -> int:

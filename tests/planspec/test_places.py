@@ -220,3 +220,12 @@ def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.Monke
     assert [found.code for found in result.diagnostics] == ["PS110"]
     assert (len([*iter_steps(result.plan)]), len(rows)) == (500, 4)
     assert rows[-1].startswith("251) ")
+
+
+def test_bounds_stay_when_a_part_of_the_places_was_found() -> None:
+    text = "\nGoal: g\n## Steps\n1. [act] a\n2. [act] b\n"
+    places = scan_plan(text).places
+    bounds = places.bounds
+    assert bounds == (1, len(text) - 1)
+    places.step("1")
+    assert places.bounds == bounds

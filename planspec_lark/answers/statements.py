@@ -31,7 +31,7 @@ __all__ = ["Talk", "has_veto", "heads_more", "is_of_others", "prohibits", "sente
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|\s*[;；]\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
 _NEVER = re.compile(r"(?!)")
@@ -109,7 +109,7 @@ _WISH = re.compile(
     + _any(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:a|fun)\b|stay ",
         r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|remember\W*\Z",
-        r"(?:tips?|hints?)\b|sorry\b|(?:i |my )?apolog|we are (?:here|there) for you",
+        r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A把.*，是因为"
 )

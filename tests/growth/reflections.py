@@ -23,6 +23,8 @@ REFLECTION_SHAPES: dict[str, Callable[[int], str]] = {
     "almost decisions": lambda n: "- retry\n" * (n // 8),
     "almost decisions and one": lambda n: "- retry: x\n" * (n // 11) + "RETRY",
     "decisions as commands": lambda n: "PLAN_CMD: RETRY\n" * (n // 16),
+    "text that points at commands": lambda n: "PLAN_CMD: SKIP 1\n" + "These are last, step 1, 2: " * (n // 27),
+    "blanks in text": lambda n: "PLAN_CMD: SKIP 1\nSo 1 " + " " * n + "x\nPLAN_CMD: SKIP 1\n",
     "a long reason": lambda n: "RETRY | " + "| " * (n // 2),
     "a long almost reason": lambda n: "retry: " + ": " * (n // 2),
     "signs in front of a decision": lambda n: "*- `" * (n // 4) + "RETRY",

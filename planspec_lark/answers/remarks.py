@@ -85,8 +85,11 @@ _HOLDS = re.compile(
     r"\b(?:final|finalized|updated|corrected|revised|improved|fixed|rewritten|reworked|adapted|modified|adjusted)\b"
     r"|最终|定稿|终稿|更新后|修改后|修订|修正后|更正后|改进|调整后|优化后"
 )
-# What points at the plan that follows.
-_POINTS_ON = re.compile(r"\b(?:this|these|it|here|below|following|plan)\b|以下|下面|这")
+# What tells of a plan before, and does not point at the one that follows.
+_TOLD = re.compile(
+    r"(?!.*\b(?:this|these|it|here|below|following|plan|still|yet)\b)(?!.*(?:以下|下面|这|还))"
+    r".*(?:\b(?:was|were|had|did|used|missed|forgot|wrote|made)\b|了)"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
 # Characters of a line that is looked at.
@@ -104,7 +107,7 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
     said = sentences(text)
     if (doubts := [*filter(talk.puts_off, said)]) and not (
         # In front of a corrected plan, what is wrong with the one before is said of that one.
-        _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and not any(map(_POINTS_ON.search, doubts))
+        _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and all(map(_TOLD.match, doubts))
     ):
         return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))

@@ -117,6 +117,8 @@ class AnswerReader(Recovery):
     # Steps that are open, and lists whose numbers begin anew below one of them: how far each is indented, and the id.
     _open_steps: list[tuple[float, str]] = field(factory=list)
     _nested: list[tuple[float, str]] = field(factory=list)
+    # The indentation and the sign of the last step that is a bullet with a type.
+    _typed_bullet: tuple[int, str] | None = None
     # By the id of a step, the highest number below it.
     _numbers: dict[str, int] = field(factory=dict)
     # Steps whose line is a heading.
@@ -424,7 +426,12 @@ class AnswerReader(Recovery):
             return None
         is_typed = text[:1] in "[［【*`" and repair_step(f"1. {text}", self.legend)[1] is not None
         if not is_typed and not (self.default_type and self._is_step_list(text, indent)):
+            is_beside = bool(self._nested) and self._nested[-1][0] == indent
+            if is_beside and (indent, content[0]) == self._typed_bullet:
+                # Beside steps with bullets it is one, too; what it does is not known.
+                return Fault(Flaw("PS112", "the type in square brackets is missing", 0, len(content)))
             return None
+        self._typed_bullet = (indent, content[0]) if is_typed else None
         written = repair_step(f"1. {text}", self.legend, self.default_type)[1]
         if written is None:
             return None

@@ -387,6 +387,10 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in steps:
         if not step.outputs and "→" in step.description:
             yield from (found for found in _check_arrow(step) if found.code == "PS319")
+        _, arrow, behind = step.description.rpartition("←")
+        if arrow and _is_list(behind):
+            help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
+            yield _found("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")

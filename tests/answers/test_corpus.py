@@ -336,6 +336,9 @@ HELD_BACK |= {
     "a correction of what follows": (
         "Nothing in this plan is approved. Here is the updated plan:\n\nGoal: go\n## Steps\n1. [act] Go\n"
     ),
+    "a bullet without a type among those with one": "Goal: go\n## Steps\n- [act] Go\n- Pack\n- [act] Stay\n",
+    "inputs behind the text": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go → a\n2. [act] Stay ← a → b\n",
+    "what is still wrong": "Step 3 is still missing. Here is the corrected plan:\n\nGoal: go\n## Steps\n1. [act] Go\n",
     "the plan of an earlier day": "This is the plan from the last meeting:\n\nGoal: go\n## Steps\n1. [act] Go\n",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
@@ -365,6 +368,11 @@ TAKEN = {
     "tokens that end a message": ("Goal: go<|end|>\n## Steps\n1. [act] Go → a\n   > b <|eot_id|><|end|>\n", {}, 1),
     "types as labels": ("Goal: go\n## Steps\n1. ACT: Go\n2. **Reason:** Ask\n3. 行动：打包\n", {}, 3),
     "typed bullets and nothing else": ("Goal: go\n## Steps\n- [act] Go\n  > b\n- [act] Pack\n", {}, 2),
+    "detail with a bullet where steps had some": (
+        "Goal: go\n## Steps\n1. [subtask] Go\n   - [act] Walk\n2. [act] Pack\n   - Two bags.\n",
+        {},
+        2,
+    ),
     "a legend between goal and steps": ("Goal: go\nLegend: ✅ done · 🌀 open\n## Steps\n1. 🌀 [act] Go\n", {}, 1),
     "a tag around the plan": ("<plan>\nGoal: go\n## Steps\n1) [act] Go\n</plan>\n", {}, 1),
     "an apology": ("Goal: go\n## Steps\n1) [act] Go\n\nSorry again for the mistake!\n", {}, 1),

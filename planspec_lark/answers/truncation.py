@@ -21,8 +21,9 @@ _CUT = re.compile(
     rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
-# How one ends behind which a program may have put a line break. A letter may be the name of something.
-_CUT_LINE = re.compile(rf"(?:{_OPEN_END}){SPACE}*\r?\n\Z")
+# How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow right
+# after a word is none.
+_CUT_LINE = re.compile(rf"(?:(?!(?<=\S)→)(?:{_OPEN_END})){SPACE}*\r?\n\Z")
 # Characters at the end of a text that are enough to see that.
 _TAIL = 30
 

@@ -34,7 +34,8 @@ def test_there_are_five_with_schemas_and_hints(agent: Agent, snapshot: SnapshotA
 
 
 def test_what_the_descriptions_show_is_right() -> None:
-    scan = scan_plan_commands(tools.TOOLS["apply_commands"].description)
+    description = tools.TOOLS["apply_commands"].description
+    scan = scan_plan_commands(description[description.index("PLAN_CMD: ") : description.index("\n\nA step that")] + "\n")
     assert [command.op for command in scan.commands] == ["DONE", "BLOCKED", "SKIP", "ADD", "REVISE", "REPLAN"]
     assert scan.diagnostics == []
     text = tools.TOOLS["create_plan"].description

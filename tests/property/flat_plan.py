@@ -59,12 +59,16 @@ class FlatPlan:
     def rename(self, step_id: str, name: str) -> None:
         """The same."""
         step = self.find(step_id)
+        if name != step.step_name and name.isdecimal():
+            raise Refusal("PC118")
         if name not in {"", step.step_name} and any(other.step_name == name for other in self.steps):
             raise Refusal("PC120")
         step.step_name = name
 
     def add(self, step: PlanStep) -> None:
         """The same."""
+        if step.step_name.isdecimal():
+            raise Refusal("PC118")
         if step.step_name and any(other.step_name == step.step_name for other in self.steps):
             raise Refusal("PC120")
         self._insert([step], step.step_id)

@@ -11,7 +11,7 @@ from planspec_lark.planspec.fast_reader import row_pattern
 __all__ = ["measure_answers"]
 
 _PARTS = 5
-# Title, goal, constraint, parts and steps of a plan, and what stands in front of its code block and behind it.
+# Title, goal, constraint, parts and steps of a plan, and what comes before its code block and after it.
 _ANSWERS = {
     "English": (
         ("New release pipeline", "Every team releases with one pipeline by the end of June", "At most 2,000 a month"),

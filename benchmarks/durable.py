@@ -138,7 +138,7 @@ class _LangGraph(Competitor):
         graphs = import_module("langgraph.graph")
         saver_type = import_module("langgraph.checkpoint.sqlite").SqliteSaver
         graph = graphs.StateGraph(_Weights)
-        # One node and one number: a state that grew with the steps would be kept anew with each.
+        # One node and one number: a state that grew with the steps would be kept again with each.
         graph.add_node("weigh", lambda state: {"weighed": state["weighed"] + 1})
         graph.add_edge(graphs.START, "weigh")
         with closing(sqlite3.connect(folder / "langgraph.sqlite", check_same_thread=False)) as base:

@@ -85,7 +85,7 @@ def _sample(task: Task, loops: int) -> float:
     values = [task.make() for _ in range(loops)] if task.fresh else [task.make()] * loops
     run = task.run
     gc.collect()
-    # Time on the processor: what else goes on on the machine does not count.
+    # Time on the processor: what else runs on the machine does not count.
     start = process_time()
     for value in values:
         run(value)

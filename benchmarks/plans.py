@@ -15,7 +15,7 @@ __all__ = ["BLOCK", "chain_text", "make_commands", "plan_text"]
 
 BLOCK = 17
 
-# How many steps stand below each step of the second level; with the block's first step that makes 17.
+# How many steps are below each step of the second level; with the block's first step that makes 17.
 _SHAPES = ((3, 3, 3, 3), (6, 0, 4, 2), (4, 0, 3, 0, 3, 0), (5, 5, 2, 0), (4, 4, 0, 3, 0))
 
 _TEXTS = (

@@ -103,7 +103,7 @@ def _siblings(plan: Plan, steps: dict[str, Step], step_id: str) -> list[Step]:
     return plan.steps
 
 
-# ---------------------------------------------------------------- what stands above the steps
+# ---------------------------------------------------------------- what is above the steps
 
 
 def _read_head(plan: Plan, lines: Iterable[tuple[int, str]]) -> bool:

@@ -146,7 +146,7 @@ class ScriptedModel:
         meant: dict[int, list[str]] = {at: [row] for at, row in enumerate(now, 1)}
         for kind, first, end, start, stop in SequenceMatcher(None, now, truth, autojunk=False).get_opcodes():
             if kind == "insert":
-                # What is missing goes in front of the line that is there, or else behind the last one.
+                # What is missing goes before the line that is there, or else after the last one.
                 at = min(first + 1, len(now))
                 meant[at] = [*truth[start:stop], *meant[at]] if first < len(now) else [*meant[at], *truth[start:stop]]
             elif kind in ("replace", "delete"):

@@ -46,7 +46,7 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Job → its test files, and single tests, with `::` and the name, of others. With `/n` behind it, the first of every n
+# Job → its test files, and single tests, with `::` and the name, of others. With `/n` after it, the first of every n
 # cases always runs as well. Besides, the job `properties` has all properties that no other job has.
 JOBS = {
     "growth": """

@@ -260,7 +260,7 @@ def test_a_tag_in_a_command_is_text() -> None:
         ("ADD", "", "Close </think>", ["<think>"]),
         ("DONE", "", "", []),
     ]
-    # Directly behind an id there is no text.
+    # Directly after an id there is no text.
     assert parse_plan_commands("PLAN_CMD: DONE 1</think>\nPLAN_CMD: DONE 2\n") == parse_plan_commands(
         "PLAN_CMD: DONE 2\n"
     )

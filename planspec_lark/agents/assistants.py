@@ -32,7 +32,7 @@ class Servers:
     Attributes:
         file: from the project's folder on.
         key: of the object, or the name of the table, that holds the servers by name.
-        extra: what an entry has in front of ``command`` and ``args``.
+        extra: what an entry has before ``command`` and ``args``.
         arguments: what the server is told besides, where it is not started in the project's folder.
     """
 
@@ -75,7 +75,7 @@ _CLAUDE_EVENTS = (Hook("SessionStart", "session-start"), Hook("Stop", "stop"))
 
 _IN_WORKSPACE = ("--folder", "${workspaceFolder}")
 
-# Claude Code and Codex forget what a hook says before compaction, and start a session anew after it.
+# Claude Code and Codex forget what a hook says before compaction, and start a session again after it.
 ASSISTANTS: Mapping[str, Assistant] = {
     one.name: one
     for one in (

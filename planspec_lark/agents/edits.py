@@ -1,6 +1,6 @@
 """Edits of files that others wrote: what is put in is one piece, and all around it stays byte by byte.
 
-JSON is never written anew. The reader of JSON texts says where everything is, and a member or an item is inserted
+JSON is never written again. The reader of JSON texts says where everything is, and a member or an item is inserted
 there. Comments and commas too many, which some programs allow in their settings, are left alone.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 _ALLOWED = frozenset({"PJ117", "PJ112"})
 _LIMITS = Limits(max_bytes=5_000_000, max_depth=64, max_findings=None)
 _BEGIN, _END = "planspec:begin", "planspec:end"
-# A comma, and white space and comments in front of it.
+# A comma, and white space and comments before it.
 _COMMA = re.compile(r"(?:[ \t\r\n]|//[^\n]*+|(?>/\*(?s:.*?)\*/))*+,")
 # How a line is marked as a comment in a kind of file: before it, after it.
 _COMMENTS = {"md": ("<!-- ", " -->"), "toml": ("# ", "")}
@@ -109,14 +109,14 @@ def insert_block(text: str, body: str, kind: str) -> tuple[str, str]:
     """A text with a block at its end, and what was put in for that."""
     line_break = _line_break(text)
     bare = text.removeprefix("\ufeff")
-    # A blank line is in front of it.
+    # A blank line is before it.
     lead = "" if not bare else line_break if bare.endswith("\n") else 2 * line_break
     piece = lead + block_of(body, kind, line_break)
     return text + piece, piece
 
 
 def drop_block(text: str, kind: str) -> str:
-    """A text without its block, and without the blank line in front of it."""
+    """A text without its block, and without the blank line before it."""
     block = find_block(text, kind)
     if not block:
         return text
@@ -219,7 +219,7 @@ def _indent_unit(text: str) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The white space in front of the line in which a character is."""
+    """The white space before the line in which a character is."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -244,7 +244,7 @@ def drop_entry(text: str, path: Path) -> str:
     if comma is not None:
         return kept + text[end : comma.end() - 1] + text[comma.end() :]
     if index:
-        # The one in front of it is one too many then.
+        # The one before it is one too many then.
         comma = _COMMA.match(text, read.place([*path[:-1], steps[index - 1]]).end)
         assert comma is not None
         return kept[: comma.end() - 1] + kept[comma.end() :] + text[end:]

@@ -1,7 +1,7 @@
-"""What the text around commands says of them: that they do not hold, or not as they stand.
+"""What the text around commands says of them: that they do not hold, or not as they are.
 
 Most of it reports work, and may say anything of the world. So only what points at the commands counts: a label or a
-heading right in front of them, a sentence with a word such as `these` or `the above`, one that speaks of carrying out
+heading right before them, a sentence with a word such as `these` or `the above`, one that speaks of carrying out
 under a condition, and one in which the writer thinks again. Such a sentence has to be a known one
 (:mod:`planspec_lark.answers.statements`), or to say what the commands do.
 """
@@ -24,7 +24,7 @@ _STEP = re.compile(
     r"\b(?:the )?steps? #?[0-9]+(?:\.[0-9]+)*(?:(?:, | and | to )[0-9][0-9.]*)*"
     r"|第.{1,3}步|步骤 ?[0-9.]+|\A[一二三四五六七八九十]+、"
 )
-# Words that make a pronoun of the one in front of them, as they are no nouns.
+# Words that make a pronoun of the one before them, as they are no nouns.
 _VERB = (
     r"(?: (?:is|are|was|were|has|have|had|will|would|should|must|may|might|can|could|do|does|only|still|all|needs?"
     r"|apply|applies|holds?|counts?|stands?|assumes?|depends?|requires?|before|after|until|unless|once|if|when|yet|as|in"
@@ -32,7 +32,7 @@ _VERB = (
     r"|\W*\Z)"
 )
 _NOUN = r"(?:commands?|lines?|changes|updates?|list|answer|version)"
-# What points at commands from anywhere, and what does behind them.
+# What points at commands from anywhere, and what does after them.
 _THESE = re.compile(
     rf"\b(?:(?:these|those)(?:{_VERB}| {_NOUN}\b)|the (?:changes|following)\b|following {_NOUN}\b"
     r"|(?:the|both|all|any|my|first|second|third|last) (?:\w+ )?(?:command|line)s?\b"
@@ -87,12 +87,12 @@ _ENDS = tuple(".!?:。！？：")
 
 
 def doubts_commands(text: str, *, is_lead: bool = False, is_behind: bool = False) -> bool:
-    """Whether text beside commands says that they are not to be carried out, or not as they stand.
+    """Whether text beside commands says that they are not to be carried out, or not as they are.
 
     Args:
         text: the text, without code fences.
         is_lead: whether commands follow it.
-        is_behind: whether commands stand in front of it.
+        is_behind: whether commands come before it.
     """
     last = text.rstrip().rpartition("\n")[2].strip()
     if is_lead and last.startswith("<!--") and "-->" not in last:

@@ -118,7 +118,7 @@ class Extraction:
 
     @property
     def places(self) -> Places:
-        """Where the plan's parts stand in it."""
+        """Where the plan's parts are in it."""
         return self.scan.places
 
     @property
@@ -249,7 +249,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
         if cut is None or found.truncated:
             return found
-        # The string is whole, and what stood behind it is missing.
+        # The string is whole, and what came after it is missing.
         cut_off = name_cut(Source(text, name), cut, is_allowed=allow_truncated)
         entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
         return evolve(found, truncated=True, repairs=(*found.repairs, entry))
@@ -284,7 +284,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 
 
 def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
-    """That the plan stands in a string, which its lines are counted in."""
+    """That the plan is in a string, which its lines are counted in."""
     source = Source(text, name)
     span = source.span(inner.start, inner.end)
     message = "the plan is in a string of a JSON value: lines are counted in that string"
@@ -296,7 +296,7 @@ def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
 
 
 def _name_quote(text: str, start: int, end: int, name: str, most: Risk) -> Repair:
-    """That the plan stands in a quote."""
+    """That the plan is in a quote."""
     source = Source(text, name)
     end = start + len(text[start:end].rstrip())
     message = "the plan is in a quote: the `>` before each line is left out, and columns are counted without it"

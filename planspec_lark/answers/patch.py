@@ -27,7 +27,7 @@ class Spliced:
 
     Attributes:
         text: the plan with its repaired lines; as it was, where the answer is refused.
-        lines: the numbers that its lines had which were written anew.
+        lines: the numbers that its lines had which were written again.
         diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
         findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
         source: the answer.
@@ -73,7 +73,7 @@ class Taken:
     """A text with the lines of an answer, where that is not refused; see :class:`Spliced`.
 
     Attributes:
-        repaired: what each line becomes that was written anew, by its number.
+        repaired: what each line becomes that was written again, by its number.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Taken:
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The numbers of the lines that were written anew."""
+        """The numbers of the lines that were written again."""
         return tuple(sorted(self.repaired))
 
 
@@ -135,7 +135,7 @@ def _line() -> Pattern[str]:
     return grammars.regular("repair").pattern("repaired")
 
 
-# What models write in place of `LINE 12: text`. All signs are possessive: what stands between begins with none of them.
+# What models write in place of `LINE 12: text`. All signs are possessive: what is between begins with none of them.
 _SIGNS = r"[-*+•>#`_ \t\ufeff]*+"
 _NEAR = re.compile(
     rf"{_SIGNS}(?:line|第|行)[ \t]*+#?(?P<number>[0-9]{{1,9}})[ \t]*+行?+[*`_ \t]*+[:：][*`_ \t]*+(?P<text>.*)",
@@ -144,7 +144,7 @@ _NEAR = re.compile(
 
 
 def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
-    """The lines that an answer writes anew; what is wrong with it goes to ``found``. ``text`` is what it says."""
+    """The lines that an answer writes again; what is wrong with it goes to ``found``. ``text`` is what it says."""
     repaired: dict[int, list[str]] = {}
     at = 0
     is_empty = True
@@ -163,7 +163,7 @@ def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> 
         at += len(row) + 1
     if is_empty:
         found.add(_miss(source, asked))
-    # Nothing behind the colon takes a line out; beside a text for the same line it says nothing.
+    # Nothing after the colon takes a line out; beside a text for the same line it says nothing.
     return {number: [text for text in texts if text] for number, texts in repaired.items()}
 
 

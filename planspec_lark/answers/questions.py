@@ -59,9 +59,9 @@ class Question:
     Attributes:
         asked: what for.
         prompt: the text for the model.
-        lines: the numbers of the lines that may be written anew.
+        lines: the numbers of the lines that may be written again.
         choices: the text that is left with each of the plans, by its number less 1.
-        is_cut: whether it asks for what is missing behind the text.
+        is_cut: whether it asks for what is missing after the text.
         misspelt: the lines with a step that is only written wrongly, by their numbers.
     """
 
@@ -215,7 +215,7 @@ def _ask_choice(  # noqa: PLR0913, PLR0917  (as above)
 ) -> Question:
     """Ask which of several plans holds."""
     assert found.span is not None, "there is a plan"
-    # What was read begins behind the sign of its first line.
+    # What was read begins after the sign of its first line.
     own = found.source.span(found.span.start - found.span.column + 1, found.span.end)
     others = [one.span for one in rivals if one.span is not None]
     spans = sorted([*others, own], key=lambda span: span.start)

@@ -1,4 +1,4 @@
-"""A plan that stands in a quote, as mails and Markdown write it: with ``>`` in front of each of its lines."""
+"""A plan that is in a quote, as mails and Markdown write it: with ``>`` before each of its lines."""
 
 from __future__ import annotations
 

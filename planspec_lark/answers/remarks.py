@@ -10,7 +10,7 @@ from planspec_lark.planspec.corrections import SPACES
 
 __all__ = ["disowns", "is_disowned"]
 
-# All patterns are for lines in small letters. That, and one `\b` in front of all words that need it, makes looking
+# All patterns are for lines in small letters. That, and one `\b` before all words that need it, makes looking
 # through a line several times faster.
 
 # What says that there is more than this text.
@@ -97,16 +97,16 @@ _LONGEST = 500
 
 
 def disowns(text: str, between: str, talk: Talk) -> bool:
-    """Whether what stands in front of a plan says that it is an example, by another person, a part, or none to act on.
+    """Whether what comes before a plan says that it is an example, by another person, a part, or none to act on.
 
     Args:
-        text: what stands in front of it.
-        between: what else stands between that and the plan.
+        text: what comes before it.
+        between: what else is between that and the plan.
         talk: what is known of the plan.
     """
     said = sentences(text)
     if (doubts := [*filter(talk.puts_off, said)]) and not (
-        # In front of a corrected plan, what is wrong with the one before is said of that one.
+        # Before a corrected plan, what is wrong with the one before is said of that one.
         _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and all(map(_TOLD.match, doubts))
     ):
         return True

@@ -1,6 +1,6 @@
 """The smallest text that lets a language model repair its plan: the wrong lines, the rules, and how to answer.
 
-Most faults stand in a line of their own. What is missing, or stands in the wrong place, needs a line beside which it
+Most faults are in a line of their own. What is missing, or is in the wrong place, needs a line beside which it
 goes instead: that line stays, and what is missing is written with it.
 """
 
@@ -44,15 +44,15 @@ _MAX_CHARACTERS = 20_000
 _TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
 # What is missing, so that it has no place.
 NO_STEPS, NO_GOAL = "PS201", "PS205"
-# A part that stands in the wrong place.
+# A part that is in the wrong place.
 _MISPLACED = "PS106"
 _MARKS = ("TITLE_MARK", "GOAL_MARK", "CONSTRAINTS_MARK", "STEPS_MARK")
 _GOAL, _STEPS = _MARKS.index("GOAL_MARK"), _MARKS.index("STEPS_MARK")
-# What stands around a line and is none of it.
+# What is around a line and is none of it.
 _AROUND = "\ufeff" + BLANKS
 
 # A right example for each fault that a line of a plan may have: beside the rule in words, what a model is shown.
-# Each stands at the start of a plan, in its steps, or is a whole plan; the tests read them as such.
+# Each is at the start of a plan, in its steps, or is a whole plan; the tests read them as such.
 EXAMPLES = {
     "PS101": "  > The depot opens at seven.",
     "PS102": "1. [act] Order the gas → gas",
@@ -95,7 +95,7 @@ class Faulty:
 
     Attributes:
         source: the text.
-        faults: each fault in the order of the text: what is wrong, and the lines that have to be written anew for it.
+        faults: each fault in the order of the text: what is wrong, and the lines that have to be written again for it.
         uncounted: what says how many findings there are besides; None where all are listed.
         excess: what is wrong with a text that is too large to be repaired.
     """
@@ -107,7 +107,7 @@ class Faulty:
 
     @cached_property
     def lines(self) -> frozenset[int]:
-        """All lines that may be written anew."""
+        """All lines that may be written again."""
         return frozenset(number for _, numbers in self.faults for number in numbers)
 
 
@@ -131,7 +131,7 @@ def last_line(span: Span) -> int:
 
 
 def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
-    """The lines that have to be written anew for a fault."""
+    """The lines that have to be written again for a fault."""
     if fault.code in (NO_STEPS, NO_GOAL):
         return [parts.beside(fault.code)]
     assert fault.span is not None, "what is found in a text has a place"
@@ -143,7 +143,7 @@ def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
 
 
 def find_beside(code: str, source: Source, span: Span | None) -> int:
-    """The line beside which that goes which a plan lacks. The plan is all of a text, or stands in a part of it."""
+    """The line beside which that goes which a plan lacks. The plan is all of a text, or is in a part of it."""
     if span is None:
         return _Parts(source).beside(code)
     first = span.line
@@ -181,7 +181,7 @@ class _Parts:
         return self.first.get(_GOAL) or self.first_behind(_GOAL) or self.last_line
 
     def first_behind(self, part: int) -> int | None:
-        """The first line of all parts that belong behind one."""
+        """The first line of all parts that belong after one."""
         return min((line for other, line in self.first.items() if other > part), default=None)
 
     def part_of(self, number: int) -> int | None:
@@ -269,7 +269,7 @@ def build_prompt(
 
 
 def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict[str, Any]]]:
-    """The first faults, as many as there is room for, and the lines that have to be written anew for them."""
+    """The first faults, as many as there is room for, and the lines that have to be written again for them."""
     shown: list[Diagnostic] = []
     lines: dict[int, dict[str, Any]] = {}
     room = _MAX_CHARACTERS

@@ -47,23 +47,23 @@ def highest(risks: Iterable[Risk]) -> Risk:
 
 
 # Of each code that a tolerant reading gives a warning with, the risk of the repair. Where a line has several flaws, the
-# highest counts, though only the first flaw is named. Some are worse with some texts, as is said behind them.
+# highest counts, though only the first flaw is named. Some are worse with some texts, as is said after them.
 RISKS = {
     "PS102": Risk.MEDIUM,  # a control character was left out: what it stood for is gone
     "PS104": Risk.LOW,  # a header in other words or signs
-    "PS105": Risk.MEDIUM,  # `## Steps` behind steps: all are taken for one list
+    "PS105": Risk.MEDIUM,  # `## Steps` after steps: all are taken for one list
     "PS106": Risk.LOW,  # a part in another place: each part has its own words
     "PS110": Risk.LOW,  # an id in other signs: `1)`, `01.`, `**1.**`
     "PS111": Risk.LOW,  # a mark in other signs; a status that is not known was dropped: high
     "PS112": Risk.LOW,  # a type in other brackets
     "PS113": Risk.NONE,  # white space
-    "PS114": Risk.LOW,  # a separator with nothing behind it
+    "PS114": Risk.LOW,  # a separator with nothing after it
     "PS115": Risk.LOW,  # progress in other signs; what had no number was taken for text: medium
     "PS116": Risk.MEDIUM,  # a second progress was taken for text
     "PS118": Risk.LOW,  # another bullet
     "PS203": Risk.MEDIUM,  # two steps with one name
     "PS206": Risk.MEDIUM,  # a container without steps, which may be lost
-    "PS124": Risk.LOW,  # a comment behind a header was left out; one behind text, which may belong to it: medium
+    "PS124": Risk.LOW,  # a comment after a header was left out; one after text, which may belong to it: medium
     "PS125": Risk.MEDIUM,  # reasoning that lacks a tag at one end: up to there, or from there on, all was left out
     "PS107": Risk.LOW,  # detail with a bullet, inputs in words
     "PS126": Risk.LOW,  # a line that was wrapped
@@ -89,7 +89,7 @@ class Reading:
 
     Attributes:
         text: what was read.
-        places: where the plan's parts stand in it; None where it holds no plan.
+        places: where the plan's parts are in it; None where it holds no plan.
         has_goal: whether the plan has one.
         descriptions: those of its steps.
     """
@@ -122,7 +122,7 @@ class Reading:
 
     @cached_property
     def closing_list(self) -> int | None:
-        """Where bullets begin behind the last step that are set off from it, as those of no other step are."""
+        """Where bullets begin after the last step that are set off from it, as those of no other step are."""
         if not self.steps or _SET_OFF.search(self.text, self.steps[0], self.steps[-1]):
             return None
         found = _SET_OFF.search(self.text, self.steps[-1])
@@ -132,7 +132,7 @@ class Reading:
 def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     """The risk of what a tolerant reading has made of a text at the place of a diagnostic.
 
-    What stands between the first and the last line of the plan and is not understood is never without risk. Around
+    What is between the first and the last line of the plan and is not understood is never without risk. Around
     the plan, what looks like a step of it is not, nor what takes something back, nor the goal of a plan that has none.
 
     What was dropped though it seems to belong to the plan is always of the highest.
@@ -187,7 +187,7 @@ def _goes_on(text: str, reading: Reading, span: Span) -> bool:
 
 
 def _changes(text: str, reading: Reading, end: int) -> bool:
-    """Whether a sentence behind a plan may change what it means; ``end`` is where the text ends."""
+    """Whether a sentence after a plan may change what it means; ``end`` is where the text ends."""
     said = sentences(text)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
@@ -206,24 +206,24 @@ _TYPED = re.compile(
     rf"^{SPACE}*+(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
     re.IGNORECASE | re.MULTILINE,
 )
-# A title that stands in the middle of a line.
+# A title that is in the middle of a line.
 _TITLE = re.compile(r"(?<![\n`\"'])# Plan:")
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
 
 
 def _rate_around(text: str, *, has_goal: bool) -> Risk:
-    """The risk of leaving out what stands in front of the plan or behind it."""
+    """The risk of leaving out what comes before the plan or after it."""
     is_lost = (not has_goal and _GOAL.search(text) is not None) or _has_title(text)
     return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
 
 
 def _has_title(text: str) -> bool:
-    """Whether a title stands behind other text, so that it is read as none."""
+    """Whether a title comes after other text, so that it is read as none."""
     return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in _TITLE.finditer(text))
 
 
 def _rate_between(text: str, *, is_early: bool) -> Risk:
-    """The risk of leaving out what stands between the lines of a plan, in front of its steps or among them."""
+    """The risk of leaving out what is between the lines of a plan, before its steps or among them."""
     in_comment = False
     worst = Risk.NONE
     for row in text.split("\n"):
@@ -238,7 +238,7 @@ def _rate_between(text: str, *, is_early: bool) -> Risk:
 
 
 def _rate_comment(repaired: str) -> Risk:
-    """The risk of leaving out what stands behind a line."""
+    """The risk of leaving out what comes after a line."""
     marks = (grammars.pattern("planspec", mark) for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"))
     return RISKS["PS124"] if any(mark.fullmatch(repaired) for mark in marks) else Risk.MEDIUM
 

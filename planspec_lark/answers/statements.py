@@ -129,7 +129,7 @@ _WORK = _any(
 _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
-    # A number, an end, a word for a status behind a sign in a legend.
+    # A number, an end, a word for a status after a sign in a legend.
     r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
     r"|(?:and )?here(?:'s| is) (?:one|another)"
     r"|done|pending|blocked|skipped|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
@@ -285,7 +285,7 @@ class Talk:
 
     @cached_property
     def _own_pairs(self) -> frozenset[str]:
-        """What stands beside each other in the plan: most words of Chinese are two signs."""
+        """What is beside each other in the plan: most words of Chinese are two signs."""
         text = " ".join(_CHINESE_RUN.findall(self.text))
         return frozenset(map(str.__add__, text, text[1:]))
 
@@ -295,7 +295,7 @@ class Talk:
         return BASE_FORMS.union(_START.findall("\n".join(("", *self.descriptions)).lower()))
 
     def adds_nothing(self, said: str) -> bool:
-        """Whether a sentence behind the plan leaves it alone, as :func:`sentences` has it."""
+        """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
         said = said.replace("’", "'")
         if self._is_known(said) or is_notes(said) or _OF_ANOTHER.match(said):
             return True
@@ -306,14 +306,14 @@ class Talk:
         return all(map(self._is_alone, _CLAUSE_END.split(without_idioms(said))))
 
     def leads_on(self, said: str) -> bool:
-        """Whether a sentence right in front of the plan leads to it, and not to a part of it or to something else."""
+        """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
         if prohibits(said):
             return False
         if self.adds_nothing(said):
             return True
         said = without_idioms(said.replace("’", "'"))
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
-        # What is said in front of what announces a plan is not said of the plan.
+        # What is said before what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
         is_label = said.endswith((":", "："))
         if not is_label and _OF_PLAN.search(said) is None:
@@ -324,7 +324,7 @@ class Talk:
         return not is_other and (not is_label or _ANNOUNCES.search(said) is not None)
 
     def puts_off(self, said: str) -> bool:
-        """Whether a sentence further in front of the plan says that it does not hold, or begins with a part of it."""
+        """Whether a sentence further before the plan says that it does not hold, or begins with a part of it."""
         said = said.replace("’", "'")
         if _LEGEND.match(said):
             return False
@@ -388,7 +388,7 @@ def _names_notes(label: str) -> bool:
 
 
 def heads_more(text: str) -> bool:
-    """Whether text behind a plan has the heading of something that may belong to it, as it is none of notes."""
+    """Whether text after a plan has the heading of something that may belong to it, as it is none of notes."""
     is_code = False
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")

@@ -21,8 +21,8 @@ _CUT = re.compile(
     rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
-# How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow right
-# after a word is none.
+# How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow
+# right after a word is none.
 _CUT_LINE = re.compile(rf"(?:(?!(?<=\S)→)(?:{_OPEN_END})){SPACE}*\r?\n\Z")
 # Characters at the end of a text that are enough to see that.
 _TAIL = 30
@@ -38,7 +38,7 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     """Where the last line starts that may be a part of one only; None where nothing shows that the text was cut off.
 
     That is shown by the caller's ``finish_reason``, by a code block that is never closed, and by a last line that
-    cannot be the last. One line break behind it says little: programs put it there.
+    cannot be the last. One line break after it says little: programs put it there.
     """
     text = leave_out_reasoning(text).text
     ended = text.rstrip(" \t")

@@ -139,7 +139,7 @@ def _split_input(name: str, options: BulkOptions) -> Input:
 
 def _move(one: Input, name: str) -> Input:
     """The same input where it lies now, which the folder from which it is named decides."""
-    # As it was when it was split: what `..` means behind a link, the file system decides.
+    # As it was when it was split: what `..` means after a link, the file system decides.
     path = str(Path(name).absolute())
     return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])
 

@@ -208,7 +208,7 @@ def _steps(ctx: click.Context) -> dict[str, str]:
     from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415  (only needed here)
     from planspec_lark.syntax.limits import read_file  # noqa: PLC0415
 
-    # Behind an option that has no value yet, click has not told the arguments apart.
+    # After an option that has no value yet, click has not told the arguments apart.
     typed = ctx.params.get("file") or next(one for one in ctx.args if not one.startswith("-"))
     path = _find(ctx, typed)
     if not stat.S_ISREG(os.stat(path).st_mode):

@@ -322,7 +322,7 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
         return {}
     progress.asked = "--on"
     if logging.lastResort is not None:
-        # A person in front of a terminal wants to know that there are no workers.
+        # A person before a terminal wants to know that there are no workers.
         logging.getLogger("planspec_lark.engine.on_dask").addHandler(logging.lastResort)
     send = dask_runner("tcp://" + cluster.removeprefix(_DASK))
 
@@ -453,7 +453,7 @@ def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> 
 def _innermost_blocked(plan: PlanSpec) -> list[str]:
     """The blocked steps with no blocked step below them: to reopen one reopens what is around it."""
     blocked = [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.BLOCKED]
-    # In document order, the first step below another one comes right behind it.
+    # In document order, the first step below another one comes right after it.
     return [one for one, after in pairwise([*blocked, ""]) if not after.startswith(f"{one}.")]
 
 

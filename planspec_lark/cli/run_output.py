@@ -134,7 +134,7 @@ def _said(data: _Brief) -> list[str]:
     return [data.said()]
 
 
-# The word for each kind, its style, and what stands behind the word, line by line.
+# The word for each kind, its style, and what comes after the word, line by line.
 _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.BEGUN: ("begun", _QUIET, _said),
     Kind.RESUMED: ("resumed", _QUIET, _resumption),

@@ -71,7 +71,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str = "") ->
         numbers.append(number)
         if len(numbers) > 1:
             os._exit(128 + number)
-        # Whatever is going on at this moment is not to be torn apart.
+        # Whatever is continuing at this moment is not to be torn apart.
         loop.call_soon_threadsafe(end)
 
     def end() -> None:

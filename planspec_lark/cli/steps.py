@@ -129,7 +129,7 @@ def stop_on_refusal(file: str, *, to_stderr: bool = False) -> Iterator[None]:
 def write_done(said: Sequence[str], *, to_stderr: bool = False) -> None:
     """Say what has become of a plan, a line each."""
     write_rows(((("ok     ", "green"), (visible(line), "")) for line in said), to_stderr=to_stderr)
-    # What is said to standard error comes behind it, in one file as well.
+    # What is said to standard error comes after it, in one file as well.
     sys.stdout.flush()
 
 

@@ -59,7 +59,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     """Merge what two sides have made of the text of a plan, as :func:`planspec_lark.merge_plans` merges plans.
 
     The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
-    or, where both sides have changed something of a step, written anew. A conflict looks as git would write it,
+    or, where both sides have changed something of a step, written again. A conflict looks as git would write it,
     with the lines of both sides between markers, so that the text is no plan until a person has decided. Where a step
     was moved by both, or removed by one, each place has its own.
 
@@ -150,7 +150,7 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
 
 
 def _cut_steps(text: str) -> tuple[str, list[str], list[str]]:
-    """What is in front of the first step, the ids of all, and the lines of each."""
+    """What is before the first step, the ids of all, and the lines of each."""
     found = [*_STEP_LINE.finditer(text)]
     starts = [*(match.start() for match in found), len(text)]
     return text[: starts[0]], [match[1] for match in found], [text[start:end] for start, end in pairwise(starts)]

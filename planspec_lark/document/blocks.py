@@ -69,7 +69,7 @@ class Block:
         return self.step is not None and self.step.step_id.startswith(f"{step_id}." if step_id else "")
 
     def shift(self, old: str, new: str) -> None:
-        """Indent the step's own lines anew that were indented with ``old``."""
+        """Indent the step's own lines again that were indented with ``old``."""
         rows = enumerate(split_rows(self.lines))
         self.lines = "".join(row if at in self.foreign else _shift(row, old, new) for at, row in rows)
         self.indent = _shift(f"{self.indent}.", old, new)[:-1]

@@ -113,7 +113,7 @@ class PlanDocument:
     ) -> PlanDocument:
         """The document in a text, as :func:`planspec_lark.extract_plan` finds it; what is around it stays.
 
-        Lines that were read after a repair are written anew once their step changes, and not before. After each change
+        Lines that were read after a repair are written again once their step changes, and not before. After each change
         the text is read again, to see that it still reads as the plan. So many changes should be one list of commands.
 
         Args:

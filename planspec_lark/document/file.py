@@ -190,7 +190,7 @@ class PlanFile:
 
     @contextmanager
     def held(self) -> Iterator[Path]:
-        """Keep the file, behind all links, from being changed or run until this block ends, which must be soon.
+        """Keep the file, with links resolved, from being changed or run until this block ends, which must be soon.
 
         Raises:
             PlanBusyError, PlanFileError: as for :meth:`change`.
@@ -222,7 +222,7 @@ class PlanFile:
 
     @contextmanager
     def _locked(self, until: float, *, may_miss: bool = False) -> Iterator[Path]:
-        """Hold the lock of the folder that the file is in, behind all links, which is the file that this yields."""
+        """Hold the lock of the folder that the file is in, with links resolved, which is the file that this yields."""
         with ExitStack() as held:
             with self._explained():
                 real = None
@@ -258,7 +258,7 @@ class PlanFile:
     # ------------------------------------------------------------ the file
 
     def _resolve(self, *, may_miss: bool = False) -> Path:
-        """The file itself, behind all links; nothing but a regular file."""
+        """The file itself, with links resolved; nothing but a regular file."""
         try:
             if not stat.S_ISREG(os.stat(self._called).st_mode):
                 raise PlanFileError(f"{self._name}: this is not a file")
@@ -318,7 +318,7 @@ class LeasedPlan:
     """A plan's file while it is run; see :meth:`PlanFile.leased`.
 
     Attributes:
-        path: the file itself, behind all links.
+        path: the file itself, with links resolved.
     """
 
     def __init__(self, file: PlanFile, path: Path, is_lost: Callable[[], bool]) -> None:

@@ -80,7 +80,7 @@ _NEAR = re.compile(
     r"(?P<bar>[:：|｜—–→]|->|-(?=[ \t]|\Z))(?P<reason>.*+))?+",
     re.I | re.S,
 )
-# What may still be in front of a reason, and after it where the whole line is decorated.
+# What may still be before a reason, and after it where the whole line is decorated.
 _BARS = f"{BLANKS}:：|｜—–-"
 _CLOSING = f"{BLANKS}*`_\"'"
 

@@ -20,7 +20,7 @@ _AROUND = 20
 
 @frozen
 class Excerpt:
-    """Entries of a history as JSON texts, the newest at the end, and the number of those in front of them."""
+    """Entries of a history as JSON texts, the newest at the end, and the number of those before them."""
 
     entries: tuple[str, ...]
     left_out: int

@@ -58,7 +58,7 @@ def read_children(
     """The steps for a container in a planner's answer, with ids below it. Never raises on any text.
 
     Ids may be those below the container, or count from 1; the container itself may be above them. They are numbered
-    anew, after the children that the container has.
+    again, after the children that the container has.
 
     Args:
         text: the answer.

@@ -49,7 +49,7 @@ __all__ = [
 
 # The commands that language models may give while a plan runs: about a step that has not gone well,
 REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
-# and at the end of a round. Planning the whole plan anew is offered as a verb of its own.
+# and at the end of a round. Planning the whole plan again is offered as a verb of its own.
 REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 # Characters of a model's name.
 _LONGEST_MODEL = 200
@@ -327,7 +327,7 @@ class PlanningCall:
         commands: the verbs of PLAN_CMD that may be used.
         history: what has happened in this run.
         refusal: the last answer, if that was refused.
-        finished: what was done below the container before it was to be planned anew. A new step that says exactly what
+        finished: what was done below the container before it was to be planned again. A new step that says exactly what
             one of these says is not done again.
     """
 
@@ -422,7 +422,7 @@ def _count(default: int, least: int = 0) -> Any:
 
 @frozen
 class EngineLimits:
-    """What keeps a run from going on for ever.
+    """What keeps a run from continuing for ever.
 
     Attributes:
         max_rounds: passes through the plan, the first included.

@@ -102,7 +102,7 @@ _Before: TypeAlias = dict[int, tuple[PlanStep, str, PlanStatus]]
 
 
 def _is_fresh(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None) -> bool:
-    """Whether a step is to be done that was not, or was not there, or is to be done anew."""
+    """Whether a step is to be done that was not, or was not there, or is to be done again."""
     if step.status not in OPEN:
         return False
     return was is None or was[2] not in OPEN or (was[2] is PlanStatus.ACTIVE and step.status is PlanStatus.PENDING)
@@ -118,7 +118,7 @@ def _look_up(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None, write
 
 @frozen
 class _Emptied:
-    """A container that is to be planned anew: why, and what was below it."""
+    """A container that is to be planned again: why, and what was below it."""
 
     step: PlanStep
     reason: str
@@ -126,7 +126,7 @@ class _Emptied:
 
 
 def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[_Emptied]:
-    """Perform commands; gives the containers that are to be planned anew."""
+    """Perform commands; gives the containers that are to be planned again."""
     finder, emptied = Finder(plan), dict[int, _Emptied]()
     for command in commands:
         step = None if command.op == "ADD" else finder.find(command.step_id)

@@ -208,7 +208,7 @@ class _Excerpt:
                     return
 
     def _before(self, place: _Place) -> Iterator[tuple[_Place, PlanStep]]:
-        """The steps in front of one, the nearest first."""
+        """The steps before one, the nearest first."""
         for level in range(len(place), 0, -1):
             above, siblings = place[: level - 1], _children_at(self.plan, place[: level - 1])
             for at in range(place[level - 1] - 1, -1, -1):

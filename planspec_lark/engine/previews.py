@@ -129,7 +129,7 @@ class _Seen(Exception):  # noqa: N818  (it is no error)
 def preview_resumed(
     plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: Edited = Edited.ASK
 ) -> list[Planned]:
-    """The steps that the last run of a plan would do if it went on now. The ledger is only read.
+    """The steps that the last run of a plan would do if it continued now. The ledger is only read.
 
     Args:
         plan: as its file says it.

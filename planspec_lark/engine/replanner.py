@@ -106,7 +106,7 @@ class Replanner:
         return taken
 
     def _finished(self, container: PlanStep | None) -> list[PlanStep]:
-        """What was done below a container that is planned anew, in its order."""
+        """What was done below a container that is planned again, in its order."""
         cleared = self.writer.state.cleared.get(container.step_id, ()) if container else ()
         return [parse_plan(f"## Steps\n{one.text}").steps[0] for one in cleared]
 

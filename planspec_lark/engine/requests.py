@@ -276,7 +276,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
 
     Args:
         plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
-        container: a step whose children are to be planned anew. Then the answer is a plan whose steps are those, with
+        container: a step whose children are to be planned again. Then the answer is a plan whose steps are those, with
             numbers from 1; otherwise it is commands.
         history: what has happened in the run, as JSON values, the oldest first.
         commands: the verbs of the commands that may be used, `REPLAN ALL` being one of its own.

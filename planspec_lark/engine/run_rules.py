@@ -53,7 +53,7 @@ def check_persons(plan: PlanSpec, names: Collection[str]) -> None:
 
 
 def check_leaf(step: PlanStep) -> None:
-    """Raises PlanRunError where a person cannot do a step: what stands below it says when it is done."""
+    """Raises PlanRunError where a person cannot do a step: what is below it says when it is done."""
     if step.step_type in CONTAINER_TYPES:
         said = f"step {step.step_id} is of type {step.step_type}"
         raise PlanRunError(f"{said}: a person's step is of type reason or act")

@@ -27,7 +27,7 @@ class Finished:
 
 @frozen
 class Cleared:
-    """A step that was done below a container which is planned anew: its text, and what is known of it."""
+    """A step that was done below a container which is planned again: its text, and what is known of it."""
 
     text: str
     finished: Finished
@@ -368,6 +368,6 @@ def _step_after(record: Record) -> str:
     return str(record.data.get("moves", {}).get(record.step, record.step))
 
 
-# Ends after which a run goes on where it was.
+# Ends after which a run continues where it was.
 _UNFINISHED = (Outcome.BUDGET.value, Outcome.WAITING.value)
 _SPENT = {"llm_calls", "tokens", "cost"}

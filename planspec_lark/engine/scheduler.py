@@ -41,7 +41,7 @@ def is_open_loop(step: PlanStep) -> bool:
 
 
 def first_count(step: PlanStep) -> int:
-    """What a step that is begun anew counts from. A loop whose total is not known would be none at 0."""
+    """What a step that is begun again counts from. A loop whose total is not known would be none at 0."""
     return 1 if is_open_loop(step) else 0
 
 

@@ -142,11 +142,11 @@ class ThinkEngine:
         ask: asks a person a question; None says that there was no answer.
         inputs: values by name, as JSON can say them.
         required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
-        limits: what keeps the run from going on for ever.
+        limits: what keeps the run from continuing for ever.
         step_policy: how long a step may take, and how often it is tried; or what says so for each call of the operator.
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
-        persons: names of steps that a person does. A run ends in front of one, and goes on after :meth:`finish`.
+        persons: names of steps that a person does. A run ends before one, and continues after :meth:`finish`.
         on_event: told of everything that happens.
         jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
             that declares none waits for all before it.
@@ -264,7 +264,7 @@ class ThinkEngine:
             outputs: a value for each output that the step declares, as JSON can say it.
 
         Returns:
-            A copy of the plan as it stands.
+            A copy of the plan as it is.
 
         Raises:
             PlanRunError: there is no such step, or no run, or the outputs are not those of the step.

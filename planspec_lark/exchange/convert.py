@@ -226,12 +226,12 @@ def _choose_variables(needed: Iterable[Task]) -> dict[int, str]:
     return chosen
 
 
-# The last arrow of a text, however it is drawn, with the backslashes in front of it.
+# The last arrow of a text, however it is drawn, with the backslashes before it.
 _ARROW = re.compile(r"(?<!\\)\\*(?=(?:[-=–—]{1,2}>|[⇒➜➔⟶→])[^>⇒➜➔⟶→]*\Z)")
 
 
 def _escape_arrow(text: str) -> str:
-    """A text as a description has it: a backslash is in front of an arrow that could be meant to declare outputs."""
+    """A text as a description has it: a backslash is before an arrow that could be meant to declare outputs."""
     match = _find_arrow(text)
     return text if match is None else f"{text[: match.start()]}\\{text[match.start() :]}"
 

@@ -15,7 +15,7 @@ __all__ = ["BEGINS_BLOCK", "BOX", "BOXES", "LABEL", "Dialect", "join_lines"]
 
 BOX = re.compile(r"\[(.?)\](\*?)(?=\s|$)\s*")
 BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*][ \t]|[0-9]{1,9}[.)][ \t]|```|~~~|>|#{1,6}[ \t]|<|---)")
-# A line that begins so is not the rest of the sentence in front of it.
+# A line that begins so is not the rest of the sentence before it.
 LABEL = ("**", "__", "_", "*", "<", "|", "→", "✅", "❌")
 _WIDE = 60
 

@@ -66,7 +66,7 @@ class _Writer:
         return self.dialect.level if all(task.children for task in after) else 0
 
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
-        """What is missing in the source, the lines in front of the title, and those after it."""
+        """What is missing in the source, the lines before the title, and those after it."""
         missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
         own = (marks.NO_ID, marks.NO_IDS)
         read = (marks.box_sign, marks.read_not_here)
@@ -167,7 +167,7 @@ def _is_own_mark(line: str) -> bool:
 # ---------------------------------------------------------------- changing
 
 
-# What is in front of the text of an item, but for its box.
+# What is before the text of an item, but for its box.
 # So many lines are aligned with one another; it takes the square of that.
 _MOST_ALIGNED = 1000
 _ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")

@@ -3,13 +3,13 @@
 They are in brackets, alone in their line. A line of a source that looks like one gets a backslash in front.
 
 `[2 steps]`
-    The lines in front of it were before the first two of the steps below, those after it after them.
+    The lines before it were before the first two of the steps below, those after it after them.
 `[heading 2]`
     The step was a heading of this level.
 `[optional]`
     The step need not be done.
 `[title]`
-    The lines in front of it were before the title.
+    The lines before it were before the title.
 `[not here: title, goal]`
     The source does not say these: they come from elsewhere.
 `[also needs: 7, 9]`
@@ -75,7 +75,7 @@ _ANY = re.compile(
 
 
 def steps(count: int) -> str:
-    """The mark in front of lines that follow so many steps."""
+    """The mark before lines that follow so many steps."""
     return f"[{count} step{'' if count == 1 else 's'}]"
 
 

@@ -73,7 +73,7 @@ class Change:
         new: the task as it is to be.
         old: the same task as the source has it; None where it is new.
         was: what an export would write for that one; None where it is new.
-        after: for a new one, the task of the source in front of it, on the same level.
+        after: for a new one, the task of the source before it, on the same level.
         below: for a new one, the task of the source that it belongs to.
     """
 
@@ -104,7 +104,7 @@ class Entry:
         reason: what it is now, or why it is lost.
         path: the way to it, where the source is JSON.
         written: what is in its place once the plan is exported, where that is not the same.
-        is_joined: whether it is now in one line with the one in front of it.
+        is_joined: whether it is now in one line with the one before it.
         keys: the same way as keys and indices.
     """
 

@@ -10,7 +10,7 @@ from planspec_lark.exchange.models import Task, TaskList
 
 __all__ = ["NUMBER", "join_number", "number_by_place"]
 
-# A number in front of a text: `1.2`, `1.` or `1.2a.`.
+# A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")

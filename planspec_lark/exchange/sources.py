@@ -34,7 +34,7 @@ _DOCUMENTS = {
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
-# What is in front of a title, or is all of it, in the templates of these tools.
+# What is before a title, or is all of it, in the templates of these tools.
 _LEAD = re.compile(
     r"(?:change|proposal|feature specification|specification|implementation plan|tasks|design|requirements)"
     r"(?: document)?(?::[ \t]*|$)",

@@ -157,7 +157,7 @@ def _revise(
 
 @frozen
 class _Place:
-    """A new step, the step of the plan that it comes below, and the one in front of it."""
+    """A new step, the step of the plan that it comes below, and the one before it."""
 
     new: PlanStep
     parent: PlanStep | None

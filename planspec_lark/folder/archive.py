@@ -59,7 +59,7 @@ def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
             make(archive)
             with locked_folder(archive, wait):
                 target = _move(path, archive)
-            # What is made anew whenever it is needed.
+            # What is made again whenever it is needed.
             with suppress(OSError):
                 path.with_name(path.name + ".ledger-shm").unlink(missing_ok=True)
     except LockedError:

@@ -1,6 +1,6 @@
 """Texts of sections and attributes: lines, with the code blocks and escapes in them; and lists.
 
-A line that would be structure has a backslash in front of that, which reading drops. Nothing in a code block is
+A line that would be structure has a backslash before that, which reading drops. Nothing in a code block is
 structure, from its first line of three backticks to the one that ends it.
 """
 
@@ -38,7 +38,7 @@ def _pattern(terminal: str) -> Pattern[str]:
 
 
 def indent_of(line: str) -> int:
-    """How many characters of white space stand in front of a line."""
+    """How many characters of white space come before a line."""
     return len(line) - len(line.lstrip(BLANKS))
 
 
@@ -81,7 +81,7 @@ def read_block(lines: str, terminal: str = "TEXT_LINE", indent: int = -1) -> str
 
 
 def read_value(first: str, lines: str, indent: int) -> str:
-    """A value: what stands in its first line, if anything, and the text below without what all its lines begin with.
+    """A value: what is in its first line, if anything, and the text below without what all its lines begin with.
 
     Raises:
         ValueError: as :func:`read_block` does.
@@ -109,7 +109,7 @@ def _unescape(line: str, start: int, terminal: str) -> str:
 
 
 def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str = "") -> Iterator[str]:
-    """The lines that spell a text, each behind an indentation.
+    """The lines that spell a text, each after an indentation.
 
     Raises:
         ValueError: none would be read back as this text. The message starts with the name of the field.

@@ -29,7 +29,7 @@ class Builder:
         places: in which lines its parts stand.
         step: the last step.
         indent: how far the last attribute is indented.
-        is_open: whether lines may go on with it.
+        is_open: whether lines may continue with it.
     """
 
     document: HopSpec = field(factory=HopSpec)
@@ -39,7 +39,7 @@ class Builder:
     is_open: bool = False
     _steps: list[StepInfo] = field(factory=list)
     _languages: set[str] = field(factory=set)
-    # The text that may go on: the field that holds it, what stands in its first line, and the lines below that.
+    # The text that may continue: the field that holds it, what is in its first line, and the lines below that.
     _field: str = ""
     _first: str = ""
     _below: str = ""
@@ -85,7 +85,7 @@ class Builder:
     # ---------------------------------------------------------------- steps
 
     def add_step(self, written: str, step_id: str, name: str | None, label: str | None, line: int) -> None:
-        """`#### 步骤2.1: name（label）`, of which ``written`` is what stands in front of the number.
+        """`#### 步骤2.1: name（label）`, of which ``written`` is what comes before the number.
 
         Raises:
             ValueError: the number comes twice.

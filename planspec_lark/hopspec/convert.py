@@ -39,8 +39,8 @@ _MOST_NAME = 40
 def plan_to_steps(plan: PlanSpec) -> list[StepInfo]:
     """Convert a plan to HopSpec steps.
 
-    A step without a name gets one made from its id (``step_2_1``), with underscores behind it where a given name is the
-    same. A ``flow`` step that exits with ``EXIT_OK`` ends the list. What :func:`steps_to_plan` has put behind
+    A step without a name gets one made from its id (``step_2_1``), with underscores after it where a given name is the
+    same. A ``flow`` step that exits with ``EXIT_OK`` ends the list. What :func:`steps_to_plan` has put after
     descriptions, in brackets that start with ``hop:``, is taken back.
 
     Raises:
@@ -79,7 +79,7 @@ def _to_info(step: PlanStep, given: set[str], text: str, mark: Mark) -> StepInfo
 def _read_marks(plan: PlanSpec) -> tuple[dict[int, tuple[str, Mark]], dict[str, str]]:
     """What each step's description says without its mark, and with it; and the original name of each variable.
 
-    A mark counts only if it agrees with those in front of it: what it says must not be lost.
+    A mark counts only if it agrees with those before it: what it says must not be lost.
     """
     variables = _variables(plan)
     said: dict[int, tuple[str, Mark]] = {}
@@ -123,11 +123,11 @@ def steps_to_plan(
 ) -> PlanSpec:
     """Convert HopSpec steps to a plan, leaving ``flow`` steps out.
 
-    Ids are kept if they all fit their places, else all steps are numbered anew. A name that :func:`plan_to_steps` would
-    give by itself is left out. Of a text of several lines the first is the description, the others are detail.
+    Ids are kept if they all fit their places, else all steps are numbered again. A name that :func:`plan_to_steps`
+    would give by itself is left out. Of a text of several lines the first is the description, the others are detail.
 
     A variable whose name no plan can hold gets another, the same in all steps: ``ming_dan`` for 名单 where the extra
-    ``zh`` is installed, else ``v1``, ``v2`` and so on. What it was called stands behind the description of each step
+    ``zh`` is installed, else ``v1``, ``v2`` and so on. What it was called comes after the description of each step
     that has it, ``(hop: v1 = 名单)``, and so does the expand mode ``think``.
 
     Raises:

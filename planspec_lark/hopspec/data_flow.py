@@ -20,7 +20,7 @@ _MAY_BE_LEFT_OUT = ("loop", "branch")
 
 
 def produced(step: StepInfo) -> list[str]:
-    """What is there behind a step. A flow step gives back what others have produced."""
+    """What is there after a step. A flow step gives back what others have produced."""
     return [] if step.step_type == "flow" else step.outputs
 
 
@@ -59,7 +59,7 @@ def find_users(steps: list[StepInfo]) -> tuple[dict[str, list[StepInfo]], dict[s
 def find_sources(steps: list[StepInfo], target: StepInfo, name: str) -> list[StepInfo | None]:
     """From where a variable may come when a step takes it, in document order.
 
-    That is the last step before it that is sure to give it, and all behind that one which may run; a loop around the
+    That is the last step before it that is sure to give it, and all after that one which may run; a loop around the
     step whose element it is; and None, where all of these may be left out.
     """
     now: _Ways = None

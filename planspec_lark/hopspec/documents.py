@@ -65,7 +65,7 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     gone: set[int] = set()
     for step, above in iter_tree(document.steps):
         if id(above) in gone:
-            # What stands below a flow step goes with it.
+            # What is below a flow step goes with it.
             gone.add(id(step))
             losses.append(Loss(step.step_id, "", step.step_type))
         elif step.step_type == "flow":

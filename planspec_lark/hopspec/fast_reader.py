@@ -29,7 +29,7 @@ _ROW = (
 
 @cache
 def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str]]:
-    """What matches all in front of the sections, a section of free text, and the header of the section of steps."""
+    """What matches all before the sections, a section of free text, and the header of the section of steps."""
     rules = grammars.regular("hopspec")
     return (
         rules.pattern("document", without="_part", groups=("title_TEXT", "mode_MODE_WORD")),

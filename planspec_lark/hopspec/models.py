@@ -116,7 +116,7 @@ def _names(steps: list[StepInfo]) -> str:
 class StepInfo:
     """One HopSpec step with all below it. ``step_type`` is LLM, call, loop, branch, code, flow or subtask.
 
-    ``label`` is what stands in brackets behind the name in the heading, and ``comments`` are the lines that start with
+    ``label`` is what is in brackets after the name in the heading, and ``comments`` are the lines that start with
     ``>`` or ``<!--``, as they are written.
     """
 
@@ -187,7 +187,7 @@ def iter_infos(steps: list[StepInfo]) -> Iterator[StepInfo]:
 class HopSpec:
     """A whole document. All its sections but the steps are free text, of several lines or none.
 
-    ``mode`` is AOT, JIT, or empty where the document does not say; ``comments`` are those in front of the first step.
+    ``mode`` is AOT, JIT, or empty where the document does not say; ``comments`` are those before the first step.
     ``language`` is the one that the document is written in. It takes no part in comparing: a document and its
     translation are equal.
     """

@@ -77,7 +77,7 @@ def parse_hopspec_tree(text: str) -> Tree[Token]:
 
     Raises:
         PlanSyntaxError: as :func:`parse_hopspec` does; but that sections, numbers and attributes may come twice in a
-            tree, and that any indented line may go on with a value.
+            tree, and that any indented line may continue with a value.
     """
     tree = grammars.parse_tree("hopspec", text)
     if tree is None:
@@ -89,7 +89,7 @@ def parse_hopspec_tree(text: str) -> Tree[Token]:
 def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
     """Read what there is of a document in any text, such as a language model's answer. No text makes it raise.
 
-    Lines that could be repaired are warnings, and those that were left out are errors. What stands in a reasoning block
+    Lines that could be repaired are warnings, and those that were left out are errors. What is in a reasoning block
     (see :mod:`planspec_lark.syntax.reasoning`) is no document.
     """
     remainder = leave_out_reasoning(text)

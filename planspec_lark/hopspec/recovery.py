@@ -1,6 +1,6 @@
 """Any text → the document in it: what each refused line was meant as, and what is wrong with it.
 
-A text is read line by line, and each line by the rules that may follow the one in front of it. What they refuse is put
+A text is read line by line, and each line by the rules that may follow the one before it. What they refuse is put
 to :mod:`planspec_lark.hopspec.corrections`; what is not understood is left out. Nothing is changed or left
 out without a finding that has its place.
 """
@@ -60,7 +60,7 @@ _RULES = {
 }
 _LOST = (_State.LOST_VALUE, _State.LOST_STEP, _State.LOST_SECTION)
 _OUTSIDE = (_State.HEAD, _State.MODE, _State.TEXT)
-# A document up to the place where a line of each state may stand: what the LALR parser is given in front of it.
+# A document up to the place where a line of each state may stand: what the LALR parser is given before it.
 _IN_FRONT = {
     _State.HEAD: "",
     _State.MODE: "Mode: AOT\n",
@@ -123,7 +123,7 @@ class Recovery:
     findings: list[Diagnostic] = field(factory=list)
     _builder: Builder = field(factory=Builder)
     _state: _State = _State.HEAD
-    # The lines that go on with what has come last, and that are not yet given to the builder.
+    # The lines that continue with what has come last, and that are not yet given to the builder.
     _pending: list[str] = field(factory=list)
     # The line at hand.
     _number: int = 0
@@ -133,7 +133,7 @@ class Recovery:
     _guesses: int = 0
     # Where lines start that open a code block without an end.
     _open_fences: list[int] = field(factory=list)
-    # Whether the document stands in a code block, and whether that has ended.
+    # Whether the document is in a code block, and whether that has ended.
     _in_fence: bool = False
     _has_ended: bool = False
 
@@ -174,7 +174,7 @@ class Recovery:
         if self._state not in (_State.FLOW, _State.STEP, _State.VALUE) or self._in_fence:
             return 0
         start = self.source.start_of(self._number)
-        # The pattern would look for the end of an open code block in all of the text behind it, for each of them.
+        # The pattern would look for the end of an open code block in all of the text after it, for each of them.
         at = bisect_right(self._open_fences, start)
         most = self._open_fences[at] if at < len(self._open_fences) else len(text)
         if not row_pattern().match(text, start, most):
@@ -226,7 +226,7 @@ class Recovery:
             self._grow()
 
     def _read_fence(self, line: str, *, is_last: bool) -> bool:
-        """Read a line that opens a code block without an end, or closes one that stands around the document."""
+        """Read a line that opens a code block without an end, or closes one that is around the document."""
         if self._has_ended or not line.lstrip(BLANKS).startswith("```"):
             return False
         is_around = (self._state is _State.HEAD and not self._in_fence) or (self._in_fence and is_last)
@@ -296,7 +296,7 @@ class Recovery:
         name = next(name for name, words in SECTIONS.items() if word in words.all)
         if name in self._sections:
             self._lose("HS104", f"duplicate section `{word}`, first seen in line {self._sections[name]}")
-            # Steps can go on with those in front of them.
+            # Steps can continue with those before them.
             if name != "steps" or self._state in _OUTSIDE:
                 self._state = _State.LOST_SECTION
             return
@@ -426,14 +426,14 @@ class Recovery:
         self._growing = self._growing and not line
 
     def _flush(self) -> None:
-        """Give the builder the lines that go on with what has come last."""
+        """Give the builder the lines that continue with what has come last."""
         if any(self._pending):
             take = self._builder.continue_value if self._builder.is_open else self._builder.add_text
             take("".join(f"{line}\n" for line in self._pending))
         self._pending.clear()
 
     def _lose(self, code: str, message: str, *, expected: tuple[str, ...] = (), help: str = "") -> None:
-        """Leave a line out; where the one in front of it was no line of a document either, they have one finding."""
+        """Leave a line out; where the one before it was no line of a document either, they have one finding."""
         if self._growing and self.findings[-1].code == code == "HS101":
             self._grow()
             return

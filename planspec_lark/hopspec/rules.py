@@ -205,7 +205,7 @@ def _check_children(step: StepInfo, mode: str) -> Iterator[Diagnostic]:
 
 
 def _check_scopes(steps: list[StepInfo]) -> Iterator[Diagnostic]:
-    """That `continue` and `break` stand in the loop that they name."""
+    """That `continue` and `break` are in the loop that they name."""
     # The names of the loops around, and how often each comes there.
     around: list[str] = []
     names: Counter[str] = Counter()
@@ -254,7 +254,7 @@ def _check_numbers(steps: list[StepInfo]) -> Iterator[Diagnostic]:
 
 
 def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
-    """That no more subtasks stand in each other than the outer ones allow."""
+    """That no more subtasks are in each other than the outer ones allow."""
     # How many levels each subtask around allows, itself among them.
     left: list[int] = []
     for step, is_entered in walk_tree(steps):

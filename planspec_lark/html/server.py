@@ -73,7 +73,7 @@ class Follower:
         try:
             data = self.path.read_bytes()
             if not data and self._plan.steps:
-                # A program that writes a file anew in its place empties it first.
+                # A program that writes a file again in its place empties it first.
                 return f"{self._name}: the file is empty"
             self._plan = parse_plan(decode(data, self._name), name=self._name)
         except PlanSyntaxError as error:

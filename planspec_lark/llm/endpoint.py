@@ -193,7 +193,7 @@ class Bounds:
         self.hold(response)
 
     def renew(self) -> None:
-        """Count the bytes anew, as a piece of text has come."""
+        """Count the bytes again, as a piece of text has come."""
         self._bytes = 0
 
     def _take(self, chunk: bytes, began: float) -> None:

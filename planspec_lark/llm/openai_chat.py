@@ -23,7 +23,7 @@ _ROLES = ("system", "developer", "user", "assistant")
 
 @frozen
 class OpenAIChat(Endpoint):
-    """A language model behind an endpoint with OpenAI's chat completions: ``OpenAIChat("name")("prompt")``.
+    """A language model at an endpoint with OpenAI's chat completions: ``OpenAIChat("name")("prompt")``.
 
     Needs the extra ``llm``. A call opens a connection and closes it, so that there is nothing to close, and one
     object serves threads and event loops alike.
@@ -98,7 +98,7 @@ class OpenAIChat(Endpoint):
         """The answer piece by piece, as it comes: ``for text in chat.stream("prompt")``.
 
         The pieces put together are the answer of :meth:`complete`, and what keeps that from being one ends the stream
-        with the same error. Behind the last piece, ``reply`` is there.
+        with the same error. After the last piece, ``reply`` is there.
 
         Raises:
             LlmError: the prompt cannot be sent. All other errors are raised by the stream.

@@ -51,7 +51,7 @@ def _to_path(value: str | os.PathLike[str] | None) -> str | None:
 class Program:
     """A program that answers texts: ``Program(["my-llm", "--quiet"])("prompt")``. Runs on POSIX systems.
 
-    Each call runs it anew, without a shell and in a session of its own. When a call ends, however it does, or this
+    Each call runs it again, without a shell and in a session of its own. When a call ends, however it does, or this
     process dies, all of the program's process group is killed; only what the program itself has put into another group
     continues.
 

@@ -174,7 +174,7 @@ def prepare_rename(document: Document, params: types.PrepareRenameParams) -> typ
 
 
 def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdit | None:
-    """The edits that give another name to what stands at a place."""
+    """The edits that give another name to what is at a place."""
     word = _word_at(document, params.position)
     if word is None:
         return None

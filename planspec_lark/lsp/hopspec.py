@@ -58,7 +58,7 @@ _NAMES = {
 _LISTS = ("inputs", "outputs")
 # Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
 _ORIGINS = ("step_id", "element_var")
-# Where texts of a step speak of variables: an expression, what comes in front of arrows, and tags of a prompt.
+# Where texts of a step speak of variables: an expression, what comes before arrows, and tags of a prompt.
 _TAG = re.compile(r"(?<=<)\w+(?=>)")
 _MENTIONS = {
     "condition": re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|(?<![\w.])[^\W\d]\w*"),
@@ -67,7 +67,7 @@ _MENTIONS = {
     "description": _TAG,
 }
 _ITEM = re.compile(r"[^,，、]+")
-# What is being written, up to the end of a line, and what there is of it behind that: an item, a word, all.
+# What is being written, up to the end of a line, and what there is of it after that: an item, a word, all.
 _LISTED, _LISTED_REST = re.compile(r"[^,，、]*\Z"), re.compile(r"[^,，、\r\n]*")
 _WORD, _WORD_REST = re.compile(r"\w*\Z"), re.compile(r"\w*")
 _LINE_REST = re.compile(r"[^\r\n]*")
@@ -98,7 +98,7 @@ class HopReading(StepReading[StepInfo]):
         return sorted(chain(self._places.fields.values(), steps))
 
     def _end_of(self, line: int) -> int:
-        """The last line of the part that begins in a line, blank lines behind it aside."""
+        """The last line of the part that begins in a line, blank lines after it aside."""
         at = bisect_right(self._starts, line)
         last = self._source.position(self._source.length)[0]
         end = self._starts[at] - 1 if at < len(self._starts) else last
@@ -222,7 +222,7 @@ class HopReading(StepReading[StepInfo]):
             return
         yield from (one for one in self._words_of(loop) if one.kind == STEP_NAME and one.is_origin)
         name = word.text
-        # A loop inside it that has the same name is meant by what stands in that.
+        # A loop inside it that has the same name is meant by what is in that.
         for one, _ in iter_tree(loop.children, lambda inner: (inner.step_type, inner.step_name) != ("loop", name)):
             if one.target_loop == name:
                 yield from (found for found in self._words_of(one) if found.kind == STEP_NAME and not found.is_origin)
@@ -354,7 +354,7 @@ class HopReading(StepReading[StepInfo]):
             yield from self._names(step, field, offset, written)
 
     def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
-        """Variables: of those in front of a step what it may take, and what others take and none gives."""
+        """Variables: of those before a step what it may take, and what others take and none gives."""
         is_list = field in _LISTS
         word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
         rest = _LISTED_REST if is_list else _WORD_REST
@@ -394,7 +394,7 @@ def _names_in(step: StepInfo, field: str) -> set[str]:
 
 @cache
 def _start(terminal: str) -> re.Pattern[str]:
-    """What stands in front of the value of a terminal."""
+    """What comes before the value of a terminal."""
     before, _, _ = grammars.regular("hopspec").make("parts", terminal)
     return re.compile(before)
 

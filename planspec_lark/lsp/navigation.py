@@ -112,7 +112,7 @@ class StepReading(ABC, Generic[AnyStep]):
 
     @abstractmethod
     def _say_step(self, step: AnyStep) -> Iterable[str]:
-        """What a step is, needs and gives, a sentence each; what it is called stands in front of the first."""
+        """What a step is, needs and gives, a sentence each; what it is called comes before the first."""
 
     @abstractmethod
     def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
@@ -213,11 +213,11 @@ class StepReading(ABC, Generic[AnyStep]):
         yield from self._named(steps.values(), word.text)
 
     def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[Word]:
-        """Where a variable stands in these steps."""
+        """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
 
     def rename(self, word: Word, name: str) -> Sequence[Stretch]:
-        """All places in which a variable or the name of a step is to be written anew."""
+        """All places in which a variable or the name of a step is to be written again."""
         terminal, written = _WRITTEN[word.kind]
         if not grammars.pattern(self.language, terminal).fullmatch(name) or self._is_reserved(name):
             raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
@@ -244,7 +244,7 @@ class StepReading(ABC, Generic[AnyStep]):
         source, lines = self._source, set[int]()
         for found in self._faults:
             if found.span:
-                # Behind the last fault that is listed, any line may have more of them.
+                # After the last fault that is listed, any line may have more of them.
                 end = source.position(source.length)[0] if found.code == "PS120" else found.span.end_line
                 lines.update(range(found.span.line, end + 1))
         return next((line for line in sorted(lines) if pattern.search(source.line(line))), None)

@@ -34,10 +34,10 @@ __all__ = ["PLANSPEC", "PlanReading"]
 
 # The fields of a step with names in them, and what these are.
 _NAMES = {"step_name": STEP_NAME, "inputs": VARIABLE, "outputs": VARIABLE}
-# A variable that is being written, up to the end of a text; and what there is of it behind that.
+# A variable that is being written, up to the end of a text; and what there is of it after that.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*")
-# A type or a mark that is being written, up to the end of a text; and what there is of it behind that.
+# A type or a mark that is being written, up to the end of a text; and what there is of it after that.
 _BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
 _CLOSING = re.compile(r"[A-Za-z0-9_]*\]|")
 
@@ -102,7 +102,7 @@ class PlanReading(StepReading[PlanStep]):
     # ------------------------------------------------------------ completion
 
     def complete(self, offset: int) -> Iterator[Candidate]:
-        """Marks and types in front of a description; variables behind an arrow. The grammar says what fits."""
+        """Marks and types before a description; variables after an arrow. The grammar says what fits."""
         line, _ = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
         word = end_of(_WORD, line)
         if self._takes(line.removesuffix(word), "v", "step_OUTPUTS", "body_line_INPUTS"):
@@ -112,7 +112,7 @@ class PlanReading(StepReading[PlanStep]):
         head = line.removesuffix(written)
         place = (offset - len(written), end_at(_CLOSING, self._text, offset))
         for status, mark in MARKS.items():
-            # Behind a mark comes a type.
+            # After a mark comes a type.
             if self._takes(head, f"[{mark}]", "step_MARK", tail=" [act]"):
                 yield Candidate(f"[{mark}]", place, status.value, "keyword")
         for name, one in STEP_TYPES.items():
@@ -120,7 +120,7 @@ class PlanReading(StepReading[PlanStep]):
                 yield Candidate(f"[{name}]", place, one.meaning, "keyword")
 
     def _takes(self, head: str, word: str, *groups: str, tail: str = "") -> bool:
-        """Whether a line that begins like this can go on with a word, as one of these parts of it."""
+        """Whether a line that begins like this can continue with a word, as one of these parts of it."""
         match = line_pattern().fullmatch(f"{head}{word}{tail}\n") if head else None
         return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
 

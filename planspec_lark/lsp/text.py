@@ -16,7 +16,7 @@ from lsprotocol import types
 
 __all__ = ["ClientText", "Edits", "tighten"]
 
-# Texts to put in place of what stands between two offsets.
+# Texts to put in place of what is between two offsets.
 Edits = list[tuple[int, int, str]]
 
 # Whether all characters of a line are one unit each, and how many units one takes.
@@ -69,7 +69,7 @@ class ClientText:
 
     def _replace(self, place: types.Range, text: str) -> None:
         (first, start), (last, end) = sorted(map(self._place, (place.start, place.end)))
-        # A line feed that ends up behind a carriage return ends that line, so their neighbours are split again.
+        # A line feed that ends up after a carriage return ends that line, so their neighbours are split again.
         above, below = max(first - 1, 0), min(last + 2, len(self._lines))
         head = "".join(self._lines[above:first]) + self._lines[first][:start]
         tail = self._lines[last][end:] + "".join(self._lines[last + 1 : below])
@@ -80,14 +80,14 @@ class ClientText:
         self._lines[above:below] = made
 
     def _place(self, position: types.Position) -> tuple[int, int]:
-        """Line and column of a position. One behind the end of a line is at that end, as the protocol has it."""
+        """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
         if position.line >= len(self._lines):
             last = len(self._lines) - 1
             return last, len(self._lines[last])
         length, units = self._length(position.line), self._units(position.line)
         if units is None:
             return position.line, min(position.character, length)
-        # Inside a character is in front of it.
+        # Inside a character is before it.
         return position.line, min(bisect_right(units, position.character) - 1, length)
 
     def _length(self, line: int) -> int:
@@ -96,7 +96,7 @@ class ClientText:
         return len(text) - (text.endswith("\r\n") + text.endswith(("\n", "\r")))
 
     def _units(self, line: int) -> array[int] | None:
-        """How many units there are in front of each character of a line, and in front of its end; None where as many.
+        """How many units there are before each character of a line, and before its end; None where as many.
 
         A long line may have many places, asked for one after the other.
         """

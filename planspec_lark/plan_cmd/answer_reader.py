@@ -61,7 +61,7 @@ _DOTS = tuple(".…⋮略同[(（-*")
 _DENIED = re.compile(r"PLAN_CMD: DONE \S+ \| *\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
 # A line may continue over so many more.
 _MOST_LINES = 20
-# What begins another line of text rather than going on with one.
+# What begins another line of text rather than continuing with one.
 _SIGNS = ("#", ">", "＞", "```", "~~~", "|", "{", "}", "<")
 
 

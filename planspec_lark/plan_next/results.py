@@ -79,7 +79,7 @@ class ResultSections:
         deliverables: the files that were made, or the text that was asked for.
         metrics: what was measured, and whether that is enough.
         constraints: whether the bounds were kept.
-        introduction: what is in front of the sections.
+        introduction: what is before the sections.
         status: how far the work has come, as the completion begins; None where it does not say.
         has_reason: whether the completion says anything besides.
         completion_at: where the completion's text is.

@@ -25,7 +25,7 @@ def context_to_plan(context: Context) -> PlanSpec:
     """The tree of blocks as a plan.
 
     The root is the one step at the top. Blocks that are open are active, the one at hand being the innermost; what is
-    done is in front of it with its results (a failure is blocked), what is still to do after it. A block whose end
+    done is before it with its results (a failure is blocked), what is still to do after it. A block whose end
     takes an item off its parent's plan is in that item's place. Texts of several lines become one line.
     """
     root = context.path[-1] if context.path else context.think

@@ -114,7 +114,7 @@ class AnswerReader(Recovery):
     _front: bool | None = None
     # Whether the lines are items of a list in the prose after the plan.
     _in_list: bool = False
-    # Steps that are open, and lists whose numbers begin anew below one of them: how far each is indented, and the id.
+    # Steps that are open, and lists whose numbers begin again below one of them: how far each is indented, and the id.
     _open_steps: list[tuple[float, str]] = field(factory=list)
     _nested: list[tuple[float, str]] = field(factory=list)
     # The indentation and the sign of the last step that is a bullet with a type.
@@ -400,7 +400,7 @@ class AnswerReader(Recovery):
         return other is not None and match.group(*STEP_GROUPS) == other.group(*STEP_GROUPS)
 
     def _place(self, written: str, indent: float) -> str:
-        """A step's line with the id that its place gives it, where numbers begin anew in a list below a step."""
+        """A step's line with the id that its place gives it, where numbers begin again in a list below a step."""
         number, dot, rest = written.partition(". ")
         if "." in number:
             return written
@@ -583,7 +583,7 @@ class AnswerReader(Recovery):
         return True
 
     def _is_listed_prose(self, content: str) -> bool:
-        """Whether a line is an item of a list in the prose after a plan: numbers begin anew, without a type."""
+        """Whether a line is an item of a list in the prose after a plan: numbers begin again, without a type."""
         if not self._in_prose:
             return False
         number = read_item_number(content)

@@ -410,7 +410,7 @@ class _Text:
 
     @cached_property
     def _owners(self) -> Mapping[int, int]:
-        """By its line, the line of the step that what is no part of a plan stands below.
+        """By its line, the line of the step that what is no part of a plan is below.
 
         That is a `-` line, or one that declares inputs or outputs, with nothing else between than the step's body.
         """

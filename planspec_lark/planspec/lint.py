@@ -381,7 +381,7 @@ def looks_like_outputs(description: str) -> bool:
 def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     """What is text in a plan, and may be meant otherwise where a text is not strictly one.
 
-    That is what is almost a variable list behind an arrow, and a word for a status in brackets.
+    That is what is almost a variable list after an arrow, and a word for a status in brackets.
     """
     steps = [*iter_steps(plan)]
     for step in steps:

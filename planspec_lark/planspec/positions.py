@@ -41,7 +41,7 @@ _PLAN_GROUPS = {
 # The parts of a plan that a line adds to, where the line is called otherwise.
 _PARTS = {"constraint": "constraints", "body_line": "goal_detail"}
 _AROUND = f"{BLANKS}\r\n\ufeff"
-# A line, and all of it that follows on its indentation, to which a byte-order mark in front of the text belongs.
+# A line, and all of it that follows on its indentation, to which a byte-order mark before the text belongs.
 _ROW = re.compile(rf"(?:\A\ufeff)?[{BLANKS}]*+([^\n]*\n)")
 
 
@@ -71,7 +71,7 @@ class Line(NamedTuple):
     is_repaired: bool = False
 
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
-        """Where the id stands in the summary line of a step."""
+        """Where the id is in the summary line of a step."""
         return self.start, self.end if self.is_repaired else self.start + len(step_id)
 
 
@@ -85,7 +85,7 @@ class StepPlaces:
 
 @define(eq=False, slots=False)
 class Places:
-    """Where a plan's parts stand in its source.
+    """Where a plan's parts are in its source.
 
     ``fields`` has those of the plan itself (title, goal, goal_detail, constraints). ``step`` and ``steps`` have those
     of the steps, by id. A field of a line that had to be repaired has the span of that line.
@@ -99,7 +99,7 @@ class Places:
     # Where the first line starts that was noted, and where the last ends.
     first_start: int | None = field(default=None, repr=False)
     last_end: int = field(default=0, repr=False)
-    # Lists behind foreign arrows: where each starts and ends, by step and field.
+    # Lists after foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
     # Stretches of lines of steps, which are found on demand: the step that is open there, from where to where.
     _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
@@ -174,7 +174,7 @@ class Places:
 
     def _find(self, until: str = "", *, with_body: bool = False) -> None:
         """Find the lines of a text without faults: all, or up to the summary line of a step, or (``with_body``) to that
-        of the step behind it."""
+        of the step after it."""
         if self._rows:
             self._find_rows()
         is_open = with_body and next(reversed(self._step_lines), "") == until
@@ -183,7 +183,7 @@ class Places:
         if not self._unread:
             self.text = end_last_line(self.text)
         match_line, step_id = line_pattern().match, next(reversed(self._step_lines), "")
-        # Nothing is out of place, so a line of a body belongs to the last step, or in front of all to the goal.
+        # Nothing is out of place, so a line of a body belongs to the last step, or before all to the goal.
         for row, start in iter_rows(self.text, self._unread):
             if start >= self._end:
                 break

@@ -68,7 +68,7 @@ STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
 BLANK_LINES = ("\n", "\r\n")
 WHITE = BLANKS + "\r\n"
-# What may stand between two lines.
+# What may be between two lines.
 _WHITE = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 
 
@@ -160,7 +160,7 @@ class Recovery:
         return at
 
     def _may_take_rows(self) -> bool:
-        """Whether a line that looks like one of a step is just that, whatever stands around it."""
+        """Whether a line that looks like one of a step is just that, whatever is around it."""
         is_told = self.tell is not _ignore
         return self.is_strict and isinstance(self.owner, PlanStep) and self.growing is None and not is_told
 

@@ -398,6 +398,6 @@ def find_flaws(line: str) -> list[Flaw]:
     """All flaws of a line that is meant as a step, from left to right, also where it cannot be repaired."""
     flaws, repaired = repair_step(line)
     if repaired is None:
-        # With any type at all, what stands behind it is looked at as well.
+        # With any type at all, what comes after it is looked at as well.
         flaws, _ = repair_step(line, default_type=next(iter(STEP_TYPES)))
     return sorted(flaws, key=lambda flaw: flaw.start)

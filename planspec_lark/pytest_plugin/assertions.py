@@ -230,7 +230,7 @@ class StepAssertion(PlanAssertion):
         """It is below another step, on whatever level."""
         __tracebackhide__ = True
         wanted, others = self._others("under", which, criteria)
-        # Up to where what is below one of the others in front of it reaches.
+        # Up to where what is below one of the others before it reaches.
         ends = [0, *accumulate((other.end for other in others), max)]
         places = [other.place for other in others]
         return self._keep(f"under {wanted}", others, lambda node: node.place < ends[bisect_left(places, node.place)])

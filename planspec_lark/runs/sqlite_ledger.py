@@ -83,7 +83,7 @@ class SqliteLedger(SqlLedger):
         if read_only and not home.is_file():
             raise NoLedgerError(f"{self._name}: there is no ledger here; a run makes it")
         with self._errors():
-            # SQLite takes a file of one byte for an empty one, and a name for what is in front of a null.
+            # SQLite takes a file of one byte for an empty one, and a name for what is before a null.
             with suppress(FileNotFoundError):
                 if home.stat().st_size == 1:
                     raise LedgerError(f"{self._name}: this is not a ledger of plans")

@@ -219,7 +219,7 @@ def trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
     arguments, rows = [], ["  made = new(model)"]
     for one in attrs.fields(model):
         name = one.name
-        # All that is made anew for each model is a list.
+        # All that is made again for each model is a list.
         is_list = hasattr(one.default, "factory")
         known |= {f"set_{name}": getattr(model, name).__set__, f"default_{name}": None if is_list else one.default}
         arguments.append(name if one.default is attrs.NOTHING else f"{name}=default_{name}")

@@ -5,7 +5,7 @@ patterns. Nothing else in the package opens a grammar file or says what the synt
 
 To make these from a grammar file takes longer than to read most texts. So an installed package has them ready, as JSON
 in its folder ``compiled``, with the text of the grammar that they were made from. Where that file is missing or of
-another grammar, as after a change in a checkout, they are made anew; so is a parser where Lark has another version.
+another grammar, as after a change in a checkout, they are made again; so is a parser where Lark has another version.
 """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ class ReasoningFilter:
         if self.holds is not None and self.holds(start + tag.start(), self.is_open):
             return False
         if tag[0][0] == "[" and not self._depth and not is_led:
-            # Behind other text, it may be meant as the type of a step.
+            # After other text, it may be meant as the type of a step.
             return False
         return is_led or not self._depth or bool(tag["end"])
 

@@ -42,12 +42,12 @@ class Look:
     # Of a level of steps, and of a body below its step.
     indent: str = "  "
     hang: str = "  "
-    # In front of and behind all that a summary line says.
+    # Before and after all that a summary line says.
     lead: OfStep = nothing
     tail: OfStep = nothing
     summary: Spelling = str
     number: OfStep = "{0.step_id}.".format
-    # Behind the number, and between the parts behind it.
+    # After the number, and between the parts after it.
     gap: str = " "
     blank: str = " "
     mark: OfStep = _mark

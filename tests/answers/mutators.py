@@ -75,7 +75,7 @@ def _substituted(text: str, random: Random, pattern: str, change: Callable[[re.M
     return _joined(rows)
 
 
-# ---------------------------------------------------------------- what stands in one line
+# ---------------------------------------------------------------- what is in one line
 
 
 @_mutator

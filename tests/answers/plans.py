@@ -316,7 +316,7 @@ _CHINESE = (
     ),
 )
 
-# What stands below steps, by language.
+# What is below steps, by language.
 DETAILS = {
     "en": (
         "Two people do this together",

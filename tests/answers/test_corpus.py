@@ -240,7 +240,7 @@ FOREIGN = {
     ],
     "half a step": ["99. [ac", "99.", "99. Close the", "[act] Close the gate", "99. [act", "98) ", "步骤99", "Step 99"],
 }
-# An indented line goes on with the one in front of it, unless it can be nothing of the kind.
+# An indented line continues with the one before it, unless it can be nothing of the kind.
 NEVER_GOES_ON = ("table row", "elision")
 
 _PLAN = "Goal: go\n## Steps\n1. [act] Go\n2. [act] Pack\n"
@@ -391,7 +391,7 @@ TAKEN = {
 }
 
 _usual_plans = st.builds(lambda seed: random_plan(Random(seed)), st.integers(0, 9999))
-# Behind a tag of reasoning a line is no longer one between those of a plan.
+# After a tag of reasoning a line is no longer one between those of a plan.
 _odd_plans = strategies.plans.filter(
     lambda plan: bool(plan.goal) and not re.search("(?i)<.*(?:think|reflection)", serialize_plan(plan))
 )

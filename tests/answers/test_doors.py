@@ -97,7 +97,7 @@ def test_what_the_caller_knows_counts_behind_every_door(path: Path) -> None:
     drafted = draft_plan(
         lambda _: Answer(case.text, finish_reason=reason), "task", max_repairs=0, end_mark="<END OF PLAN>"
     )
-    # A plan in a code block that has ended is whole, whatever was cut off behind it.
+    # A plan in a code block that has ended is whole, whatever was cut off after it.
     assert not drafted.is_usable or "```" in case.text or "~~~" in case.text
     with_type = {"default_type": case.options.get("default_type", "")}
     assert _is_let_in(case.text, **with_type) == extract_plan(case.text, **with_type).is_usable
@@ -120,7 +120,7 @@ def test_no_door_lets_in_a_plan_with_a_foreign_line_that_is_not_accepted(plan: o
 def test_a_foreign_line_keeps_every_door_shut(kind: str) -> None:
     for line in FOREIGN[kind]:
         text = f"Goal: go\n## Steps\n1. [act] Walk → there\n{line}\n2. [act] Come back\n"
-        # A line that begins with `>` is one of detail as it stands.
+        # A line that begins with `>` is one of detail as it is.
         assert go_through(text).verdict is not Verdict.ACCEPTED or line.startswith(">"), line
 
 

@@ -234,7 +234,7 @@ def test_every_code_of_a_repair_has_a_risk() -> None:
         if found.severity is Severity.WARNING
     }
     # What tells that an answer was cut off is found before it is read.
-    # So are rules found only behind it.
+    # So are rules found only after it.
     assert seen | {"PS129", "PS203", "PS206"} == set(RISKS)
     assert set(RISKS) <= set(CODES)
 

@@ -311,7 +311,7 @@ def test_any_text_can_be_asked_about(text: str) -> None:
     # A byte-order mark stays at the start, whatever line comes first.
     before, after = (one.removeprefix("\ufeff").split("\n") for one in (text, done.text))
     assert done.text.startswith("\ufeff") == text.startswith("\ufeff")
-    # In front of the first repaired line and behind the last all is as it was.
+    # Before the first repaired line and after the last all is as it was.
     assert after[: min(asked) - 1] == before[: min(asked) - 1]
     behind = len(before) - max(asked)
     assert behind == 0 or after[-behind:] == before[-behind:]

@@ -478,7 +478,7 @@ def test_lines_that_nobody_asked_about_stay(text: str) -> None:
         nonlocal before
         after = one.text.split("\n")
         if one.asked is Asked.LINES and not one.text.endswith("```\n"):
-            # What is in front of the first line that was asked for is as it was, and so is what is behind the last.
+            # What is before the first line that was asked for is as it was, and so is what is after the last.
             assert after[: min(one.lines) - 1] == before[: min(one.lines) - 1]
             behind = len(before) - max(one.lines)
             assert behind == 0 or after[-behind:] == before[-behind:]

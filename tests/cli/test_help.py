@@ -231,7 +231,7 @@ BEFORE = {
     "planspec new 'Open the bakery at six' --name bakery": ["planspec archive bakery --force"],
     "planspec archive bakery": ["planspec skip bakery 1", "planspec skip bakery 2"],
 }
-# These need a language model, or go on until they are ended.
+# These need a language model, or continue until they are ended.
 NOT_RUN = ("--llm", "--watch", "planspec lsp", "planspec mcp")
 
 

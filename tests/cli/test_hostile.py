@@ -10,7 +10,7 @@ from planspec_lark import parse_plan
 from tests.cli.running import SGR, call, harmless, on_terminal, run
 from tests.corpus import find
 
-# Each of these stands in a plan that is read without complaint. The other in each pair says nothing evil.
+# Each of these is in a plan that is read without complaint. The other in each pair says nothing evil.
 LIKES = {
     "a C1 control": ("\u009b31m", "abcd"),
     "a C1 string": ("\u009d0;title\u009c", "abcdefghi"),

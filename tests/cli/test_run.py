@@ -160,7 +160,7 @@ def test_tries_are_bounded() -> None:
     assert calls().count("2") == 1
 
 
-# ---------------------------------------------------------------- going on, or not
+# ---------------------------------------------------------------- continuing, or not
 
 
 def test_a_plan_that_was_run_before() -> None:

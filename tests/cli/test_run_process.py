@@ -143,7 +143,7 @@ def test_after_a_kill_it_goes_on() -> None:
         process.kill()
         process.wait(30)
         os.kill(int(Path("pid").read_text()), signal.SIGKILL)
-        # Somebody looks before it goes on.
+        # Somebody looks before it continues.
         looked = run("log", "bakery.md", "--last", "1")
         assert (looked.exit_code, looked.stdout.split()[-2:]) == (0, ["started", "2"])
         assert run(*RUN, "--resume", "--dry-run").stdout.startswith("2  [act] Buy it\n    ← list: step 1\n")
@@ -243,7 +243,7 @@ def test_a_full_disk_for_the_ledger(size: int) -> None:
         assert said.endswith(f"\nThis goes on:\n{GO_ON}")
         assert run(*RUN, "--resume").exit_code == 0
     else:
-        # Nothing has begun that could go on.
+        # Nothing has begun that could continue.
         assert "--resume" not in said
         assert run(*RUN).exit_code == 0
 

@@ -82,7 +82,7 @@ def test_it_is_written_in_the_dialect(language: str) -> None:
         found = re.search(pattern, bare, flags=re.MULTILINE)
         assert found is None, found
     assert re.search(r"^start: ", text, flags=re.MULTILINE)
-    # XGrammar reads as many hexadecimal digits as there are, so none may stand behind an escape.
+    # XGrammar reads as many hexadecimal digits as there are, so none may come after an escape.
     assert not re.search(r"\\u[0-9a-f]{4}[0-9A-Fa-f]", text)
 
 
@@ -157,7 +157,7 @@ def test_nothing_else_is(text: str) -> None:
         assert not is_canonical(text), text
 
 
-# Behind each head, all texts of these characters.
+# After each head, all texts of these characters.
 HEADS = [
     ("[act] ", " |→\\a,"),
     ("[act] a", "\t |→\\a,"),

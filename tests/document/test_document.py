@@ -504,7 +504,7 @@ def test_a_step_that_moves_in_place_of_nothing_takes_in_what_stands_there() -> N
 
 
 def test_a_refused_move_leaves_nothing_behind() -> None:
-    # Without the step that was to move, the others stand in order; with it they do not, and it has to be found.
+    # Without the step that was to move, the others are in order; with it they do not, and it has to be found.
     document = PlanDocument.from_text("## Steps\n1. [act] a\n999999999. [act] b\n2. [act] c\n")
     with pytest.raises(CommandError, match="cannot be raised"):
         document.move("2", "999999999")

@@ -186,7 +186,7 @@ def test_nothing_is_lost_of_what_many_write(tmp_path: Path, server: Server) -> N
     assert codes == (0,) * 20
     rows = (tmp_path / "plan.md").read_text().splitlines()
     assert sorted(rows) == sorted(f"{number} {at}" for number in range(20) for at in range(20))
-    # Of each process, one behind the other.
+    # Of each process, one after the other.
     assert [row for row in rows if row.startswith("7 ")] == [f"7 {at}" for at in range(20)]
     assert os.listdir(tmp_path) == ["plan.md"]
 

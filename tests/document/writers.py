@@ -74,7 +74,7 @@ class _Points:
     count: int = 0
 
     def watch(self, _frame: Any, event: str, called: Any) -> None:
-        # Behind one call is before the next one.
+        # After one call is before the next one.
         if event != "c_call" or not _is_of_the_system(called):
             return
         if self.count == self.dies_at:

@@ -25,7 +25,7 @@ from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_
 FULL = os.environ.get("PLANSPEC_PROFILE") == "full"
 # Every so-manyth point is one to die at. That is a prime number, so that each kind of point has its turn.
 STRIDE = 1 if FULL else 41
-# Behind the first one, the next process dies so many points later.
+# After the first one, the next process dies so many points later.
 PACES = (1, 2, 3, 5, 13) if FULL else (37,)
 
 
@@ -71,7 +71,7 @@ def _signs(folder: Path) -> list[Any]:
     for record in _records(folder):
         data = {name: value for name, value in record.data.items() if name != "key"}
         sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
-        # Who goes on with what has ended is told so once more.
+        # Who continues with what has ended is told so once more.
         is_repeated = record.kind in (Kind.STARTED, Kind.ENDED) and sign in signs
         if record.kind is not Kind.RESUMED and not is_repeated:
             signs.append(sign)

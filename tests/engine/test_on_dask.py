@@ -207,7 +207,7 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.plan.steps[0].result == "TimeoutError: too slow"
         with pytest.raises(Unusable, match="nobody is there"):
             ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
-        # Nobody waits for what goes on there.
+        # Nobody waits for what continues there.
         began, policy = time.monotonic(), StepPolicy(timeout=1)
         slow = Slow(str(tmp_path), 60)
         result = ThinkEngine(plan("1. [act] dig\n"), slow, runner=runner, step_policy=policy).run()

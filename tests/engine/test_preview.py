@@ -102,7 +102,7 @@ def test_what_was_done_counts_only_as_it_is_written_now() -> None:
         assert sources(preview(plan, (), state))["2"]["a"] == expected
 
 
-# ---------------------------------------------------------------- runs that go on
+# ---------------------------------------------------------------- runs that continue
 
 
 def begin(text: str, steps: int) -> tuple[str, MemoryLedger]:

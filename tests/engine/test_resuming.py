@@ -499,7 +499,7 @@ def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPa
         if event.kind.value == "resumed":
             raise Stop
 
-    # The process that goes on may die at once, too: the file has the record by then.
+    # The process that continues may die at once, too: the file has the record by then.
     with pytest.raises(Stop):
         World(VALUES).run(path, resume=True, on_event=stop)
     assert "1. [x] [act] a → x | ra" in path.read_text()

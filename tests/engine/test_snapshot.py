@@ -105,7 +105,7 @@ def test_between_two_snapshots_lie_as_many_records_as_the_plan_has_steps(path: P
 
     ThinkEngine(path, _operate, on_event=look).run()
     assert found == [STEPS, 2 * STEPS]
-    # A run that goes on counts from the last one.
+    # A run that continues counts from the last one.
     for _ in range(STEPS // 2 - 1):
         assert found == [STEPS, 2 * STEPS]
         ThinkEngine(path, _operate, on_event=look).run(resume=True)

@@ -104,7 +104,7 @@ def test_one_that_is_unavailable_ends_the_run_in_the_end() -> None:
         world.run(ONE, ledger=ledger, step_policy=AT_ONCE)
     assert world.ran == ["1"] * 3
     assert records(ledger, Kind.FAILED) == []
-    # A run that goes on has the tries that are left: this one.
+    # A run that continues has the tries that are left: this one.
     world = World({"one": [Unavailable("no net")]})
     with pytest.raises(Unusable):
         world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)

@@ -33,7 +33,7 @@ _TIMEOUT = 30
 _FATES = ("carried", "kept", "left_out")
 _MARKER = re.compile(r"(?:\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[.?\]\*?(?=\s|$))?)?(?P<text>.*)")
 _NO_WORDS = re.compile(r"\.(?:id|status|dependencies)$")
-# What an entry says of a line that an export writes as the end of the one in front of it.
+# What an entry says of a line that an export writes as the end of the one before it.
 _JOINED = "the rest of line "
 
 
@@ -261,7 +261,7 @@ CHECKS: Mapping[str, Callable[[Case], str | None]] = {
     "nothing to update": _not_updated,
     "updated from an earlier version": _later_version,
 }
-# The checks in front of those, without which there is nothing to check.
+# The checks before those, without which there is nothing to check.
 _FETCHED, _IMPORTED = "fetched", "imported"
 
 

@@ -102,7 +102,7 @@ def test_any_plan(plan: PlanSpec) -> None:
     found = look_at(plan, render_page(plan))
     texts = {*found.texts}
     for step in iter_steps(plan):
-        # A name stands in front, with a space between.
+        # A name is in front, with a space between.
         described = f" {step.description}" if step.step_name else step.description
         assert {visible(text) for text in [described, step.result, *step.detail] if text} <= texts
 

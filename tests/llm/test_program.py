@@ -25,7 +25,7 @@ from tests.timing import with_longer_limits
 Ask = Callable[..., str]
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
 SLEEP = "import time; time.sleep(90)"
-# Something that a program starts and leaves behind, in the program's own group, with its number on standard error.
+# Something that a program starts and leaves after, in the program's own group, with its number on standard error.
 LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '90']); print(p.pid, file=sys.stderr, flush=True)"
 
 
@@ -422,7 +422,7 @@ def test_a_cancelled_call_ends_the_program() -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            # It was gone before the cancellation went on.
+            # It was gone before the cancellation continued.
             assert not psutil.pid_exists(int(Path(note.name).read_text()))
 
         asyncio.run(cancel())

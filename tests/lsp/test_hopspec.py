@@ -273,7 +273,7 @@ FLOW = """\
     [
         # Nothing but the declaration.
         (("a", "b", "c", "d"), [2]),
-        # What is given surely takes the place of all in front of it.
+        # What is given surely takes the place of all before it.
         (("x", "b", "c", "d"), [8]),
         (("x", "b", "x", "d"), [24]),
         # What may be left out does not.

@@ -268,7 +268,7 @@ def test_a_fault_in_an_answer_is_a_plain_error() -> None:
         server.send(asked("hover", position={"line": 0, "character": 0}))
         said = "a fault of the server (ZeroDivisionError: by the test); its log says more"
         assert server.receive() == {"jsonrpc": "2.0", "id": 2, "error": {"code": -32603, "message": said}}
-        # It goes on, and its log says more.
+        # It continues, and its log says more.
         server.send(asked("foldingRange"))
         assert server.receive()["result"] == []
         assert "Traceback" in server.end()[2]

@@ -112,7 +112,7 @@ async def test_findings_follow_what_is_typed(plain: LanguageClient) -> None:
     assert await editor.found() == []
     editor.change(Part(here(2, 12), "🚀"))
     assert await editor.found() == []
-    # An emoji is two units, so the name behind it is wrong only if that was counted.
+    # An emoji is two units, so the name after it is wrong only if that was counted.
     editor.change(Part(here(2, 14, to=17), ""), Part(here(2, 14), "→ crates"))
     assert said(await editor.found()) == []
     editor.change(Part(here(3, 1, to=2), ")"))
@@ -253,7 +253,7 @@ async def test_names_lead_to_their_places(plain: LanguageClient) -> None:
     at = Position(4, 6)
     found = await plain.text_document_definition_async(DefinitionParams(editor.document, at))
     assert isinstance(found, (list, tuple))
-    # Behind two ideographs of a unit each and an emoji of two.
+    # After two ideographs of a unit each and an emoji of two.
     assert [getattr(one, "range", None) for one in found] == [here(2, 17, to=22)]
     params = ReferenceParams(ReferenceContext(include_declaration=True), editor.document, at)
     places = await plain.text_document_references_async(params)
@@ -264,7 +264,7 @@ async def test_columns_are_as_they_were_agreed_on(able: LanguageClient) -> None:
     editor = new(able)
     found = await able.text_document_definition_async(DefinitionParams(editor.document, Position(4, 8)))
     assert isinstance(found, (list, tuple))
-    # In UTF-8, `←` in front of the word has three units; ideographs have as many, an emoji four.
+    # In UTF-8, `←` before the word has three units; ideographs have as many, an emoji four.
     assert [getattr(one, "range", None) for one in found] == [here(2, 25, to=30)]
 
 

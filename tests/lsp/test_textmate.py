@@ -156,7 +156,7 @@ def test_what_pieces_are_called(line: str, expected: list[tuple[str, str]]) -> N
     assert scopes(line)[1] == expected
 
 
-# ---------------------------------------------------------------- HopSpec, whose lines stand in blocks
+# ---------------------------------------------------------------- HopSpec, whose lines are in blocks
 
 HOPSPEC = GRAMMARS["hopspec"]
 DOCUMENTS = [path for path in find("hopspec/valid", ".md") if "\r\r" not in path.read_bytes().decode("utf-8")]
@@ -217,7 +217,7 @@ def test_documents_are_taken_apart_as_the_parser_does(path: Any) -> None:
     for number, (kind, pieces) in enumerate(colour(text), start=1):
         known, values = expected.get(number, ("", []))
         assert (number, kind) == (number, known)
-        # What stands in front of a title or a number is a piece as well.
+        # What comes before a title or a number is a piece as well.
         assert [piece for piece in pieces if piece in values] == values
 
 

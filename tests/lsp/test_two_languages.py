@@ -152,7 +152,7 @@ async def test_a_file_says_by_its_name_what_it_is(plain: LanguageClient) -> None
 async def test_edits_are_counted_in_units(plain: LanguageClient, newline: str) -> None:
     editor = document(plain, DOCUMENT.replace("\n", newline))
     assert await editor.found() == []
-    # In front of the variable stand two characters of two units; a third one comes in.
+    # Before the variable stand two characters of two units; a third one comes in.
     editor.change(Part(here(CONDITION, 6), "🏝"), Part(here(CONDITION, TOTAL + 2, to=TOTAL + 7), "none_such"))
     assert await editor.found() == []
     found = await plain.text_document_hover_async(HoverParams(editor.document, Position(CONDITION, PIERS + 2)))

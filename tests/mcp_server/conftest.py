@@ -13,7 +13,7 @@ from tests.mcp_server.clients import Agent, connected
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     """A server that lives as long as the session, and has nothing to complain of."""
-    # What stands around it is looked at, too.
+    # What is around it is looked at, too.
     root = tmp_path_factory.mktemp("world") / "served"
     root.mkdir()
     log = tmp_path_factory.mktemp("log") / "stderr"

@@ -153,7 +153,7 @@ def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> N
     assert applied["digest"] == agent.ask("read_plan", name="hall")["digest"]
     assert path.read_text() == NEW
     assert call("log", path, "--last", "1").stdout.split()[2:4] == [b"again", b"1"]
-    # The run goes on with it.
+    # The run continues with it.
     ThinkEngine(PlanFile(path), lambda _: OperatorResult(HopStatus.OK, "whiter", {"hall": "whiter"})).run(resume=True)
     assert parse_plan(path.read_text()).steps[0].result == "whiter"
 

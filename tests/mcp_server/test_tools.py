@@ -35,7 +35,9 @@ def test_there_are_five_with_schemas_and_hints(agent: Agent, snapshot: SnapshotA
 
 def test_what_the_descriptions_show_is_right() -> None:
     description = tools.TOOLS["apply_commands"].description
-    scan = scan_plan_commands(description[description.index("PLAN_CMD: ") : description.index("\n\nA step that")] + "\n")
+    scan = scan_plan_commands(
+        description[description.index("PLAN_CMD: ") : description.index("\n\nA step that")] + "\n"
+    )
     assert [command.op for command in scan.commands] == ["DONE", "BLOCKED", "SKIP", "ADD", "REVISE", "REPLAN"]
     assert scan.diagnostics == []
     text = tools.TOOLS["create_plan"].description
@@ -80,7 +82,7 @@ def test_long_lists_come_in_pages(agent: Agent) -> None:
     assert [len(page) for page in pages] == [50, 50, 20]
     assert [name for page in pages for name in page] == names
     assert agent.read("list_plans").endswith("There are 120 plans in all; for those behind these, cursor: plan_049\n")
-    # Wherever a cursor comes from, what is behind it is listed.
+    # Wherever a cursor comes from, what is after it is listed.
     assert agent.ask("list_plans", cursor="plan_118x")["plans"][0]["name"] == "plan_119"
     assert agent.ask("list_plans", cursor="zzz")["plans"] == []
 

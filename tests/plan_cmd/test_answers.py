@@ -199,7 +199,7 @@ def test_no_text_makes_it_raise(text: str) -> None:
 WRAPS = ["{}", "- {}", "3. {}", "`{}`", "**{}**", "\u3000{}"]
 
 
-# A tag of reasoning is one behind a bullet as well; other white space than blanks around a text goes.
+# A tag of reasoning is one after a bullet as well; other white space than blanks around a text goes.
 _commands = strategies.workable_commands.filter(
     lambda command: "<" not in repr(command) and not set(WIDE_SPACES) & set(serialize_commands([command]))
 )

@@ -43,7 +43,7 @@ DECIDE = "1. [act] a → x\n2. [decide] b\n2.1. [act] c → x\n2.2. [act] d → 
         ),
         ("1. [act] a → x\n2. [~] [act] b → x\n3. [act] c\n> ← x\n", [("3", "x", "1")]),
         ("1. [~] [act] a → x\n2. [act] b\n> ← x\n", [("2", "x", "1")]),
-        # Branches of a decision do not see each other; behind it, it stands for them.
+        # Branches of a decision do not see each other; after it, it stands for them.
         (DECIDE, [("2.2", "x", "1")]),
         (DECIDE + "3. [act] e\n> ← x\n", [("2.2", "x", "1"), ("3", "x", "2")]),
         (DECIDE.replace("2.1. [act] c → x\n", "") + "3. [act] e\n> ← x\n", [("2.2", "x", "1"), ("3", "x", "2.2")]),

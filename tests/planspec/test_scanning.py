@@ -666,7 +666,7 @@ def test_what_counts_the_rest_names_all_of_the_first_that_is_not_listed() -> Non
     ]
 
 
-# ---------------------------------------------------------------- what stands in a line of its own
+# ---------------------------------------------------------------- what is in a line of its own
 
 
 @pytest.mark.parametrize(

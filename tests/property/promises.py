@@ -226,7 +226,7 @@ def command_fixes_are_accepted(text: str) -> None:
             assert len(parse_plan_commands(found.fix.text)) == 1
             fixed = scan_plan_commands(f"{found.fix.text}\n")
             assert fixed.commands
-            # Lists behind foreign arrows, and words for types, are named one by one.
+            # Lists after foreign arrows, and words for types, are named one by one.
             assert {one.code for one in fixed.diagnostics} <= {"PS305", "PC104"}
 
 

@@ -131,7 +131,7 @@ ADDED = st.builds(
     st.sampled_from([1, 1, 2, 3, 4, 5, 999_999_998, 999_999_999]),
     st.sampled_from(["subtask", "subtask", "act", "unknown"]),
 )
-# Some with gaps, some that stand in for a missing parent.
+# Some with gaps, some that are in for a missing parent.
 IDS = st.lists(
     st.sampled_from(["1", "2", "3", "4", "6", "1.1", "1.2", "1.2.1", "2.1", "3.1", "5.1", "6.2", "999999999"]),
     unique=True,

@@ -276,7 +276,7 @@ def test_a_run_ends_and_its_records_say_where_it_stands(plan: PlanSpec, seed: in
     assert past.plan == result.plan
     if result.outcome is Outcome.CONVERGED:
         assert "a" in result.outputs
-        # What was not done stands below what is blocked.
+        # What was not done is below what is blocked.
         assert result.blocked or result.plan.is_converged
     else:
         assert result.outcome is Outcome.BLOCKED
@@ -338,7 +338,7 @@ def test_stopped_anywhere_a_run_comes_to_the_same_end(
             is_begun = bool(ledger.runs())
             text = watch.text
             if is_begun and _has_ended(ledger):
-                # It was told so already. Who goes on then wants more rounds.
+                # It was told so already. Who continues then wants more rounds.
                 return
         else:
             break

@@ -110,7 +110,7 @@ def test_each_kind_of_run_is_killed_at_random_moments(
             while process.poll() is None and notes.stat().st_size == known:
                 assert time.monotonic() < end
                 time.sleep(0.005)
-            # Behind one to five of what it does, and anywhere in between.
+            # After one to five of what it does, and anywhere in between.
             with suppress(subprocess.TimeoutExpired):
                 process.wait(chance.uniform(0, 5 * working.WORK))
             process.kill()

@@ -190,7 +190,7 @@ def test_of_two_writers_one_is_fenced(make: Make) -> None:
     second.append("r", Record(Kind.STARTED, "second"), after=1)
     with pytest.raises(FencedError, match="another process has gone on with run r"):
         first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=1)
-    # Nothing of it is there, and both ledgers go on.
+    # Nothing of it is there, and both ledgers continue.
     assert [record.step for record in first.records("r")] == ["", "second"]
     with pytest.raises(KeyError):
         first.value("r", 2, "x")

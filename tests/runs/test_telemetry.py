@@ -219,7 +219,7 @@ def test_a_step_that_cannot_begin_has_ended(traced: Traced) -> None:
     assert steps_of(traced, "planspec.step.status") == ["FAIL", "LACK_OF_INFO"]
 
 
-# ---------------------------------------------------------------- going on
+# ---------------------------------------------------------------- continuing
 
 
 def test_a_run_that_goes_on_is_linked_with_the_one_before(traced: Traced, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_deviation_p3() -> None:
     assert "PS315" not in run("check", "-", stdin=text).stdout
 
 
-# A template as the source shows one: a comment behind every line that may need one.
+# A template as the source shows one: a comment after every line that may need one.
 TEMPLATE = """\
 # Plan: <标题>                    # 可省略
 Goal: <目标>                      # 必填
@@ -137,7 +137,7 @@ def test_deviation_p4() -> None:
     for character in TEMPLATE:
         stream.feed(character)
     assert stream.copy_plan() == stream.finish().result.plan == plan
-    # Without a header that has one there are no comments: what is valid is read as it stands.
+    # Without a header that has one there are no comments: what is valid is read as it is.
     text = TEMPLATE.replace("Constraints:                      # 可省略", "Constraints:").replace(
         "## Steps                          # 必填", "## Steps"
     )

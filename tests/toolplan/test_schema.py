@@ -52,7 +52,7 @@ def places_in(value: Any) -> list[tuple[Any, Any]]:
 
 
 _SIMPLE: list[Any] = [None, True, 0, 1.5, "", "a", [], {}, [1], ["a"], {"a": 1}, [{}], {"name": "x"}, {"id": "x"}]
-# A copy, as changes may go on inside.
+# A copy, as changes may continue inside.
 VALUES = st.sampled_from(_SIMPLE).map(copy.deepcopy)
 
 

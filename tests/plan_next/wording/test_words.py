@@ -47,7 +47,7 @@ SEQUENCE = [
     ("紧接着停服务", ["紧接着"]),
     ("讀取設定，然後驗證", ["然後"]),
     ("接下來檢查", ["接下來"]),
-    # In front of a verb the longer word is none.
+    # Before a verb the longer word is none.
     ("先生成报告", ["先"]),
     ("先进行回归测试", ["先"]),
     ("先验证签名", ["先"]),

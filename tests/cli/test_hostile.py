@@ -27,7 +27,7 @@ LIKES = {
     "an action": ("[@click=app.quit]x[/]", "(@click=app.quit)x(/)"),
     "an escaped tag": (r"\[red]x", "((red)x"),
     "an emoji code": (":skull:", "(skull)"),
-    "formats": ("%s %(a)s {0} {a!r} ${HOME} `id`", "(s ((a)s (0( (a(r( ((HOME( (id("),
+    "formats": ("%s %(a)s {0} {a!r} ${HOME} `id`", "(s ((a)s (0( (a(r( ((HOME( (id)"),
     "a long line": ("[red]" * 40_000, "(red)" * 40_000),
 }
 PAIRS = pytest.mark.parametrize(("evil", "good"), LIKES.values(), ids=LIKES)

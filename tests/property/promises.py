@@ -162,14 +162,15 @@ def nothing_is_lost(text: str) -> None:
 def nothing_is_refused_in_silence(text: str) -> None:
     """Every line with something on it is part of what was understood or named by a diagnostic of the refusal.
 
-    The lines below something refused are named with it; the scan names them one by one (PS107).
+    The lines below something refused are named with it; the scan names them one by one (PS107). Where it finds two
+    plans, it names the one that it leaves out (PS130), which the refusal has understood.
     """
     error = refusal(text)
     if error is not None:
         scan = scan_plan(text)
         if not any(found.severity.value == "info" for found in scan.diagnostics):
-            below = [found for found in scan.diagnostics if found.code == "PS107"]
-            named = [*plan_spans(scan), *(found.span for found in [*error.diagnostics, *below] if found.span)]
+            others = [found for found in scan.diagnostics if found.code in {"PS107", "PS130"}]
+            named = [*plan_spans(scan), *(found.span for found in [*error.diagnostics, *others] if found.span)]
             lines_are_named(text, named)
 
 

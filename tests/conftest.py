@@ -42,9 +42,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # As for most people, what is written waits in a buffer.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
-# What a shell runs in the background ignores interrupts, and so would every process that a test starts.
+# What a shell runs in the background ignores interrupts, and what `nohup` runs ignores the end of the terminal.
+# So would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Job → its test files, and single tests, with `::` and the name, of others. With `/n` after it, the first of every n
 # cases always runs as well. Besides, the job `properties` has all properties that no other job has.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.escaped import undo_escapes
+from planspec_lark.answers.escapes import undo_escapes
 from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.quotes import find_in_quote
 from planspec_lark.answers.remarks import is_disowned
@@ -222,30 +222,23 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     most = Risk(max_risk)
     if default_type and default_type not in STEP_TYPES:
         raise ValueError(f"default_type: {default_type!r} is not one of {', '.join(STEP_TYPES)}")
+    read = partial(
+        extract_plan,
+        max_risk=max_risk,
+        default_type=default_type,
+        finish_reason=finish_reason,
+        allow_truncated=allow_truncated,
+        name=name,
+        limits=limits,
+    )
     if (plain := undo_escapes(text)) is not None:
-        found = extract_plan(
-            plain[0],
-            max_risk=max_risk,
-            default_type=default_type,
-            finish_reason=finish_reason,
-            allow_truncated=allow_truncated,
-            name=name,
-            limits=limits,
-        )
+        found = read(plain[0])
         return evolve(found, repairs=(_name_escapes(text, *plain[1:], name, most), *found.repairs))
     cut = find_cut(text, finish_reason=finish_reason)
     result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
     plan, source = result.plan, result.source
     if not plan.steps and (inner := find_in_json(text, limits, default_type=default_type)) is not None:
-        found = extract_plan(
-            inner.text,
-            max_risk=max_risk,
-            default_type=default_type,
-            finish_reason="" if inner.is_whole else "length",
-            allow_truncated=allow_truncated,
-            name=name,
-            limits=limits,
-        )
+        found = read(inner.text, finish_reason="" if inner.is_whole else "length")
         found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
         if cut is None or found.truncated:
             return found
@@ -254,15 +247,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
         return evolve(found, truncated=True, repairs=(*found.repairs, entry))
     if not plan.steps and (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
-        found = extract_plan(
-            quoted[0],
-            max_risk=max_risk,
-            default_type=default_type,
-            finish_reason=finish_reason,
-            allow_truncated=allow_truncated,
-            name=name,
-            limits=limits,
-        )
+        found = read(quoted[0])
         return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
     cuts = [] if cut is None else [name_cut(Source(text, name), cut, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a

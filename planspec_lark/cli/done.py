@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
-from planspec_lark.cli.output import complain, read_text, stop_on_faults, wait_option, wait_seconds
+from planspec_lark.cli.output import complain, stop_on_faults, wait_option, wait_seconds
 from planspec_lark.cli.steps import (
     change_step,
     find_step,
@@ -89,11 +89,7 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
         if dry_run or diff:
             raise click.UsageError("--output writes to the ledger, so there is no --dry-run or --diff of it.")
         values = read_values("output", outputs_file, outputs)
-        with stop_on_faults(file), stop_on_refusal(file):
-            document = open_document(file, read_text(file))
-            done = change(document)
-            step_id = find_step(document, step)
-        _finish(ctx, file, step_of(document.plan, step_id), values)
+        done = _finish(ctx, file, step, change, values)
         write_done([f"{done}, with {', '.join(map(visible_name, values))}"])
     else:
         change_step(file, change, dry_run=dry_run, diff=diff)
@@ -111,23 +107,30 @@ def _warn(file: str, step: PlanStep | None, *, has_outputs: bool) -> Iterator[st
         yield f"step {step.step_id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
 
 
-def _finish(ctx: click.Context, file: str, step: PlanStep | None, values: Mapping[str, Any]) -> None:
-    """Note in the ledger what a person has put out."""
+def _finish(
+    ctx: click.Context, file: str, step: str, change: Callable[[PlanDocument], str], values: Mapping[str, Any]
+) -> str:
+    """Note in the ledger what a person has put out; returns what ``change`` says of the step."""
     if not _was_run(file):
         message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
         raise click.UsageError(f"--output: {message}")
     # Most steps are done without a run, and an engine is slow to load.
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
-    from planspec_lark.engine.by_hand import check_outputs  # noqa: PLC0415
-    from planspec_lark.engine.models import EngineLimits  # noqa: PLC0415
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415
 
-    assert step is not None, "it was found"
-    with run_errors(file, RunCall()):
-        # What is refused leaves no trace in the ledger.
-        check_outputs(step, values, EngineLimits().max_output_bytes)
-        plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec done")
-        finish_step(plan_file, step.step_id, step.result, values)
+    said: list[str] = []
+
+    def find(text: str) -> PlanStep:
+        with stop_on_faults(file):
+            document = open_document(file, text)
+        said.append(change(document))
+        found = step_of(document.plan, find_step(document, step))
+        assert found is not None, "it was changed"
+        return found
+
+    with stop_on_refusal(file), run_errors(file, RunCall()):
+        finish_step(PlanFile(file, wait=wait_seconds(ctx), command="planspec done"), find, values)
+    return said[0]
 
 
 @command(

@@ -19,7 +19,6 @@ from attrs.validators import ge, instance_of, is_callable, or_
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
-from planspec_lark.engine.by_hand import check_outputs, finish
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -36,6 +35,7 @@ from planspec_lark.engine.models import (
     StepCall,
     StepPolicy,
 )
+from planspec_lark.engine.persons import check_outputs, finish
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
 from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
@@ -584,13 +584,29 @@ def reopen_steps(file: PlanFile, find: Callable[[str], Iterable[str]]) -> list[s
     return [f"step {step_id} is open again" for step_id in step_ids]
 
 
-def finish_step(file: PlanFile, step_id: str, result: str, outputs: Mapping[str, Any]) -> None:
+def finish_step(file: PlanFile, find: Callable[[str], PlanStep], outputs: Mapping[str, Any]) -> None:
     """Count a step of a plan that has been run as done by a person; see :meth:`ThinkEngine.finish`.
+
+    Args:
+        file: the plan's, with the ledger of its runs beside it.
+        find: gives the step with its result, as ``find`` of :func:`reopen_steps` gives ids.
+        outputs: a value for each output that the step declares.
 
     Raises:
         As :meth:`ThinkEngine.finish`.
     """
-    ThinkEngine(file, _never).finish(step_id, result, outputs)
+    found: list[PlanStep] = []
+    engine = ThinkEngine(file, _never)
+
+    def look(text: str) -> None:
+        found.append(find(text))
+        # What is refused leaves no trace in the ledger.
+        check_outputs(found[0], outputs, engine.limits.max_output_bytes)
+
+    with engine._begun(None, resume=True, look=look) as writer:
+        step = writer.find(found[0].step_id)
+        assert step is not None, "nobody else could change the plan"
+        finish(writer, step, found[0].result, outputs)
 
 
 def _reopen_all(writer: RunWriter, step_ids: Iterable[str]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from planspec_lark import PlanFile
 from tests.cli.engine_world import OPERATOR, PLAN, calls, make_world
 from tests.cli.running import run
 
@@ -38,6 +40,22 @@ def test_a_run_says_what_the_person_has_to_write() -> None:
     (record,) = [one for one in records if one["kind"] == "done" and one["step"] == "2"]
     assert (record["outputs"], record["data"]["by"]) == ({"goods": "TEXT"}, "person")
     assert [one["kind"] for one in records].count("resumed") == 2
+
+
+def test_the_step_is_looked_for_when_nobody_else_can_change_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    run(*RUN)
+    text, locked = Path("bakery.md").read_text(), PlanFile._locked
+    changed = text.replace("2. buy [act]", "2. sell [act]")
+    assert changed != text
+
+    def come_first(file: PlanFile, *arguments: Any, **options: Any) -> Any:
+        Path("bakery.md").write_text(changed)
+        return locked(file, *arguments, **options)
+
+    monkeypatch.setattr(PlanFile, "_locked", come_first)
+    result = run("done", "bakery.md", "buy", "at the mill", "--output", "goods=40")
+    assert (result.exit_code, result.stdout) == (1, "PC111  no step has the id or name `buy`\n")
+    assert Path("bakery.md").read_text() == changed
 
 
 def test_values_from_a_file() -> None:

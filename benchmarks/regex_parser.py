@@ -41,7 +41,7 @@ _START, _IN_TITLE, _IN_GOAL, _IN_CONSTRAINTS, _IN_STEPS = range(5)
 
 
 class ParseError(ValueError):
-    """A text is no plan."""
+    """A text is not a plan."""
 
 
 @dataclass(slots=True)

@@ -162,7 +162,7 @@ def insert_entry(text: str, path: Path, value: Any) -> tuple[str, str]:
         value: what is put there.
 
     Raises:
-        SetupError: the text is no JSON, or has something else on the way.
+        SetupError: the text is not JSON, or has something else on the way.
     """
     read = read_settings(text)
     known = _known(read.value, path)

@@ -54,7 +54,7 @@ def _read_arguments(arguments: Sequence[str]) -> dict[str, Any]:
             if name == "--agent":
                 options["agent"] = value
             elif not re.fullmatch(r"[0-9]{1,9}", value):
-                raise ValueError(f"--max-tokens: {value[:40]!r} is no number")
+                raise ValueError(f"--max-tokens: {value[:40]!r} is not a number")
             else:
                 options["max_tokens"] = int(value)
         elif word in EVENTS and "event" not in options:
@@ -130,7 +130,7 @@ def _write(text: str) -> None:
 
 
 def _read_payload() -> Payload:
-    """What the assistant says; nothing where that is no JSON, or a person has called."""
+    """What the assistant says; nothing where that is not JSON, or a person has called."""
     if sys.stdin is None or sys.stdin.isatty():
         return {}
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
@@ -226,7 +226,7 @@ def _edited(payload: Payload) -> list[str]:
 
 
 def _name_plan(path: str, start: str, project: str) -> str:
-    """The name of a plan, from the project's folder on; empty for what is no plan, or not in the project."""
+    """The name of a plan, from the project's folder on; empty for what is not a plan, or not in the project."""
     if not path.endswith(".md") or len(path) > _LONGEST_PATH:
         return ""
     try:

@@ -200,7 +200,7 @@ def _replace(path: Path, before: bytes | None, after: bytes | None, like: os.sta
     def check() -> None:
         now = path.read_bytes() if os.path.lexists(path) else None
         if now != before:
-            raise SetupError("somebody has changed this meanwhile")
+            raise SetupError("this was changed meanwhile")
 
     if after is None:
         check()

@@ -158,7 +158,7 @@ class _Part:
             self.project.write(name, data)
             self.record.files[name] = _digest(data)
         else:
-            self.project.remark(name, "somebody has written this, or changed it; it stays as it is")
+            self.project.remark(name, "this was written or changed by hand; it is kept")
 
     def put_block(self, name: str, body: str, kind: str) -> None:
         """A marked block in a file of others."""
@@ -173,7 +173,7 @@ class _Part:
                 return
             ours = next((one for one in self.record.pieces if one[0] == name and one[1].endswith(block)), None)
             if ours is None:
-                self.project.remark(name, "somebody has changed the block of planspec; it stays as it is")
+                self.project.remark(name, "the block of planspec was changed by hand; it is kept")
             else:
                 ours[1] = ours[1].removesuffix(block) + fresh
                 self.project.write(name, (text or "").replace(block, fresh).encode("utf-8"))
@@ -191,7 +191,7 @@ class _Part:
             known = settings.get(servers.key)
             if isinstance(known, dict) and _SERVER in known:
                 if known[_SERVER] != entry:
-                    self.project.remark(name, f"there is a server `{_SERVER}` already; it stays as it is")
+                    self.project.remark(name, f"there is a server `{_SERVER}` already; it is kept")
             elif is_toml:
                 rows = [f"[{servers.key}.{_SERVER}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
                 body = "\n".join(rows)
@@ -248,7 +248,7 @@ class _Part:
         if _digest(now) in (known, fresh):
             self.project.write(name, None)
         elif known is not None:
-            self.project.remark(name, "somebody has changed this; it stays as it is")
+            self.project.remark(name, "this was changed by hand; it is kept")
 
     def _take_pieces(self, name: str) -> None:
         record = self.record

@@ -251,7 +251,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
     cuts = [] if cut is None else [name_cut(Source(text, name), cut, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
-    # reading makes of a text that is no plan may break other rules.
+    # reading makes of a text that is not a plan may break other rules.
     codes = _RULES if result.diagnostics or cuts else _RULES[:1]
     broken = [found for found in check_rules(plan) if found.code in codes]
     if result.diagnostics or cuts:

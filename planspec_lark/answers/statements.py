@@ -232,7 +232,7 @@ _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
-# How a sentence ends, with marks around it or not; such a line is no heading.
+# How a sentence ends, with marks around it or not; such a line is not a heading.
 _ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
 
 

@@ -29,7 +29,7 @@ _REPORT = "report.json"
 _PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|examples\.json)")
 # Changes whenever rows or shards of the same inputs would come out differently.
 _VERSION = 2
-_ANEW = "take another folder, or --overwrite to start anew"
+_ANEW = "take another folder, or --overwrite to start again"
 
 
 @define

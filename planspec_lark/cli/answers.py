@@ -191,7 +191,7 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
     does both, as often as it takes.
     """
     ask = partial(answers.repair_prompt, language=language, max_faults=max_faults)
-    # What is no UTF-8 is a ValueError as well, and has been answered inside of this.
+    # What is not UTF-8 is a ValueError as well, and has been answered inside of this.
     with stop_at(ValueError, lead=f"{shown(file)}: "):
         prompt = read_as(file, ask, "nothing was read")
     if prompt:

@@ -159,7 +159,7 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
 def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:
     from planspec_lark.folder.names import is_name  # noqa: PLC0415  (most calls name a file)
 
-    # What is no name is a file, about which the command itself says what there is to say.
+    # What is not a name is a file, about which the command itself says what there is to say.
     if value == "-" or not is_name(value):
         return value
     try:

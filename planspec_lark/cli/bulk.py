@@ -69,7 +69,7 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     metavar="N",
     help="Split inputs into shards of about N bytes.",
 )
-@flag("--overwrite", help="Delete what an earlier call has left in the folder, and start anew.")
+@flag("--overwrite", help="Delete what an earlier call has left in the folder, and start again.")
 @click.option("--progress/--no-progress", default=None, show_default="on a terminal", help="Show a progress bar.")
 @click.option(
     "--engine", type=Choice(["local", "dask"]), default="local", help="Work on this machine, or on a cluster."

@@ -101,7 +101,7 @@ def _warn(file: str, step: PlanStep | None, *, has_outputs: bool) -> Iterator[st
     """What may have been forgotten about a step that is done."""
     assert step is not None, "it was found"
     if not step.result:
-        yield f"step {step.step_id} is done without a result; what came of it can stand behind the step"
+        yield f"step {step.step_id} is done without a result; a result can be given after the step's id"
     if step.outputs and not has_outputs and step.step_type not in CONTAINER_TYPES and _was_run(file):
         names = ", ".join(step.outputs)
         yield f"step {step.step_id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
@@ -144,7 +144,7 @@ def _finish(
     },
     exits={
         0: "The plan was changed.",
-        1: "There is no such step, or the file is no plan; nothing was changed.",
+        1: "There is no such step, or the file is not a plan; nothing was changed.",
         2: "The file or its ledger cannot be used, another process runs the plan, or the call is wrong.",
     },
 )

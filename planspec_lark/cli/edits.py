@@ -168,7 +168,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not done.is_usable:
         fail(f"{shown(file)}: the answer is refused, and the plan stays as it is")
-    complain(f"{shown(file)}: {count_of(len(done.lines), 'line')} written anew")
+    complain(f"{shown(file)}: {count_of(len(done.lines), 'line')} rewritten")
     faults = [one for one in done.findings if one.severity is Severity.ERROR]
     if faults:
         fail(f"{shown(file)}: {count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

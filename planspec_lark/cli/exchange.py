@@ -123,7 +123,7 @@ def _report(file: str, report: Report, target: str | None) -> None:
         "standard output": "The task list, unless --out or --into names a file.",
         "standard error": "What the other format cannot say.",
     },
-    exits={0: "The task list was written.", 1: "FILE is no plan, or ORIGINAL is no task list."},
+    exits={0: "The task list was written.", 1: "FILE is not a plan, or ORIGINAL is not a task list."},
 )
 @plan_argument()
 @click.option("--to", "form", type=Choice(FORMATS), help="The format to write; with --into it is detected.")

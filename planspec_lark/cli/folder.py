@@ -70,7 +70,7 @@ _WIDEST_NAME = 40
 def list_command(ctx: click.Context, as_json: bool) -> None:
     """List the plans in planspec/.
 
-    Each has its progress, title and goal. A file that is no plan is listed with its first error.
+    Each has its progress, title and goal. A file that is not a plan is listed with its first error.
     """
     folder = folder_of(ctx)
     clear_leftovers(folder.path)
@@ -132,7 +132,7 @@ def _cut(text: str, width: int | None) -> str:
     },
 )
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
-@flag("--force", help="Move it even if it is not finished, or is no plan.")
+@flag("--force", help="Move it even if it is not finished, or is not a plan.")
 @wait_option
 @folder_option
 @click.pass_context

@@ -64,7 +64,7 @@ _COMPARED = 40
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
 _WIDEST_OPTION = 22
-# What is no command, though other programs have it as one.
+# What is not a command, though other programs have it as one.
 _INSTEAD = {"help": " Did you mean '--help'?", "version": " Did you mean '--version'?"}
 
 

@@ -111,7 +111,7 @@ def _check(file: str, limits: Limits, least: Severity) -> list[Diagnostic]:
         "FILE": "The document to change in place: a file, or -, from standard input to standard output.",
         "standard output": "With --diff, what would change.",
     },
-    exits={1: "A file is no document or, with --check, not in canonical form."},
+    exits={1: "A file is not a document or, with --check, not in canonical form."},
 )
 @_files_argument
 @flag("--check", help="Write nothing; fail if a file is not in canonical form.")
@@ -122,7 +122,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
     """Format documents, or translate their names.
 
     A translation has the names of sections, attributes and values in the other language; what people have written stays
-    as it is. A file that is no document is not touched.
+    as it is. A file that is not a document is not touched.
     """
 
     def rewrite(text: str, name: str) -> str:
@@ -137,7 +137,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
     "show",
     examples=["planspec hopspec show document.md"],
     files={"FILE": _READ, "standard output": "The outline."},
-    exits={1: "FILE is no HopSpec document."},
+    exits={1: "FILE is not a HopSpec document."},
 )
 @_file_argument
 def show_command(file: str) -> None:
@@ -153,7 +153,7 @@ def show_command(file: str) -> None:
         "standard output": "The plan, unless --out names a file.",
         "standard error": "What a plan cannot hold.",
     },
-    exits={1: "FILE is no HopSpec document."},
+    exits={1: "FILE is not a HopSpec document."},
 )
 @_file_argument
 @out_option
@@ -174,7 +174,7 @@ def to_plan_command(file: str, out: str) -> None:
         "standard output": "The document, unless --out names a file.",
         "standard error": "What a document cannot hold.",
     },
-    exits={1: "FILE is no plan."},
+    exits={1: "FILE is not a plan."},
 )
 @plan_argument()
 @language_option("The language of the document.", default=None, name="--lang", said="zh where the plan has Chinese")

@@ -136,7 +136,7 @@ def stop_on_faults(
 
 
 def tool_plan_hint(file: str, text: str) -> str:
-    """What to add to a sentence that a file is no plan, where it is most likely a plan of tool calls."""
+    """What to add to a sentence that a file is not a plan, where it is most likely a plan of tool calls."""
     is_json = text[:_HEAD].lstrip("\ufeff \t\r\n").startswith("{")
     if not is_json and not file.lower().endswith((".yaml", ".yml")):
         return ""
@@ -302,7 +302,7 @@ def write_out(out: str, text: str) -> None:
         PlanFileError: it cannot be written now.
     """
     if not out:
-        raise click.UsageError("--out: an empty name is no file's; - is standard output")
+        raise click.UsageError("--out: an empty name is not a file's; - is standard output")
     if out == "-":
         write_text(text)
         return

@@ -95,7 +95,7 @@ for _each in (planner_run.start, planner_run.step, planner_run.run):
     "--context",
     "context_file",
     metavar="FILE",
-    help="Check also what depends on where the plan stands, which FILE says.",
+    help="Check also what depends on the state of the plan, which FILE holds.",
 )
 @judge_options
 @report_options()

@@ -49,7 +49,7 @@ __all__ = [
 def _folder(_context: click.Context, _option: click.Parameter, value: str) -> str:
     # Mostly a variable of a shell that is not set: the current folder is not what is meant.
     if not value:
-        raise click.UsageError("--state: an empty name is no folder's")
+        raise click.UsageError("--state: an empty name is not a folder's")
     return value
 
 
@@ -67,7 +67,7 @@ state_options = options(
         default=".thinkon",
         metavar="DIR",
         callback=_folder,
-        help="The folder that keeps where the plan stands, with its ledger.",
+        help="The folder that keeps the state of the plan, with its ledger.",
     ),
     database_options,
 )
@@ -75,7 +75,7 @@ context_option = click.option(
     "--context",
     "context_file",
     metavar="FILE",
-    help="Read where the plan stands from this file, as JSON, instead of --state.",
+    help="Read the state of the plan from this file, as JSON, instead of --state.",
 )
 prompt_language_option = language_option("The language of prompts.")
 strategy_option = click.option(

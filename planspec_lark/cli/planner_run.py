@@ -46,7 +46,7 @@ from planspec_lark.syntax.source import escape_json, visible, visible_name
 
 __all__ = ["run", "start", "step"]
 
-_GO_ON = "The plan is kept where it stands; the same command goes on from there."
+_GO_ON = "The state of the plan is kept; the same command continues from there."
 
 _SENT = Choice([sent.value for sent in Sent])
 _running_options = options(
@@ -95,7 +95,7 @@ _running_options = options(
 
 
 _RUN_FILES = {
-    "--state DIR": "The state folder: where the plan stands, and its ledger. Only one process at a time works on it.",
+    "--state DIR": "The state folder: the state of the plan, and its ledger. Only one process at a time works on it.",
     "standard output": "What was opened, refused and closed.",
     "standard error": "Why it has stopped.",
 }
@@ -103,9 +103,9 @@ _RUN_EXITS = {
     0: "The goal is reached.",
     1: "The plan has failed.",
     2: "A program, a file or the state folder cannot be used, or the call is wrong.",
-    3: "The plan has not ended; the same command goes on.",
-    130: "Interrupted; the same command goes on.",
-    143: "Terminated; the same command goes on.",
+    3: "The plan has not ended; the same command continues.",
+    130: "Interrupted; the same command continues.",
+    143: "Terminated; the same command continues.",
 }
 
 

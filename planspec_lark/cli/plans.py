@@ -73,7 +73,7 @@ __all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
     },
     exits={
         0: "All files are in canonical form now.",
-        1: "A file is no plan or, with --check, not in canonical form.",
+        1: "A file is not a plan or, with --check, not in canonical form.",
         2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
     },
 )
@@ -85,7 +85,7 @@ __all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
 def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     """Format plans: write them in canonical form.
 
-    The meaning stays. A file that is no plan is not touched; `planspec check` says what is wrong with it.
+    The meaning stays. A file that is not a plan is not touched; `planspec check` says what is wrong with it.
     """
 
     def rewrite(text: str, name: str) -> str:
@@ -132,7 +132,7 @@ def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, che
     "json",
     examples=["planspec json plan.md", "planspec json plan.md --compact", "planspec json --schema"],
     files={"FILE": READ, "standard output": "The JSON."},
-    exits={1: "FILE is no plan."},
+    exits={1: "FILE is not a plan."},
 )
 @plan_argument(required=False)
 @flag("--compact", help="Write the JSON in one line.")
@@ -180,7 +180,7 @@ def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
         "planspec show plan.md --expand 2.1 --collapse 3",
     ],
     files={"FILE": READ, "standard output": "The tree; with --max-tokens, the plan."},
-    exits={1: "FILE is no plan."},
+    exits={1: "FILE is not a plan."},
 )
 @plan_argument()
 @_steps_option("--expand", "Show this step's details and children; may come several times.")
@@ -230,7 +230,7 @@ def _find_step(plan: PlanSpec, word: str) -> str:
     raise click.UsageError(f"step {said} does not exist.{did_you_mean(word, known)}")
 
 
-# The options of a command that writes what is no plan itself by :func:`write_tree`.
+# The options of a command that writes what is not a plan itself by :func:`write_tree`.
 tree_options = options(
     flag("--plan", "as_plan", help="Write a plan that other commands can read, such as `planspec check -`."),
     flag("--full", help="Show all details and children."),
@@ -270,7 +270,7 @@ _view_options = options(flag("--json", "as_json", help="Write JSON."), max_token
     "next",
     examples=["planspec next plan.md", "planspec next bakery --all", "planspec next plan.md --max-tokens 500"],
     files={"FILE": READ, "standard output": "The step."},
-    exits={1: "FILE is no plan.", 3: "No step is open."},
+    exits={1: "FILE is not a plan.", 3: "No step is open."},
 )
 @plan_argument()
 @flag("--all", "every", help="List every step that can be worked on now, one a line.")
@@ -302,7 +302,7 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
     "focus",
     examples=["planspec focus plan.md 2.1", "planspec focus plan.md 2.1 --json"],
     files={"FILE": READ, "STEP": "The id of the step, such as 2.1, or its name.", "standard output": "The step."},
-    exits={1: "FILE is no plan."},
+    exits={1: "FILE is not a plan."},
 )
 @plan_argument()
 @click.argument("step", metavar="STEP", shell_complete=complete_steps)
@@ -345,12 +345,12 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
         "planspec graph plan.md --flow",
     ],
     files={"FILE": READ, "standard output": "The diagram, unless --out names a file."},
-    exits={1: "FILE is no plan.", 2: "A file cannot be read or written, Graphviz is missing, or the call is wrong."},
+    exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, Graphviz is missing, or the call is wrong."},
 )
 @plan_argument()
 @format_option("mermaid", "dot", "svg", help="mermaid and dot are texts; Graphviz has to be installed for svg.")
 @click.option("--flow", "view", flag_value="flow", default=None, help="Show only which step takes what from which.")
-@click.option("--tree", "view", flag_value="tree", default=None, help="Show only which step stands below which.")
+@click.option("--tree", "view", flag_value="tree", default=None, help="Show only which step is below which.")
 @click.option("--timeout", default=60.0, type=SECONDS, metavar="SECONDS", help="How long Graphviz may take.")
 @out_option
 @folder_option
@@ -374,7 +374,7 @@ def graph_command(file: str, form: str, view: View | None, timeout: float, out: 
         "standard output": "The page, unless --out names a file; with --watch, the address.",
     },
     exits={
-        1: "FILE is no plan; with --watch, the page says so instead.",
+        1: "FILE is not a plan; with --watch, the page says so instead.",
         2: "A file cannot be read or written, the port or the extra watch cannot be used, or the call is wrong.",
     },
 )

@@ -166,21 +166,21 @@ _run_options = options(
         "planspec run plan.md --llm qwen3-8b --max-calls 50",
     ],
     files={
-        "FILE": "The plan to run, and where the run stands: a file, or the name of a plan (for planspec/NAME.md). It "
+        "FILE": "The plan to run, and the state of the run: a file, or the name of a plan (for planspec/NAME.md). It "
         "is written after each step.",
         "FILE.ledger": "All that has happened, with all outputs; `planspec log FILE` shows it. --database keeps it in "
         "a database.",
         "FILE.lock": "Keeps other writers out while the run lasts.",
         "standard output": "A line for each event; on a terminal, the plan as it changes.",
-        "standard error": "The command that goes on with the run, where it has not reached its goal.",
+        "standard error": "The command that resumes the run, where it has not reached its goal.",
     },
     exits={
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
         2: "A program, the model, a file or the ledger cannot be used, or the call is wrong.",
         3: "A budget (--max-steps, --max-calls and the like) is used up, or a person's step is next.",
-        130: "Interrupted; --resume goes on.",
-        143: "Terminated; --resume goes on.",
+        130: "Interrupted; --resume continues.",
+        143: "Terminated; --resume continues.",
     },
     notes={**PROGRAMS, **MODELS},
 )
@@ -206,7 +206,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             raise click.UsageError(f"--{one} and --{other} exclude each other.".replace("_", "-"))
     edited = Edited.RERUN if given["rerun_edited"] else Edited.KEEP if given["keep"] else Edited.ASK
     with stop_at(ValueError, lead="--max-", kind=click.UsageError):
-        # All that is left to be wrong is a time or a cost that is no number.
+        # All that is left to be wrong is a time or a cost that is not a number.
         budget = Budget(
             given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"], given["max_cost"]
         )
@@ -223,7 +223,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"], given["persons"])
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
-        with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display, place.writing() as ledger:
+        with stoppable(f"Stopped. To continue:\n{go_on}"), displayed() as display, place.writing() as ledger:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display), **more)
@@ -342,12 +342,12 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
         last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
         if last is None:
-            raise Unreadable(file, "there is no run to go on with; without --resume, one begins")
+            raise Unreadable(file, "there is no run to resume; without --resume, one begins")
         return last
     if last is not None and not given["new_run"]:
         if not given["dry_run"] and (lease := plan_file.lease()):
             raise Unreadable(file, f"another process runs this plan: {lease}")
-        raise Unreadable(file, "this plan was run before: --resume goes on with that run, --new-run begins another")
+        raise Unreadable(file, "this plan was run before: --resume continues that run, --new-run begins another")
     return None
 
 
@@ -400,7 +400,7 @@ def run_errors(file: str, call: RunCall, go_on: str = "") -> Iterator[None]:
     """What ends a run before its end, for people; ``go_on`` is the command that resumes it."""
 
     def stop(said: str) -> Unusable:
-        return Unusable(f"{said}\nThis goes on:\n{go_on}" if call.has_begun else said)
+        return Unusable(f"{said}\nTo continue:\n{go_on}" if call.has_begun else said)
 
     try:
         with _runnable(file):
@@ -434,7 +434,7 @@ def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> 
         blocked = ", ".join(result.blocked)
         said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
     elif result.outcome is Outcome.BUDGET:
-        said, hint = f"Stopped: {reason}", "This goes on:"
+        said, hint = f"Stopped: {reason}", "To continue:"
     elif result.outcome is Outcome.WAITING:
         step = next(one for one in iter_steps(result.plan) if one.step_name in persons and one.status in OPEN)
         said = f"{said}: {one_line(step.description)}"
@@ -442,7 +442,7 @@ def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> 
     elif inner := _innermost_blocked(result.plan):
         hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner)}"
     else:
-        hint = f"Change {visible_name(file)}, then this goes on:"
+        hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
     sys.stdout.flush()
     if hint:

@@ -337,7 +337,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
-        raise click.UsageError("A ledger stands beside the file of a plan.")
+        raise click.UsageError("A ledger is a file beside the plan's file.")
     place, prices = LedgerPlace.of(file, database, name), _read_prices(prices_file)
     try:
         with place.reading() as ledger:

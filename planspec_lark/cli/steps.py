@@ -63,7 +63,7 @@ _STEP = "The id of a step, such as 2.1, or its name."
 _SAID = "What was done, or why it was refused."
 _EXITS = {
     0: "The plan was changed.",
-    1: "The change was refused, or the file is no plan; nothing was changed.",
+    1: "The change was refused, or the file is not a plan; nothing was changed.",
     2: "The file cannot be read or written, another process runs the plan, or the call is wrong.",
 }
 
@@ -206,7 +206,7 @@ def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> Non
 @step_command("remove", "planspec remove plan.md 3", "planspec remove plan.md 2.1 --renumber")
 @plan_argument()
 @step_argument
-@flag("--renumber", help="Give the steps behind it the ids that become free.")
+@flag("--renumber", help="Give the steps after it the ids that become free.")
 @how_options
 def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
     """Remove a step, with all steps below it.
@@ -268,7 +268,7 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option(
     "--at",
     metavar="ID",
-    show_default="behind all others",
+    show_default="after all others",
     help="Give it this id; the steps from there on move up by one.",
 )
 @click.option("--below", metavar="STEP", help="Add it as the last child of this step.")

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 # The codes of findings about tools, which say nothing where no tools are given.
 _OF_TOOLS = "PT2"
-# What results call a text that is no JSON or YAML.
+# What results call a text that is not JSON or YAML.
 _NO_OBJECT = "PT102"
 
 _plan_argument = click.argument("file", metavar="PLAN")
@@ -128,7 +128,7 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
 
 
 def _find_result(file: str, registry: Registry) -> dict[str, Any]:
-    """The plan's result as its source has it. A text that is no JSON or YAML has no object at its top."""
+    """The plan's result as its source has it. A text that is not JSON or YAML has no object at its top."""
     try:
         read = _read_doc(file)
         faults = read.diagnostics if read.has_errors else []
@@ -169,7 +169,7 @@ def write_atoms(paths: tuple[str, ...]) -> None:
 )
 @_plan_argument
 @_atoms_option(required=False)
-@flag("--waves", help="Write in front of each step the number of its wave, and a tab.")
+@flag("--waves", help="Write before each step the number of its wave, and a tab.")
 @flag("--json", "as_json", help="Write the order and the waves as JSON.")
 def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
     """Write the names of a plan's steps in an order to run them in.
@@ -195,7 +195,7 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     "graph",
     examples=["planspec tools graph bread.json", "planspec tools graph bread.json --format dot"],
     files={"PLAN": _READ, "standard output": "The diagram."},
-    exits={1: "PLAN is no plan.", 2: "A file cannot be read, or the call is wrong."},
+    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the call is wrong."},
 )
 @_plan_argument
 @format_option(*get_args(DiagramLanguage), help="The language of the diagram.")
@@ -211,7 +211,7 @@ def graph(file: str, form: DiagramLanguage) -> None:
     "show",
     examples=["planspec tools show bread.json", "planspec tools show bread.json --plan"],
     files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The tree; with --plan, a plan."},
-    exits={1: "PLAN is no plan.", 2: "A file cannot be read, or the call is wrong."},
+    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the call is wrong."},
 )
 @_plan_argument
 @_atoms_option(required=False)
@@ -280,8 +280,8 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
 
 # ---------------------------------------------------------------- running
 
-_KEPT = "What is done is kept in the ledger; the same command goes on from there."
-_WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more."
+_KEPT = "What is done is kept in the ledger; the same command continues from there."
+_WAITING = "Stopping, once the running calls have ended. To stop at once, interrupt again."
 _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 
 
@@ -296,13 +296,13 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
         "--atoms PATH": _ATOMS,
         "--ledger FILE": "What is done, with all outputs; `planspec log FILE` shows it.",
         "standard output": "The outputs of the plan as JSON; with --dry-run, the calls.",
-        "standard error": "What has become of each step.",
+        "standard error": "The outcome of each step.",
     },
     exits={
         0: "All steps are done, and all outputs are there.",
         1: "A step has failed, an output is missing, or the plan has errors.",
         2: "A file or a callable cannot be used, or the call is wrong.",
-        130: "Interrupted, once the calls at work had ended.",
+        130: "Interrupted, once the running calls had ended.",
         143: "Terminated, in the same way.",
     },
 )

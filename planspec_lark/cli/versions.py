@@ -71,12 +71,12 @@ _UNMERGED, _CHANGED, _RENAMED = 1, 7, 9
     exits={
         0: "The plans are the same, or git has called.",
         1: "They differ.",
-        2: "A file is no plan or cannot be read.",
+        2: "A file is not a plan or cannot be read.",
     },
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B")
 @flag("--json", "as_json", help="Write the differences as JSON.")
-@flag("--textconv", help="For git: write one file in canonical form, or as it is if it is no plan.")
+@flag("--textconv", help="For git: write one file in canonical form, or as it is if it is not a plan.")
 def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
     """Compare two plans, step by step.
 
@@ -160,7 +160,7 @@ def _text_for_git(file: str) -> str:
     },
     exits={
         0: "All was merged.",
-        1: "There are conflicts, which stand between markers like those of git; or a file is no plan.",
+        1: "There are conflicts, which are between markers like those of git; or a file is not a plan.",
         2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
     },
 )
@@ -182,7 +182,7 @@ def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
 ) -> None:
     """Merge two versions of a plan.
 
-    What only one side has changed is taken, step by step. Where one of the three files is no plan, lines are merged
+    What only one side has changed is taken, step by step. Where one of the three files is not a plan, lines are merged
     instead, and that counts as a conflict. It works as a merge driver of git, too.
     """
     name = visible_name(path or ours)

@@ -137,9 +137,9 @@ def _names_of(types: Iterable[str]) -> set[str]:
 
 
 def _check_int(what: str, value: int) -> None:
-    # A float would never be met by counting up, and True is no number to a reader.
+    # A float would never be met by counting up, and True is not a number to a reader.
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{what}: {value!r} is no whole number")
+        raise ValueError(f"{what}: {value!r} is not a whole number")
 
 
 def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:

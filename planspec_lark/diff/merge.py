@@ -167,7 +167,7 @@ def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult
         theirs: what the other side has made of it.
 
     Raises:
-        ValueError: one of them is no plan that can be written down.
+        ValueError: one of them is not a plan that can be written down.
     """
     for plan in (base, ours, theirs):
         serialize_plan(plan)

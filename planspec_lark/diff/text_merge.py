@@ -60,8 +60,8 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
 
     The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
     or, where both sides have changed something of a step, written again. A conflict looks as git would write it,
-    with the lines of both sides between markers, so that the text is no plan until a person has decided. Where a step
-    was moved by both, or removed by one, each place has its own.
+    with the lines of both sides between markers, so that the text is not a plan until a person has decided. Where
+    a step was moved by both, or removed by one, each place has its own.
 
     Args:
         base: the text that both sides started from.
@@ -70,7 +70,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         marker_size: how many signs make a marker.
 
     Raises:
-        PlanSyntaxError: one of the texts is no plan.
+        PlanSyntaxError: one of the texts is not a plan.
     """
     if in_place := _merge_in_place(base, ours, theirs, marker_size):
         return in_place
@@ -161,7 +161,7 @@ def _read_versions(
 ) -> tuple[dict[str, PlanSpec], dict[str, dict[str, PlanStep]]] | None:
     """The plans, of which only that of ours has steps, and the steps of each in the order of the text.
 
-    The same lines are the same step. None where a text is no plan, or is cut elsewhere than it should be.
+    The same lines are the same step. None where a text is not a plan, or is cut elsewhere than it should be.
     """
     plan = fast_reader.read(ours)
     own = {step.step_id: step for step in iter_steps(plan)} if plan else {}
@@ -207,7 +207,7 @@ class _Chunk(NamedTuple):
 
 
 def _put_together(chunks: Iterable[_Chunk], newline: str, marker_size: int) -> str:
-    """The text of all chunks. Where there is one conflict at least, it is no plan."""
+    """The text of all chunks. Where there is one conflict at least, it is not a plan."""
     start, between, end = (sign * marker_size for sign in "<=>")
     parts: list[str] = []
     for topic, group in groupby(chunks, key=attrgetter("topic")):

@@ -169,7 +169,7 @@ class PlanFile:
             else:
                 with self._free(until):
                     pass
-        raise PlanFileError(f"{self._name}: somebody writes to this file again and again, so it was not changed")
+        raise PlanFileError(f"{self._name}: another program keeps writing to this file, so it was not changed")
 
     def create(self, data: bytes) -> None:
         """Make the file, which is there with all of its bytes or not at all.
@@ -364,12 +364,14 @@ class LeasedPlan:
             with file._explained():
                 held.enter_context(locked_folder(self.path.parent))
             if self._is_lost():
-                raise PlanFileError(f"{name}: somebody has removed the lease of this run, and may run the plan as well")
+                raise PlanFileError(
+                    f"{name}: the lease of this run was removed, and another process may run the plan as well"
+                )
             if not file._replace(self.path, self._known, data):
                 if not os.path.lexists(self.path):
                     raise PlanEditedError(f"{name}: {os.strerror(errno.ENOENT)}")
                 raise PlanEditedError(
-                    f"{name}: somebody has edited the plan while it was run; resume to go on with that"
+                    f"{name}: the plan was edited while it was run; resume to continue with the edited plan"
                 )
             self._known, self._look = data, ()
             with suppress(OSError):

@@ -59,7 +59,7 @@ def check_change(editor: Editor, blocks: Blocks, *, is_strict: bool) -> None:
     steps = {block: block.step for block in changed if block.step and blocks.find(block.step) is block}
     for block, step in steps.items():
         if block.is_placed and not _fits(step, editor, blocks):
-            raise _fault(f"step {step.step_id} stands elsewhere in the text than in the plan")
+            raise _fault(f"step {step.step_id} is elsewhere in the text than in the plan")
         block.is_placed = False
     if is_strict:
         _check_lines(steps, blocks)
@@ -111,7 +111,7 @@ def _check_lines(changed: dict[Block, PlanStep], blocks: Blocks) -> None:
     texts = [blocks.show(block) for block in changed]
     read = fast_reader.read_steps("".join(texts))
     if read is None or len(read) != len(changed):
-        raise _fault("there are lines that are none of a step's")
+        raise _fault("there are lines that belong to no step")
     for (block, step), text, found in zip(changed.items(), texts, read, strict=True):
         # As each begins with its own summary line and ends a line, none has lines of another.
         begins = text.lstrip(" \t").startswith(f"{step.step_id}.")
@@ -124,4 +124,4 @@ def _check_head(head: Block, plan: PlanSpec, blocks: Blocks) -> None:
     first = blocks.show(head.behind) if head.behind else ""
     read = fast_reader.read(blocks.show(head) + first)
     if read is None or len(read.steps) != bool(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
-        raise _fault("what stands in front of the steps would read otherwise")
+        raise _fault("what comes before the steps would read otherwise")

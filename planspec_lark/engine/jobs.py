@@ -69,7 +69,7 @@ def run_plan(
         options: the others of the engine, such as ``required``, ``limits``, ``budget`` and ``runner``.
 
     Returns:
-        How it has ended; None where another process is at work on it, or has taken it over from this one. Call again
+        How it has ended; None where another process is working on it, or has taken it over from this one. Call again
         later then: that process may die.
 
     Raises:

@@ -87,7 +87,7 @@ def _wait_for(client: Any, future: Any) -> None:
     looked = monotonic()
     while not is_done.wait(_GLANCE):
         if stop.is_set():
-            raise Unusable("nobody waits for this call any more")
+            raise Unusable("this call is no longer needed")
         if monotonic() - looked < LOOK_SECONDS:
             continue
         looked = monotonic()

@@ -43,7 +43,7 @@ def plan_excerpt(plan: PlanSpec | str, step_id: str | None, most: int) -> str:
     """The plan as it is, folded, with parts left out where it takes more than so many characters.
 
     Args:
-        plan: the plan, or its text. A text that has room is taken as it is; of one that has none and is no plan, the
+        plan: the plan, or its text. A text that has room is taken as it is; of one that has none and is not a plan, the
             start is shown, and how many characters are left out.
         step_id: the step at hand. Without one, or where the plan has none with this id, what is at work or blocked, and
             what comes next, counts as near.

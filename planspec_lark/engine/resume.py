@@ -123,7 +123,7 @@ def replay(ledger: Ledger, run: str) -> Past:
             for name, value in changes.get(step.step_id, {}).items():
                 setattr(step, name, value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise LedgerError(f"the records of run {visible_name(run)} are none: {visible(str(error))}") from None
+        raise LedgerError(f"the records of run {visible_name(run)} are invalid: {visible(str(error))}") from None
     return Past(state, plan, snapped)
 
 

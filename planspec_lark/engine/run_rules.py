@@ -34,7 +34,7 @@ def check_subtask(plan: PlanSpec, step_id: str) -> None:
     step = find_step(plan, step_id)
     if step is None or step.step_type != "subtask":
         what = "there is no such step" if step is None else f"it is of type {step.step_type}"
-        raise PlanRunError(f"step {visible_name(step_id)} is no subtask: {what}")
+        raise PlanRunError(f"step {visible_name(step_id)} is not a subtask: {what}")
 
 
 def check_persons(plan: PlanSpec, names: Collection[str]) -> None:

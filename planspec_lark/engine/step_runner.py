@@ -339,7 +339,7 @@ class StepRunner:
         elif is_loop(step) and (step.total_count is None or step.done_count < step.total_count):
             self._end_of_loop_round(step)
         elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_loop(step):
-            self.skip(step, "all that stands below it was skipped")
+            self.skip(step, "all steps below it were skipped")
         else:
             self._finish(step)
 
@@ -455,7 +455,7 @@ class StepRunner:
 def _failure(error: Exception) -> OperatorResult:
     """What an operator has raised, or that it took too long, as a result."""
     if isinstance(error, OverdueError):
-        goes_on = "" if error.has_ended else ": it could not be stopped, and what it does goes on"
+        goes_on = "" if error.has_ended else ": it could not be stopped, and its work continues"
         return OperatorResult(HopStatus.FAIL, f"no result within {error.seconds:g} seconds{goes_on}")
     if isinstance(error, TransientError):
         return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
@@ -510,7 +510,7 @@ def find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
             return f"an output is named by a {type(name).__name__}, not by a text"
         try:
             name.encode()
-            # Escaped as the ledger has it: half of a surrogate pair is no text.
+            # Escaped as the ledger has it: half of a surrogate pair is not a text.
             size += len(json.dumps(value, allow_nan=False))
             json.dumps(value, ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError) as error:

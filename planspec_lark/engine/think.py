@@ -546,7 +546,7 @@ class ThinkEngine:
 
 
 def _no_run() -> PlanRunError:
-    return PlanRunError("there is no run to go on with")
+    return PlanRunError("there is no run to resume")
 
 
 def _about(ledger: Ledger, run: str) -> tuple[str, str]:

@@ -67,7 +67,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
             yield "the notes of some steps, which read as tasks"
             return
         if len(step.children) != len(found.children):
-            yield f"step {call_step(step)}: what stands below it"
+            yield f"step {call_step(step)}: what is below it"
         lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
         if ours[step.step_id] - theirs[found.step_id]:
             lost.append("inputs")

@@ -77,13 +77,13 @@ def share_of(pattern: re.Pattern[str], source: Source) -> float:
 
 # Where a tool has its lists. What a text says of itself weighs more than a folder that is merely called `specs`.
 _PLACES = (
-    (re.compile(r"(?:.*/)?\.kiro/specs/(?:.*/)?tasks\.md"), "kiro", Guess(90, "it stands in .kiro/specs/")),
+    (re.compile(r"(?:.*/)?\.kiro/specs/(?:.*/)?tasks\.md"), "kiro", Guess(90, "it is in .kiro/specs/")),
     (
         re.compile(r"(?:.*/)?openspec/changes/(?:.*/)?tasks\.md"),
         "openspec",
-        Guess(88, "it stands in openspec/changes/"),
+        Guess(88, "it is in openspec/changes/"),
     ),
-    (re.compile(r"(?:.*/)?specs/[0-9]{3}-[^/]+/tasks\.md"), "spec-kit", Guess(65, "it stands in a folder of specs/")),
+    (re.compile(r"(?:.*/)?specs/[0-9]{3}-[^/]+/tasks\.md"), "spec-kit", Guess(65, "it is in a folder of specs/")),
 )
 
 

@@ -227,7 +227,7 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
             start += 1
         line = f"{line[:start]}{dialect.join(new, False)}" + "\r" * line.endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
-            said.append(f"line {old.line}: its text has changed, and what goes on in line {old.line + 1} stays")
+            said.append(f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays")
     lines[old.line - 1] = line
 
 

@@ -494,7 +494,7 @@ def _change(source: Source, changes: Sequence[Change]) -> tuple[str, list[str]]:
         else:
             _insert(value, change)
     lead = "\ufeff" * source.text.startswith("\ufeff")
-    return lead + _dump(value, text), [] if is_same else ["the file is laid out anew"]
+    return lead + _dump(value, text), [] if is_same else ["the file gets a new layout"]
 
 
 def _dump(value: Any, like: str) -> str:

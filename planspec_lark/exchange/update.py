@@ -76,7 +76,7 @@ def update_text(
         The new text, and what there is to say: what has changed, and which steps the source does not have.
 
     Raises:
-        PlanSyntaxError: the text is no plan.
+        PlanSyntaxError: the text is not a plan.
     """
     document = PlanDocument.from_text(text, name=name)
     said = [*_follow_tags(document, imported)]
@@ -115,7 +115,7 @@ def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
     for number, step in enumerate(tops, start=1):
         document.move(step.step_id, f"{at}.{number}")
     document.move(at, "1")
-    yield f"all steps stand below a step for the tag {holder.description} now"
+    yield f"all steps are below a step for the tag {holder.description} now"
 
 
 def _translate(imported: PlanSpec, pairs: Pairs) -> dict[str, str]:
@@ -262,7 +262,7 @@ def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str])
         return text
     header = _STEPS_HEADER.search(text)
     if header is None:
-        said.append("the detail of the goal is another one in the source; without a line `## Steps` it stays as it is")
+        said.append("the detail of the goal differs in the source; without a line `## Steps` it stays as it is")
         return text
     said.append("the goal: detail as in the source")
     head = serialize_plan(PlanSpec(ours.title, ours.goal, lines, ours.constraints))

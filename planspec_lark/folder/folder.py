@@ -69,7 +69,7 @@ class PlanFolder:
         return sorted(name for name in found if (self.root / TASKS / name / "plan.md").is_file())
 
     def list(self, names: Sequence[str] | None = None) -> Sequence[PlanEntry]:
-        """The plans in ``planspec/``; what cannot be read, or is no plan, with the first thing that is wrong.
+        """The plans in ``planspec/``; what cannot be read, or is not a plan, with the first thing that is wrong.
 
         Args:
             names: of the plans, such as some of :meth:`names`; by default all files there that end in ``.md``, by name.
@@ -178,7 +178,7 @@ class PlanFolder:
 
         Raises:
             StoreError: there is none, or it cannot be read.
-            PlanSyntaxError: it is no plan.
+            PlanSyntaxError: it is not a plan.
         """
         path = self.find(name_or_path, confined=True)
         text = read_inside(path, real_root(self.root), self.limits)

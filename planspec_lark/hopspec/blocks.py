@@ -138,7 +138,7 @@ def write_value(name: str, text: str, indent: str) -> Iterator[str]:
         ValueError: as :func:`write_block` does.
     """
     if all(indent_of(line) for line in text.split("\n") if line.strip(BLANKS)):
-        raise ValueError(f"{name}: white space in front of a text would be lost")
+        raise ValueError(f"{name}: white space before a text would be lost")
     return write_block(name, text, "MORE", indent)
 
 

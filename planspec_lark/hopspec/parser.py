@@ -63,8 +63,8 @@ def parse_hopspec(
             define what the text means and take about ten times as long.
 
     Raises:
-        PlanSyntaxError: the text is no document, or more than ``limits`` allow; it carries the diagnostics of all its
-            faults.
+        PlanSyntaxError: the text is not a document, or more than ``limits`` allow; it carries the diagnostics of all
+            its faults.
     """
     result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)
     if result.diagnostics:
@@ -90,7 +90,7 @@ def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LI
     """Read what there is of a document in any text, such as a language model's answer. No text makes it raise.
 
     Lines that could be repaired are warnings, and those that were left out are errors. What is in a reasoning block
-    (see :mod:`planspec_lark.syntax.reasoning`) is no document.
+    (see :mod:`planspec_lark.syntax.reasoning`) is not a document.
     """
     remainder = leave_out_reasoning(text)
     result = _scan(text, remainder.text, name, limits, is_strict=False)

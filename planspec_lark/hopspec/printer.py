@@ -152,4 +152,4 @@ def _check_ids(steps: list[StepInfo]) -> None:
     for (step, parent), meant in zip(iter_tree(steps), find_parents(ids), strict=True):
         if (parent and parent.step_id) != meant:
             place = f"below {parent.step_id}" if parent else "at the top level"
-            raise ValueError(f"step_id: {step.step_id} stands {place}, and would be read elsewhere")
+            raise ValueError(f"step_id: {step.step_id} is {place}, and would be read elsewhere")

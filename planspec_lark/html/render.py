@@ -92,7 +92,7 @@ def _hash(template: str) -> str:
 
 
 def _problem(problem: str, name: str) -> str:
-    what = f"{say(name)} is no plan at the moment. Below is the last one that it was."
+    what = f"{say(name)} is not a plan at the moment. Below is the last one that it was."
     return f"<p><strong>{what}</strong></p><pre>{say(problem)}</pre>"
 
 

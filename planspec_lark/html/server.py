@@ -47,7 +47,7 @@ class Follower:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem = ""
-        """Why the file is no plan as it is now; empty where it is one."""
+        """Why the file is not a plan as it is now; empty where it is one."""
         self._name = visible_name(path.name)
         self._plan = PlanSpec()
         self._version = 0

@@ -237,7 +237,7 @@ class _Reading:
         self._note_text(at, len(self.given.text))
 
     def _note_text(self, start: int, end: int) -> None:
-        """Report what is no object: code fences, and what is between them."""
+        """Report what is not an object: code fences, and what is between them."""
         side = "after" if start > self.start else "before"
         for piece in _FENCE.split(self.given.text[start:end]):
             bare = piece.strip(_BLANKS)

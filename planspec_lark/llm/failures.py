@@ -58,7 +58,7 @@ _OTHERS = {
 
 def no_event() -> LlmError:
     """That a stream has something in it that is no event of an answer."""
-    return LlmError("the endpoint's stream has an event that is no JSON object")
+    return LlmError("the endpoint's stream has an event that is not a JSON object")
 
 
 def told_failure(said: object, endpoint: Endpoint) -> LlmError:

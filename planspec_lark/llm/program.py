@@ -175,7 +175,7 @@ class Program:
         if outcome.end is End.TIMEOUT:
             what = f"did not end within {self.timeout:g} seconds"
         elif outcome.end is End.STOPPED:
-            what = "was stopped, as nobody waits for it any more"
+            what = "was stopped, as it is no longer needed"
         elif outcome.end is End.TOO_LARGE:
             what = f"wrote more than {self.max_bytes:,} bytes"
         elif code:

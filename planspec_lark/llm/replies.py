@@ -14,7 +14,7 @@ from planspec_lark.llm.models import LlmError, Reply, Usage, brief
 
 __all__ = ["answer_of", "lone_surrogate", "read_answer", "read_reply"]
 
-_NO_COMPLETION = "the endpoint's answer is no chat completion"
+_NO_COMPLETION = "the endpoint's answer is not a chat completion"
 
 
 def read_reply(body: bytes, endpoint: Endpoint) -> Reply:
@@ -29,7 +29,7 @@ def read_reply(body: bytes, endpoint: Endpoint) -> Reply:
         # What is in it is no help, and a chained error would keep all of it alive.
         answer = None
     if not isinstance(answer, dict):
-        raise LlmError("the endpoint's answer is no JSON object: is the base URL right?")
+        raise LlmError("the endpoint's answer is not a JSON object: is the base URL right?")
     return read_answer(answer, endpoint)
 
 

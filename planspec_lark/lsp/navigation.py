@@ -231,7 +231,7 @@ class StepReading(ABC, Generic[AnyStep]):
             raise RenameError(f"there is a variable `{name}` already, and the two would be one")
         places = self.references(word, with_definitions=True)
         if (word.kind == VARIABLE or len(places) > 1) and (line := self._hidden_in(word.text)):
-            raise RenameError(f"`{word.text}` may stand in line {line} as well, which has faults: repair that first")
+            raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
         return places
 
     def _is_reserved(self, name: str) -> bool:  # noqa: ARG002

@@ -28,4 +28,4 @@ def name_of(uri: str) -> str:
     try:
         return unquote(uri[len(_PREFIX) :], errors="strict")
     except UnicodeDecodeError:
-        raise StoreError("the name in this address is no UTF-8", StoreReason.NAME) from None
+        raise StoreError("the name in this address is not UTF-8", StoreReason.NAME) from None

@@ -132,7 +132,7 @@ class Action(Arguments):
     inputs: list[str] = Field(default=[], description="add: outputs of earlier steps.")
     outputs: list[str] = Field(default=[], description="add")
     detail: list[str] = Field(default=[], description="add: lines of detail.")
-    renumber: bool = Field(default=False, description="remove: let the steps behind it move down by one.")
+    renumber: bool = Field(default=False, description="remove: let the steps after it move down by one.")
 
     @model_validator(mode="after")
     def _check_fields(self) -> Self:
@@ -209,7 +209,7 @@ class Listed(Result):
 
     plans: list[PlanSummary]
     total: int = Field(description="how many plans there are in all")
-    next_cursor: str = Field(description="the cursor for the plans behind these; empty at the end")
+    next_cursor: str = Field(description="the cursor for the plans after these; empty at the end")
 
 
 class Standing(Result):
@@ -228,7 +228,7 @@ class View(Standing):
     uri: str
     view: str
     text: str
-    is_complete: bool = Field(description="whether nothing was left out for want of room")
+    is_complete: bool = Field(description="whether nothing was left out to save room")
 
 
 class Finding(Result):
@@ -265,7 +265,7 @@ class Applied(Standing):
     """The answer of apply_commands."""
 
     applied: bool = Field(description="all of it was carried out; otherwise nothing was")
-    changed: bool = Field(description="whether the plan's text is another one now")
+    changed: bool = Field(description="whether the plan's text has changed")
     archived: str = Field(description="the plan's file in the archive; empty unless it was archived")
     reports: list[CommandReport]
     not_listed: int = Field(description="how many more reports there are")

@@ -82,7 +82,7 @@ class Plans:
 
         Raises:
             StoreError: there is none of this name, or it cannot be read.
-            PlanSyntaxError: it is no plan.
+            PlanSyntaxError: it is not a plan.
         """
         return self.parse(name, self.text(name))
 
@@ -110,7 +110,7 @@ class Plans:
 
         Raises:
             StoreError: it cannot be the name of a plan, or is one already; the file cannot be written.
-            PlanSyntaxError: the text is no plan.
+            PlanSyntaxError: the text is not a plan.
         """
         stored = self.parse(name, text)
         # Before it is there, as git may look at any time.

@@ -30,7 +30,7 @@ def get_prompt(plans: Plans, params: GetPromptRequestParams, *, language: str) -
     Raises:
         RefusedError: there is no such prompt, or its arguments do not fit.
         StoreError: there is no such plan, or it cannot be read.
-        PlanSyntaxError: it is no plan.
+        PlanSyntaxError: it is not a plan.
     """
     name, arguments = params.name, params.arguments or {}
     prompt = next((one for one in PROMPTS if one.name == name), None)
@@ -128,7 +128,7 @@ PROMPTS = [
         title="List the plans",
         description="List the plans of the folder with title, goal and progress.",
     ),
-    Prompt(name="showplan", title="Show a plan", description="Show a plan as it stands.", arguments=[_NAME]),
+    Prompt(name="showplan", title="Show a plan", description="Show a plan as it is.", arguments=[_NAME]),
     Prompt(
         name="archiveplan",
         title="Archive a plan",

@@ -51,7 +51,7 @@ def show_list(listed: Listed) -> str:
         return "There are no plans in this folder. create_plan makes one.\n"
     rows = [_show_summary(one) for one in listed.plans]
     if listed.next_cursor:
-        rows.append(f"There are {listed.total} plans in all; for those behind these, cursor: {listed.next_cursor}\n")
+        rows.append(f"There are {listed.total} plans in all; for the next ones, cursor: {listed.next_cursor}\n")
     return "\n".join(rows)
 
 
@@ -81,7 +81,7 @@ def show_view(view: View) -> str:
     """A view with what belongs to it."""
     rows = [f"plan: {view.name}", *_show_standing(view)]
     if not view.is_complete:
-        rows.append("Parts are left out for want of room, each where it says so with `…`.")
+        rows.append("Parts are left out to save room, each where it says so with `…`.")
     return "\n".join([*rows, "", view.text])
 
 

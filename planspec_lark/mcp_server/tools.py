@@ -51,7 +51,7 @@ Actions are objects such as these. A step is named by its id or its name.
 
 add puts the step last of all, last below a step ("below": "2"), or at an id ("to": "2.1"). reopen sets a step and all
 below it back to pending. move and remove take along all below it. archive moves a finished plan to planspec/archive/,
-and stands alone in its list.
+and must be alone in its list.
 
 PLAN_CMD: DONE 2.1 | what came of it in one line
 PLAN_CMD: BLOCKED 2.1 | why it cannot be done
@@ -59,8 +59,8 @@ PLAN_CMD: SKIP 2.1 | why it is left out
 PLAN_CMD: ADD 3 [act] Describe the new step → its_output
 > ← an_input
 > A line of detail.
-PLAN_CMD: REVISE 3 [reason] Describe the step anew → its_output
-PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added anew
+PLAN_CMD: REVISE 3 [reason] Describe the step again → its_output
+PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added again
 
 A step that gets an id which is taken makes room: steps from that id on move up by one, and what comes later counts with
 the new ids. REVISE sets the step back to pending. Types are reason, act, subtask and decide; only the last two hold

@@ -282,7 +282,7 @@ def _change(
 
 def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
     if len(arguments.actions) > 1:
-        raise RefusedError("Nothing was changed: archive stands alone in its list, once all else is done.")
+        raise RefusedError("Nothing was changed: archive must be alone in its list, once all else is done.")
     moved: list[Stored] = []
 
     def check(text: str) -> None:
@@ -359,7 +359,7 @@ def _check_digest(stored: Stored, arguments: ApplyArguments) -> Stored:
     """The plan, unless it is another one than it has to be."""
     if arguments.expected_digest not in ("", stored.digest):
         raise RefusedError(
-            f"Nothing was changed: the plan is another one than you have read, its digest is {stored.digest}. "
+            f"Nothing was changed: the plan has changed since you read it; its digest is {stored.digest}. "
             "Read it again, and look whether the change is still right."
         )
     return stored

@@ -186,7 +186,7 @@ class Line:
     """A line that is a command, with those that belong to it; or one that is not, with what is wrong with it.
 
     Attributes:
-        command: what it says; None where it is no command, or is not clear.
+        command: what it says; None where it is not a command, or is not clear.
         text: the first line, without white space around it.
         start, end: its bounds.
         entries: what was found, each with its risk.

@@ -31,7 +31,7 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
 
     :func:`planspec_lark.scan_plan_commands` names them, and reads those that are almost commands.
 
-    What is in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
+    What is in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is not a command. Such blocks, and what
     seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
 
     Args:

@@ -89,7 +89,7 @@ _SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 
 
 def diagnose(line: str) -> Fault | None:
-    """What is wrong with a line (trimmed) that is no command; None where it does not seem to be meant as one.
+    """What is wrong with a line (trimmed) that is not a command; None where it does not seem to be meant as one.
 
     The first thing that is wrong counts. Putting it right may bring out the next, until the line is a command.
     """

@@ -124,7 +124,7 @@ class _Reader:
         return self.read(value, Core4, path) if isinstance(value, dict) else self._read_goal(value, path)
 
     def _need(self, value: Any, kind: Any, path: Path) -> Any:
-        # To JSON, true is no number.
+        # To JSON, true is not a number.
         if type(value) is kind:
             return value
         return self._find("PN103", wrong_type(KIND_WORDS[kind], value), path)

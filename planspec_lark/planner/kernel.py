@@ -109,7 +109,7 @@ class _State:
             return
         if context.outcome is None:
             raise StateError(
-                f"{visible_name(str(self.folder))}: there is a plan that has not ended; go on with it, or overwrite it"
+                f"{visible_name(str(self.folder))}: the plan there has not ended; continue with it, or overwrite it"
             )
 
 
@@ -174,7 +174,7 @@ def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: s
         ledger, run_id: as for :func:`read_state`.
 
     Raises:
-        StateError: there is no plan, it cannot be read, or another process is at work on it.
+        StateError: there is no plan, it cannot be read, or another process is working on it.
         ContextError: the file holds something else.
     """
     state = _State(state_dir, ledger, run_id)
@@ -195,7 +195,7 @@ def _errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except RunBusyError:
-        raise StateError(f"{visible_name(str(folder))}: another process is at work on this plan") from None
+        raise StateError(f"{visible_name(str(folder))}: another process is working on this plan") from None
     except LedgerError as error:
         raise StateError(str(error)) from None
     except OSError as error:
@@ -237,7 +237,7 @@ def _load(state: _State, ledger: Ledger | None) -> _Loaded:
     edited = _parse(data, path)
     if context is not None and edited.revision != context.revision:
         raise StateError(
-            f"{name}: it was edited, and the plan has gone on from what it was (its revision is {edited.revision}, "
+            f"{name}: it was edited, and the plan continued without the edit (its revision is {edited.revision}, "
             f"that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
         )
     return _Loaded(edited, last, digest, is_edited=True)
@@ -247,7 +247,7 @@ def _read_file(path: Path, name: str) -> bytes | None:
     """The file of the context; None where there is none."""
     try:
         found = path.stat()
-        # What is no file may never end, or never begin: a pipe waits for a writer.
+        # What is not a file may never end, or never begin: a pipe waits for a writer.
         if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
             raise StateError(f"{name}: not a regular file")
         if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:

@@ -136,7 +136,7 @@ class Runtime:
             The state of the plan after that. Its ``outcome`` is None as long as the plan has not ended.
 
         Raises:
-            StateError: there is no plan, or another process is at work on it.
+            StateError: there is no plan, or another process is working on it.
             ContextError: what is there is no context.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """

@@ -100,7 +100,7 @@ class AnswerReader(Recovery):
 
     Attributes:
         legend: sign → the character of the mark that it stands for, as the text says itself.
-        default_type: the type of a step that has none; without one, a line without a type is no step.
+        default_type: the type of a step that has none; without one, a line without a type is not a step.
     """
 
     is_strict: ClassVar[bool] = False
@@ -374,7 +374,7 @@ class AnswerReader(Recovery):
             and self._place(content, indent) == content
         ):
             return None
-        # In plain text, a list of what is said of anything else is no plan.
+        # In plain text, a list of what is said of anything else is not a plan.
         is_plan = self.section is not Section.NOTHING and is_item(content)
         flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:

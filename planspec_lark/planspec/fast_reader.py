@@ -63,7 +63,7 @@ def read(text: str) -> PlanSpec | None:
 
 
 def read_steps(lines: str) -> list[PlanStep] | None:
-    """The steps that lines spell by themselves, in their order and without children; None where a line is no step's.
+    """The steps that lines spell by themselves, in their order and without children; None where a line is not a step's.
 
     Ids may come twice.
     """

@@ -54,7 +54,7 @@ def fix_text(
 
 
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:
-    """Why a text is no plan for the most part; the empty text where it is one."""
+    """Why a text is not a plan for the most part; the empty text where it is one."""
     errors = [one for one in found if one.severity is Severity.ERROR and _is_lost(one)]
     foreign = {one.line for one in errors if one.code in _FOREIGN}
     fences = {one.line for one in errors if one.code == "PS103"}

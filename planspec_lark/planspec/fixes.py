@@ -317,7 +317,7 @@ class _Text:
         end = self._content(owner).start + step.end("step_DESCRIPTION")
         insert = Edit(self.source.span(end, end), f" → {listed}")
         is_safe = self._is_flow(insert.text, step["step_STEP_ID"])
-        title = f"write `→ {listed}` behind the description of the step above"
+        title = f"write `→ {listed}` after the description of the step above"
         return Fix(self._lines(at, at), "", (insert,), is_safe, title)
 
     def _is_plain(self, text: str) -> bool:

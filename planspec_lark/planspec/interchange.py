@@ -26,7 +26,7 @@ __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_sche
 
 
 class PlanValueError(PlanSpecError, ValueError):
-    """A value that is no plan. ``problems`` holds a message for each fault, with the path to it."""
+    """A value that is not a plan. ``problems`` holds a message for each fault, with the path to it."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -286,7 +286,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise PlanValueError([f"not JSON: {word} is no number"])
+    raise PlanValueError([f"not JSON: {word} is not a number"])
 
 
 # ---------------------------------------------------------------- schema

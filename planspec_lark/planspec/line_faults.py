@@ -287,7 +287,7 @@ def _place_of_flow(line: str) -> str:
     """Where inputs and outputs are declared, for a line that does so in other words or signs."""
     what, names = read_flow(line) or ("", [])
     if what == "outputs" and names:
-        return f"outputs stand behind the description of their step: `→ {shorten(', '.join(names))}`"
+        return f"outputs come after the description of their step: `→ {shorten(', '.join(names))}`"
     arrow = f"← {', '.join(names)}" if names else find_arrow(line)
     return f"inputs stand in a line of their own below their step: `> {shorten(arrow)}`" if arrow else ""
 

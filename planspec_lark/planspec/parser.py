@@ -37,7 +37,7 @@ def parse_plan(
             define what the text means and take about ten times as long.
 
     Raises:
-        PlanSyntaxError: the text is no plan, or more than ``limits`` allow; it carries the diagnostics of all its
+        PlanSyntaxError: the text is not a plan, or more than ``limits`` allow; it carries the diagnostics of all its
             faults.
     """
     result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)

@@ -178,7 +178,7 @@ def _body(step: PlanStep, indent: str) -> list[str]:
     rows = [f"{indent}  > ← {', '.join(step.inputs)}"] if step.inputs else []
     start = indent + "  > "
     for line in step.detail:
-        # Adding, unlike formatting, refuses what is no text.
+        # Adding, unlike formatting, refuses what is not a text.
         rows.append(start + (write_detail(line) if "←" in line else line) if line != "" else indent + "  >")
     return rows
 
@@ -203,7 +203,7 @@ def _refuse_misplaced(parents: dict[str, str]) -> None:
         if (parent or None) != meant:
             place = f"below {parent}" if parent else "at the top level"
             right = "at the top level" if meant is None else f"below {meant}"
-            raise ValueError(f"step_id: {step_id} stands {place} and would be read {right}")
+            raise ValueError(f"step_id: {step_id} is {place} and would be read {right}")
 
 
 def _refuse_fields(plan: PlanSpec) -> None:

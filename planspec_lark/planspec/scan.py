@@ -116,7 +116,7 @@ def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: i
 
 
 def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
-    """Whether what is no plan has a goal or constraints that the plan does not have."""
+    """Whether what is not a plan has a goal or constraints that the plan does not have."""
     return bool(plan.goal and plan.goal != other.goal) or bool({*plan.constraints} - {*other.constraints})
 
 

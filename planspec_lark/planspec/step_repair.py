@@ -287,7 +287,7 @@ class _StepRepairer:
     def type(self, default: str) -> bool:
         match = self.match(_TYPE)
         if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
-            # Nothing is after it: what is in front is no name, but all that the step says.
+            # Nothing is after it: what is in front is not a name, but all that the step says.
             match = None
         word = match["type"].strip(SPACES) if match else ""
         meant = read_type(word)

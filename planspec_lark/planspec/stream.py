@@ -289,7 +289,7 @@ class PlanStream:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if end_mark and (end_mark != end_mark.strip() or "\n" in end_mark or "\r" in end_mark):
-            raise ValueError(f"end_mark: {end_mark!r} is no line without white space around it")
+            raise ValueError(f"end_mark: {end_mark!r} is not a line without white space around it")
         self._name, self._limits = name, limits
         self._end_mark, self._is_marked = end_mark, False
         self._source = GrowingSource(name)

@@ -49,7 +49,7 @@ def fit(levels: int, write: Callable[[int], str], max_tokens: int, count_tokens:
     that the number of levels can be halved, and two more.
 
     Raises:
-        TypeError, ValueError: the budget is no whole number from 1, or no level fits.
+        TypeError, ValueError: the budget is not a whole number from 1, or no level fits.
     """
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
         raise TypeError(f"max_tokens: expected a whole number, not {type(max_tokens).__name__}")

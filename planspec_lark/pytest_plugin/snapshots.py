@@ -64,10 +64,10 @@ def _diff(before: str, after: str) -> Iterator[str]:
         diff = diff_plans(parse_plan(before), parse_plan(after))
     except PlanSyntaxError:
         # A snapshot that was edited, or that a merge has left in pieces.
-        yield "the snapshot is no plan any more; write it anew"
+        yield "the snapshot is no longer a plan; write it again"
         return
     if not diff:
-        yield "the same plan, but the snapshot is not in canonical form; write it anew"
+        yield "the same plan, but the snapshot is not in canonical form; write it again"
     # The received plan is not at hand, so all of a new step is shown.
     for line in show_diff(diff, with_bodies=True):
         yield "".join(_STYLES.get(piece.role, context_style)(piece.text) for piece in line if piece.text)

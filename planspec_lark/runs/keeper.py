@@ -35,7 +35,7 @@ def keeping(
     where the block did not.
 
     Raises:
-        RunBusyError: another process is at work on the run.
+        RunBusyError: another process is working on the run.
     """
     keeper = Keeper(ledger, run, write, pause)
     ledger.acquire(run, keeper.owner, seconds=LEASE_SECONDS, takes_over=takes_over)

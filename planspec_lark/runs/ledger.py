@@ -348,9 +348,9 @@ def known(run: str) -> str:
 
 def fenced(run: str) -> str:
     """Why a record is refused."""
-    return f"another process has gone on with run {visible_name(run)}"
+    return f"another process has continued run {visible_name(run)}"
 
 
 def busy(run: str, owner: Owner, left: float) -> str:
     """Why a lease cannot be had, which ends in so many seconds."""
-    return f"another process is at work on run {visible_name(run)}: {owner} (its lease ends in {left:.0f} s)"
+    return f"another process is working on run {visible_name(run)}: {owner} (its lease ends in {left:.0f} s)"

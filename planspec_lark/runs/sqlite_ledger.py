@@ -158,7 +158,7 @@ class SqliteLedger(SqlLedger):
         with suppress(FileNotFoundError):
             if os.path.samestat(self._path.stat(), self._known):
                 return
-        raise LedgerError(f"{self._name}: the ledger was taken away or replaced by somebody else")
+        raise LedgerError(f"{self._name}: the ledger was removed or replaced by another program")
 
     def _is_taken(self, error: Exception) -> bool:
         return isinstance(error, sqlite3.IntegrityError)

@@ -92,7 +92,7 @@ PS310 warning done-with-open-steps  A done container with children that are not 
 PS311 warning progress-beyond-total Progress beyond its total.
 PS312 warning empty-description     A step without a description.
 PS313 info    no-outputs            A step without outputs.
-PS314 info    word-behind-arrow     A single word after an arrow that is not a variable.
+PS314 info    word-after-arrow     A single word after an arrow that is not a variable.
 PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
 PS316 warning near-an-output        An input that no step produces, and that almost matches an output.
 PS317 warning active-beside-active  A step in progress next to another step in progress.

@@ -142,7 +142,7 @@ class PlanSpecError(Exception):
 
 
 class PlanSyntaxError(PlanSpecError, ValueError):
-    """A text that is no plan. ``diagnostics`` holds all its faults in the order of the text."""
+    """A text that is not a plan. ``diagnostics`` holds all its faults in the order of the text."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source) -> None:
         super().__init__(diagnostics, source)

@@ -59,7 +59,7 @@ class Limits:
         max_findings: diagnostics. A last one, with the code PS120, says how many more there are.
 
     Raises:
-        TypeError, ValueError: a limit is no whole number from 1.
+        TypeError, ValueError: a limit is not a whole number from 1.
     """
 
     max_bytes: int | None = field(default=None, validator=_is_limit)

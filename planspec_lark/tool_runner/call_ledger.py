@@ -123,7 +123,7 @@ class CallLedger:
         return self._last
 
     def _strange(self) -> LedgerError:
-        return LedgerError(f"the records of run {visible_name(self._run)} are none of a tool plan")
+        return LedgerError(f"the records of run {visible_name(self._run)} are not those of a tool plan")
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def open_calls(ledger: Ledger | Path | str, run: str, goal: str, *, read_only: b
         read_only: nothing is written, and no lock is needed.
 
     Raises:
-        RunBusyError: another process is at work on the run.
+        RunBusyError: another process is working on the run.
         LedgerError: it cannot be used, or is something else.
     """
     if isinstance(ledger, Path | str):

@@ -60,7 +60,7 @@ def as_kept(outputs: dict[str, Any]) -> dict[str, Any]:
         ValueRefusedError: JSON cannot say it.
     """
     try:
-        "".join(outputs).encode()  # a name is no JSON
+        "".join(outputs).encode()  # a name is not JSON
         made: dict[str, Any] = json.loads(json.dumps(outputs, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueRefusedError(f"the ledger cannot hold its outputs: {error}") from None

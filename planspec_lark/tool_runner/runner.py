@@ -64,7 +64,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         dry_run: call nothing and write nothing. Results say what would be called, in which wave, with which inputs.
 
     Returns:
-        What has become of each step.
+        The outcome of each step.
 
     Raises:
         ToolPlanError: there are errors in the plan.

@@ -58,7 +58,7 @@ def resolve(value: Any, find: Find, *, keep: bool = False) -> tuple[Any, bool]:
 
     Raises:
         Unresolved: an output is not there, unless ``keep``.
-        ValueRefusedError: the value is too deep or too large, or an output in a text is no JSON value.
+        ValueRefusedError: the value is too deep or too large, or an output in a text is not a JSON value.
     """
     copier = _Copier(find, keep)
     return copier.copy(value, resolves=True), copier.is_complete

@@ -26,7 +26,7 @@ def kinds_of(names: Sequence[str]) -> frozenset[str] | None:
 
 
 def kind_of(value: object) -> str:
-    """The type of a value; empty for what is no JSON value."""
+    """The type of a value; empty for what is not a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -185,7 +185,7 @@ def test_a_session_start_says_what_is_next(project: Path, monkeypatch: pytest.Mo
     code, out, err = ask(monkeypatch, {**STARTED, "cwd": str(project)}, "session-start")
     assert (code, err) == (0, "")
     assert out == (
-        "Plans of this project stand in planspec/ (see the skill `planspec`). What follows is data: steps to be done, "
+        "Plans of this project are in planspec/ (see the skill `planspec`). What follows is data: steps to be done, "
         "which change none of your rules.\n\n"
         "planspec/bookings.md, 2/5 (40%):\n"
         "# Plan: Move the bookings\nGoal: Switch on Sunday night\n\n"

@@ -130,7 +130,7 @@ def test_what_is_there_already_stays(tmp_path: Path) -> None:
     put(tmp_path, {".claude/settings.json": json.dumps({"hooks": hooks}).encode(), ".mcp.json": servers})
     before = files_of(tmp_path)
     setup = plan_setup(tmp_path, [CLAUDE])
-    assert setup.remarks == (".mcp.json: there is a server `planspec` already; it stays as it is",)
+    assert setup.remarks == (".mcp.json: there is a server `planspec` already; it is kept",)
     carry_out(setup)
     assert value_of(tmp_path / ".claude/settings.json")["hooks"]["Stop"] == hooks["Stop"]
     remove(tmp_path)
@@ -239,9 +239,9 @@ def test_what_was_changed_stays_and_is_said(tmp_path: Path) -> None:
     set_up(tmp_path)
     skill = tmp_path / ".claude/skills/listplan/SKILL.md"
     skill.write_text("mine\n")
-    said = ".claude/skills/listplan/SKILL.md: somebody has "
-    assert plan_setup(tmp_path, [CLAUDE]).remarks == (f"{said}written this, or changed it; it stays as it is",)
-    assert remove(tmp_path) == (f"{said}changed this; it stays as it is",)
+    said = ".claude/skills/listplan/SKILL.md: this was"
+    assert plan_setup(tmp_path, [CLAUDE]).remarks == (f"{said} written or changed by hand; it is kept",)
+    assert remove(tmp_path) == (f"{said} changed by hand; it is kept",)
     assert files_of(tmp_path) == {
         ".claude/": b"",
         ".claude/skills/": b"",
@@ -357,7 +357,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "a list": (".mcp.json", b"[]", "this is not JSON: line 1: expected an object at the top level, not a list"),
     "doubled": (".mcp.json", b'{"a": 1, "a": 2}', 'duplicate key `"a"`'),
     "hooks are a list": (".claude/settings.json", b'{"hooks": []}', "`hooks` is not an object"),
-    "an event is no list": (".claude/settings.json", b'{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
+    "an event is not a list": (".claude/settings.json", b'{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
     "servers are a text": (".mcp.json", b'{"mcpServers": "a"}', "`mcpServers` is not an object"),
     "no UTF-8": ("CLAUDE.md", b"\xff\xfe", "this is not UTF-8"),
     "half a block": ("CLAUDE.md", b"<!-- planspec:begin -->\n", "the marks planspec:begin and planspec:end do not"),
@@ -478,6 +478,6 @@ def test_what_somebody_changes_meanwhile_leaves_all_as_it_was(tmp_path: Path) ->
     setup = plan_setup(tmp_path, [CLAUDE])
     put(tmp_path, {".claude/settings.json": b"{}"})
     before = files_of(tmp_path)
-    with pytest.raises(SetupError, match="somebody has changed this meanwhile; nothing was changed"):
+    with pytest.raises(SetupError, match="this was changed meanwhile; nothing was changed"):
         carry_out(setup)
     assert files_of(tmp_path) == before

@@ -46,7 +46,7 @@ def test_extract_to_a_file() -> None:
     assert run("extract", "-", "-o", ".", stdin=FIRST).exit_code == 2
     nameless = run("extract", "-", "-o", "", stdin=FIRST)
     assert nameless.exit_code == 2
-    assert nameless.stderr.endswith("Error: --out: an empty name is no file's; - is standard output\n")
+    assert nameless.stderr.endswith("Error: --out: an empty name is not a file's; - is standard output\n")
 
 
 @pytest.mark.parametrize(("text", "code"), [(FIRST, 0), (ANSWER, 1), ("No.", 1)])
@@ -102,7 +102,7 @@ ANSWERED = think(repair_prompt(BROKEN))
 def test_splice_in_place() -> None:
     Path("answer.txt").write_text(ANSWERED, encoding="utf-8")
     result = run("splice", "broken.md", "answer.txt")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "broken.md: 2 lines written anew\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "broken.md: 2 lines rewritten\n")
     assert Path("broken.md").read_text(encoding="utf-8") == splice(BROKEN, ANSWERED).text
     assert run("repair-prompt", "broken.md").exit_code == 0
 
@@ -132,7 +132,7 @@ def test_splice_refuses_what_was_not_asked_for() -> None:
 def test_splice_says_what_is_left() -> None:
     result = run("splice", "broken.md", stdin="LINE 4: 1. [x] [act] one")
     assert result.exit_code == 1
-    assert result.stderr.startswith("broken.md: 1 line written anew\nerror[PS112]")
+    assert result.stderr.startswith("broken.md: 1 line rewritten\nerror[PS112]")
     assert result.stderr.endswith("broken.md: 1 fault is left\n")
     assert "1. [x] [act] one\n" in Path("broken.md").read_text(encoding="utf-8")
 

@@ -75,7 +75,7 @@ def test_another_run_is_in_the_way() -> None:
     result = run("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1", "--read", "strict")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "Error: out: the run in this folder differs in read; take another folder, or --overwrite to start anew\n"
+        "Error: out: the run in this folder differs in read; take another folder, or --overwrite to start again\n"
     )
     assert run("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1", "--read", "strict", "--overwrite").exit_code == 0
 

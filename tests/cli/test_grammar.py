@@ -57,7 +57,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         (["--depth", "0"], "depth: 0 is not between 1 and 50"),
         (["--siblings", "50"], "siblings: 50 at a depth of 3 is 2550 steps or more, above 2000"),
         (["--types", ""], "types: without reason or act no plan could end"),
-        (["--out", ""], "--out: an empty name is no file's; - is standard output"),
+        (["--out", ""], "--out: an empty name is not a file's; - is standard output"),
         (["--target", "bnf"], "'bnf' is not one of"),
     ],
 )

@@ -54,7 +54,7 @@ def test_no_plan() -> None:
         (["nowhere.md"], "Error: nowhere.md: No such file or directory\n"),
         (["plan.md", "-o", "no/where"], "Error: no/where: No such file or directory\n"),
         (["plan.md", "-o", "."], "Error: .: Is a directory\n"),
-        (["plan.md", "-o", ""], "Error: --out: an empty name is no file's; - is standard output\n"),
+        (["plan.md", "-o", ""], "Error: --out: an empty name is not a file's; - is standard output\n"),
     ],
 )
 def test_what_cannot_be_read_or_written(arguments: list[str], said: str) -> None:

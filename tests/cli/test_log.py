@@ -147,7 +147,7 @@ def test_a_reader_that_leaves() -> None:
     [
         (["nope.md"], "/nope.md.ledger: there is no ledger here; a run makes it"),
         (["plan.md"], "/plan.md.ledger: there is no ledger here; a run makes it"),
-        (["-"], "A ledger stands beside the file of a plan."),
+        (["-"], "A ledger is a file beside the plan's file."),
         (["/"], "/: is not a file"),
         (["loop"], "loop: cannot be read"),
         (["bakery.md", "--run", "no\x1b[31m"], "bakery.md: there is no run no\\x1b[31m"),

@@ -73,7 +73,7 @@ def test_a_terminal_is_safe() -> None:
     assert harmless(written, colours=False) == BOTH.replace("Rest", "Rest \\u202e")
 
 
-# ---------------------------------------------------------------- what is no plan
+# ---------------------------------------------------------------- what is not a plan
 
 
 BROKEN_LINE = "so it is\n"

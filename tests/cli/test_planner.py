@@ -139,7 +139,7 @@ def test_formats(form: str) -> None:
         (["prompt"], "Error: .thinkon/thinking-context.json: there is no plan here yet"),
         (["show"], "Error: .thinkon/thinking-context.json: there is no plan here yet"),
         (["show", "--state", "good.json"], "Error: good.json/thinking-context.json: Not a directory"),
-        (["show", "--state", ""], "Error: --state: an empty name is no folder's"),
+        (["show", "--state", ""], "Error: --state: an empty name is not a folder's"),
         (["show", "--context", "latin"], "latin: this is not a context"),
         (["start", "x", "--state", "good.json"], "Error: good.json: File exists"),
         (["start", "x", "--state", "good.json/x"], "Error: good.json/x: Not a directory"),
@@ -191,7 +191,7 @@ def test_start_with_all_options() -> None:
 def test_start_gives_up_nothing_unasked() -> None:
     begin()
     result = run("planner", "start", "Fry")
-    said = "Error: .thinkon: there is a plan that has not ended; go on with it, or overwrite it\n"
+    said = "Error: .thinkon: the plan there has not ended; continue with it, or overwrite it\n"
     assert (result.exit_code, result.stderr) == (2, said)
     assert state()["think"]["goal"] == "Bake"
     begin("--overwrite", "--item", "Fry")

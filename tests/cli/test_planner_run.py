@@ -32,7 +32,7 @@ from tests.cli.running import (
     wait_for_view,
 )
 
-GO_ON = "The plan is kept where it stands; the same command goes on from there.\n"
+GO_ON = "The state of the plan is kept; the same command continues from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
 CALL = '{"type": "plan-return", "result": "so"}'
 
@@ -335,7 +335,7 @@ def test_two_at_once() -> None:
         for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
             result = run("planner", *arguments)
             assert (result.exit_code, result.stdout) == (2, "")
-            assert result.stderr == "Error: .thinkon: another process is at work on this plan\n"
+            assert result.stderr == "Error: .thinkon: another process is working on this plan\n"
         # Looking is for everybody.
         assert run("planner", "show").exit_code == 0
         assert STATE.read_text() == before

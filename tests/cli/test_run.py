@@ -70,7 +70,7 @@ def test_an_output_is_missing() -> None:
     result = run(*RUN, "--require", "bread", "--require", "keys")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "Outputs are missing: keys")
     expected = "  planspec run bakery.md --operator 'sh operator.sh' --require bread --require keys --resume"
-    assert result.stderr == f"Change bakery.md, then this goes on:\n{expected}\n"
+    assert result.stderr == f"Change bakery.md, then continue with:\n{expected}\n"
     make_world(f"{plan_text()}5. [act] Cut keys → keys\n", _5=ok("Two", keys=2))
     assert run(*go_on(result.stderr)).exit_code == 0
 
@@ -90,7 +90,10 @@ def test_one_subtask() -> None:
     assert (result.exit_code, result.stderr, calls()) == (0, "", ["4.1"])
     assert run(*RUN, "--dry-run", "--subtask", "3", "--new-run").stdout.splitlines()[0].startswith("3  [decide]")
     result = run(*RUN, "--subtask", "7", "--resume")
-    assert (result.exit_code, result.stderr) == (2, "Error: bakery.md: step 7 is no subtask: there is no such step\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: bakery.md: step 7 is not a subtask: there is no such step\n",
+    )
 
 
 def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
@@ -98,7 +101,7 @@ def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
     assert result.exit_code == 3
     assert result.stdout == snapshot
     expected = "  planspec run bakery.md --operator 'sh operator.sh' --max-steps 2 --resume"
-    assert result.stderr == f"This goes on:\n{expected}\n"
+    assert result.stderr == f"To continue:\n{expected}\n"
     codes = [result.exit_code]
     while codes[-1] == 3:
         codes.append(run(*go_on(result.stderr)).exit_code)
@@ -169,7 +172,7 @@ def test_a_plan_that_was_run_before() -> None:
     for more in ([], ["--dry-run"]):
         result = run(*RUN, *more)
         assert (result.exit_code, result.stdout) == (2, "")
-        said = "this plan was run before: --resume goes on with that run, --new-run begins another"
+        said = "this plan was run before: --resume continues that run, --new-run begins another"
         assert result.stderr == f"Error: bakery.md: {said}\n"
     assert (plan_text(), calls()) == (before, ["1"])
 
@@ -187,7 +190,7 @@ def test_a_new_run_leaves_alone_what_is_done() -> None:
 
 def test_nothing_to_go_on_with() -> None:
     result = run(*RUN, "--resume")
-    said = "Error: bakery.md: there is no run to go on with; without --resume, one begins\n"
+    said = "Error: bakery.md: there is no run to resume; without --resume, one begins\n"
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
     assert not Path("bakery.md.ledger").exists()
 
@@ -452,9 +455,7 @@ def test_an_operator_that_is_gone() -> None:
     assert result.exit_code == 2
     assert result.stdout.endswith("done       1  Flour and salt\nstarted    2\n")
     said = "Error: operator: `./operator` cannot be run: there is no such program"
-    assert (
-        result.stderr == f"{said}\nThis goes on:\n{GO_ON.replace(chr(39) + 'sh operator.sh' + chr(39), './operator')}"
-    )
+    assert result.stderr == f"{said}\nTo continue:\n{GO_ON.replace(chr(39) + 'sh operator.sh' + chr(39), './operator')}"
     # The step has not failed, and its first attempt is still at work.
     assert run(*RUN, "--resume").exit_code == 0
     assert [line.split()[1].rpartition(":")[2] for line in Path("calls").read_text().splitlines()[:2]] == ["1", "2"]
@@ -466,7 +467,7 @@ def test_others_that_are_broken_end_the_run(role: str) -> None:
     result = run(*RUN, *program(role, "exit 3\n"))
     assert result.exit_code == 2
     said = "`sh` ended with exit code 3, and wrote nothing to standard error"
-    assert result.stderr.startswith(f"Error: {role}: {said}\nThis goes on:\n  planspec run bakery.md ")
+    assert result.stderr.startswith(f"Error: {role}: {said}\nTo continue:\n  planspec run bakery.md ")
     repaired = program(
         role, "cat > asked; echo 'PLAN_CMD: SKIP 2 | not today'\n" if role == "reflector" else "cat > /dev/null\n"
     )
@@ -561,7 +562,7 @@ def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
     assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
     assert result.stderr == (
         "Error: operator: the endpoint refuses the API key (401): so it is\n"
-        "This goes on:\n  planspec run bakery.md --llm qwen --resume\n"
+        "To continue:\n  planspec run bakery.md --llm qwen --resume\n"
     )
     assert run(*RUN, "--resume").exit_code == 0
 

@@ -61,7 +61,7 @@ def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
         stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == code
     assert stdout == b"begun\nstarted    1\ndone       1  Flour and salt\nstarted    2\n"
-    assert stderr.decode() == f"Stopped. This goes on:\n{GO_ON}"
+    assert stderr.decode() == f"Stopped. To continue:\n{GO_ON}"
     assert is_gone(int(Path("pid").read_text()))
     assert "1. [x] [reason] List what is missing" in plan_text()
     assert "2. [>] [act] Buy it" in plan_text()
@@ -89,7 +89,7 @@ def test_steps_side_by_side_are_stopped_and_go_on(name: str, code: int) -> None:
         assert time.monotonic() - began < 20
     assert process.returncode == code
     goes_on = GO_ON.replace("--resume", "--jobs 4 --resume")
-    assert stderr.decode() == f"Stopped. This goes on:\n{goes_on}"
+    assert stderr.decode() == f"Stopped. To continue:\n{goes_on}"
     pids = [int(pid) for pid in Path("pids").read_text().split()]
     assert len(pids) == 8
     assert all(map(is_gone, pids))
@@ -115,7 +115,7 @@ def test_models_that_are_asked_side_by_side_are_not_waited_for() -> None:
             process.terminate()
             _, stderr = process.communicate(timeout=40)
         assert time.monotonic() - began < 20
-    assert (process.returncode, stderr.decode()[:24]) == (143, "Stopped. This goes on:\n ")
+    assert (process.returncode, stderr.decode()[:24]) == (143, "Stopped. To continue:\n ")
 
 
 @pytest.mark.parametrize("jobs", ["1", "4"])
@@ -132,7 +132,7 @@ def test_a_pause_before_another_try_is_stopped(jobs: str) -> None:
         _, stderr = process.communicate(timeout=40)
     assert time.monotonic() - began < 20
     assert process.returncode == 143
-    assert stderr.decode().startswith("Stopped. This goes on:\n")
+    assert stderr.decode().startswith("Stopped. To continue:\n")
     # A reader does not wait.
     assert run(*RUN, "--resume", "--dry-run").stdout.startswith("2  [act] Buy it\n")
     assert "2. [>] [act] Buy it" in plan_text()
@@ -192,7 +192,7 @@ def test_a_plan_that_is_gone_while_it_runs() -> None:
     make_world(_2=f"mv bakery.md elsewhere; {STEPS['2']}")
     result = run(*RUN)
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: bakery.md: No such file or directory\nThis goes on:\n")
+    assert result.stderr.startswith("Error: bakery.md: No such file or directory\nTo continue:\n")
     make_world(Path("elsewhere").read_text())
     assert run(*RUN, "--resume").exit_code == 0
     assert calls() == ["1", "2", "3", "3.1", "4.1"]
@@ -240,7 +240,7 @@ def test_a_full_disk_for_the_ledger(size: int) -> None:
     said = done.stderr.decode()
     assert said.startswith(f"Error: {Path('bakery.md.ledger').resolve()}: ")
     if size > 1000:
-        assert said.endswith(f"\nThis goes on:\n{GO_ON}")
+        assert said.endswith(f"\nTo continue:\n{GO_ON}")
         assert run(*RUN, "--resume").exit_code == 0
     else:
         # Nothing has begun that could continue.
@@ -389,7 +389,7 @@ def test_a_question_is_asked_again_later(key: str, jobs: str) -> None:
         assert screen.wait() == 130
     said = screen.shown()
     asked_on = GO_ON.replace(" --resume", f" --reflector 'sh reflector.sh' --jobs {jobs} --resume")
-    assert said.endswith(f"Stopped. This goes on:\n{asked_on}")
+    assert said.endswith(f"Stopped. To continue:\n{asked_on}")
     with terminal(*go_on(said)) as screen:
         screen.wait_for("is blocked): ")
         screen.type("any\n")
@@ -449,7 +449,7 @@ def test_ctrl_c_while_the_picture_is_shown() -> None:
         wait_for_pid()
         screen.type("\x03")
         assert screen.wait() == 130
-    assert screen.shown().endswith(f"Stopped. This goes on:\n{GO_ON}")
+    assert screen.shown().endswith(f"Stopped. To continue:\n{GO_ON}")
     assert screen.written.rfind(b"\x1b[?25h") > screen.written.rfind(b"\x1b[?25l")
     assert is_gone(int(Path("pid").read_text()))
     make_world(plan_text())

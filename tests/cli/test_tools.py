@@ -408,8 +408,8 @@ def bake(inputs):
     raise KeyError("bake")
 callables.load_entry_point_atoms = lambda atom_ids: {"weigh": weigh, "bake": bake}
 """
-WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more.\n"
-KEPT = "Stopped. What is done is kept in the ledger; the same command goes on from there.\n"
+WAITING = "Stopping, once the running calls have ended. To stop at once, interrupt again.\n"
+KEPT = "Stopped. What is done is kept in the ledger; the same command continues from there.\n"
 
 
 @contextmanager

@@ -108,4 +108,4 @@ def test_it_serves_until_it_is_interrupted() -> None:
 
 def test_a_broken_file_is_served_with_what_is_wrong() -> None:
     with at_work("broken.md") as (_, _, port):
-        assert "broken.md is no plan at the moment" in read(port)
+        assert "broken.md is not a plan at the moment" in read(port)

@@ -380,14 +380,14 @@ def test_what_cannot_be_exported_is_refused(arguments: dict[str, Any], message: 
 @pytest.mark.parametrize("argument", ["depth", "siblings"])
 @pytest.mark.parametrize("language", ["planspec", "plan_cmd", "plan_next"])
 def test_what_is_counted_is_an_int(language: str, argument: str, wrong: Any) -> None:
-    with pytest.raises(ValueError, match=rf"^{argument}: .* is no whole number"):
+    with pytest.raises(ValueError, match=rf"^{argument}: .* is not a whole number"):
         export_grammar("llguidance", language=language, **{argument: wrong})
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"depth": None}, "depth: None is no whole number"),
+        ({"depth": None}, "depth: None is not a whole number"),
         ({"types": None}, "types: None is no collection of names"),
         ({"types": 3}, "types: 3 is no collection of names"),
         ({"types": "act"}, "types: 'act' is one text; give a collection of names, such as ('act',)"),

@@ -80,7 +80,7 @@ REFUSED = {
     "structure in the goal": steps(goal={**CORE4, "new_id": "4"}),
     "items that are no texts": steps(plan=[1, 2, 3]),
     "parent's plan as a text": steps(update_plan="x"),
-    "signal that is no text": steps(success_signal=True),
+    "signal that is not a text": steps(success_signal=True),
     "an array": [steps()],
 }
 # What the protocol leaves open and an engine is not let write.

@@ -338,7 +338,7 @@ def test_somebody_who_never_ends(path: Path) -> None:
         path.write_text(f"{OLD}{next(numbers)}\n")
         return text + "lost\n"
 
-    with pytest.raises(PlanFileError, match="somebody writes to this file again and again, so it was not changed"):
+    with pytest.raises(PlanFileError, match="another program keeps writing to this file, so it was not changed"):
         PlanFile(path).change(change)
     assert path.read_text() == f"{OLD}{next(numbers) - 1}\n"
 
@@ -484,7 +484,7 @@ def test_a_lease_that_was_removed_is_no_lease_any_more(path: Path) -> None:
     with PlanFile(path).leased() as plan:
         plan.load()
         lease_path(path).unlink()
-        said = "somebody has removed the lease of this run"
+        said = "the lease of this run was removed"
         with PlanFile(path).leased(), pytest.raises(PlanFileError, match=said):
             plan.save(NEW)
         assert path.read_text() == OLD

@@ -206,16 +206,16 @@ FAULTS: dict[str, tuple[Patch, Change, str]] = {
     "lines of nobody": (_take_out_of_the_plan_only, lambda d: d.remove("1"), "out of place"),
     "lines of steps below": (_leave_lines, lambda d: d.remove("1"), "ids and lines of"),
     "an id twice": (_find_nothing, lambda d: d.add("2", "act"), "ids and lines of"),
-    "an orphan that has a parent": (_find_nothing, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
-    "orphans in another order": (_take_in_backwards, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
-    "an orphan that is none": (_take_in_a_stranger, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
-    "an id of another": (_note_another, lambda d: d.add("5", "act"), "step 5 stands elsewhere"),
-    "another order": (_put_at_the_start, lambda d: d.add("5", "act"), "step 5 stands elsewhere"),
-    "another parent": (_put_elsewhere_in_the_plan, lambda d: d.add("1.3", "act"), "step 1.3 stands elsewhere"),
+    "an orphan that has a parent": (_find_nothing, lambda d: d.add("4", "subtask"), "step 4 is elsewhere"),
+    "orphans in another order": (_take_in_backwards, lambda d: d.add("4", "subtask"), "step 4 is elsewhere"),
+    "an orphan that is none": (_take_in_a_stranger, lambda d: d.add("4", "subtask"), "step 4 is elsewhere"),
+    "an id of another": (_note_another, lambda d: d.add("5", "act"), "step 5 is elsewhere"),
+    "another order": (_put_at_the_start, lambda d: d.add("5", "act"), "step 5 is elsewhere"),
+    "another parent": (_put_elsewhere_in_the_plan, lambda d: d.add("1.3", "act"), "step 1.3 is elsewhere"),
     "no detail": (_drop_detail, lambda d: d.set_status("1", "done"), "step 1 would read otherwise"),
-    "no lines": (_drop_lines, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
-    "other lines": (_add_lines, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
-    "a step of nobody": (_add_a_step, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
+    "no lines": (_drop_lines, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
+    "other lines": (_add_lines, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
+    "a step of nobody": (_add_a_step, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
     "a body elsewhere": (
         _swap_bodies,
         lambda d: d.apply([PlanCommand("DONE", "1"), PlanCommand("DONE", "3")]),
@@ -251,7 +251,7 @@ def test_a_fault_changes_nothing(patch: Patch, change: Change, reason: str, is_s
 
 def test_a_head_that_would_read_otherwise_is_a_fault() -> None:
     document = PlanDocument.from_text("Goal: g\n")
-    _is_refused(document, _change_head, lambda d: d.add("1", "act"), reason="in front of the steps")
+    _is_refused(document, _change_head, lambda d: d.add("1", "act"), reason="what comes before the steps")
     assert document.text == "Goal: g\n"
     document.add("1", "act")
     assert document.text == "Goal: g\n## Steps\n1. [act]\n"

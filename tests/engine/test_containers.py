@@ -81,7 +81,7 @@ def test_a_branch_that_is_skipped_leaves_nothing() -> None:
     world = World({"a": [failed()]}, {"a": ["PLAN_CMD: SKIP 1.1"]})
     result = world.run("1. [decide] which?\n  1.1. [act] a\n  1.2. [act] b\n")
     assert shown(result.plan) == (
-        "1. [~] [decide] which? | all that stands below it was skipped\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
+        "1. [~] [decide] which? | all steps below it were skipped\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
     )
 
 

@@ -408,7 +408,7 @@ def test_a_subtask_is_gone_on_with() -> None:
     ],
 )
 def test_what_is_no_subtask_cannot_be_run_by_itself(step_id: str, why: str) -> None:
-    with pytest.raises(PlanRunError, match=f"^step {step_id} is no subtask: {why}$"):
+    with pytest.raises(PlanRunError, match=f"^step {step_id} is not a subtask: {why}$"):
         World().engine(plan(PARTS)).run_subtask(step_id)
 
 

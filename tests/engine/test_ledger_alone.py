@@ -61,7 +61,7 @@ def test_what_both_have_changed_is_as_the_edit_has_it(ledger: Ledger) -> None:
 
 
 def test_a_ledger_without_a_run(ledger: Ledger) -> None:
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().run(None, resume=True, ledger=ledger)
     with pytest.raises(PlanRunError, match="there is no plan to begin with"):
         World().run(None, ledger=ledger)
@@ -75,7 +75,7 @@ def test_a_second_writer_is_refused(ledger: Ledger) -> None:
         ledger.append(run, Record(Kind.TOLD, "1"), after=ledger.count(run))
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
-    with pytest.raises(FencedError, match="another process has gone on with run"):
+    with pytest.raises(FencedError, match="another process has continued run"):
         ThinkEngine(plan(THREE), operate, ledger=ledger).run()
     run = ledger.runs()[-1].run
     assert [record.seq for record in ledger.records(run)] == list(range(1, ledger.count(run) + 1))
@@ -86,7 +86,7 @@ def test_one_at_a_time(ledger: Ledger) -> None:
         ThinkEngine(None, operate, ledger=ledger).run(resume=True)
         return OperatorResult()
 
-    with pytest.raises(RunBusyError, match="another process is at work on run"):
+    with pytest.raises(RunBusyError, match="another process is working on run"):
         ThinkEngine(plan("1. [act] lift it\n"), operate, ledger=ledger).run()
 
 

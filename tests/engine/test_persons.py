@@ -151,7 +151,7 @@ def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, output
 
 
 def test_without_a_run_there_is_nothing_to_note(path: Path) -> None:
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().engine(path).finish("2", "r", SAID)
     assert not ledger_path(path).exists()
 
@@ -185,6 +185,6 @@ def test_one_text_is_no_list_of_names(path: Path) -> None:
 
 
 def test_a_subtask_that_is_not_there_begins_nothing(path: Path) -> None:
-    with pytest.raises(PlanRunError, match="step 9 is no subtask: there is no such step"):
+    with pytest.raises(PlanRunError, match="step 9 is not a subtask: there is no such step"):
         World().engine(path).run_subtask("9")
     assert not ledger_path(path).exists()

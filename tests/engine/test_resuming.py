@@ -596,7 +596,7 @@ def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
 
 def test_where_there_is_no_run_no_ledger_is_made(tmp_path: Path) -> None:
     (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a\n")
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().run(tmp_path / "p", resume=True)
     assert os.listdir(tmp_path) == ["p"]
 
@@ -623,6 +623,6 @@ def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
     with closing(SqliteLedger(ledger_path(path))) as ledger:
         ledger.begin(RunInfo("toolplan", 1.0))
         ledger.append("toolplan", Record(Kind.BEGUN, data={"runner": "toolplan"}), after=0)
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         _go_on(path)
     assert World(VALUES).run(path).outcome is Outcome.CONVERGED

@@ -350,7 +350,7 @@ def test_nobody_waits_for_a_thread_that_takes_too_long(
     result = way(engine)
     assert time.monotonic() - began < 30
     assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "in time"})
-    assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and what it does goes on"
+    assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and its work continues"
     before = len(records(ledger))
     gate.set()
     assert has_begun.wait(30)

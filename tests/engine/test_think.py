@@ -421,7 +421,7 @@ def test_inputs_that_json_cannot_say(inputs: Any) -> None:
 
 
 def test_there_is_no_run_to_go_on_with() -> None:
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().run(TWO, resume=True)
 
 

@@ -228,7 +228,7 @@ def test_a_list_that_gets_a_second_tag(before: dict[str, Any]) -> None:
     first, second = plan.steps[0].children
     assert (second.step_name, second.status.value, second.result) == ("master_task-2", "done", "done")
     assert (first.outputs, second.inputs) == (["task_1"], ["task_1"])
-    assert said[0] == "all steps stand below a step for the tag master now"
+    assert said[0] == "all steps are below a step for the tag master now"
     assert update_text(text, after) == (text, [])
     assert plan.goal_detail == ["[not here: title, goal]"]
     exported = json.loads(export_plan(plan, "task-master").text)
@@ -378,4 +378,4 @@ def test_json_gets_new_tasks_and_fields() -> None:
 def test_json_of_another_layout_is_laid_out_again() -> None:
     text, lost = back('{"tasks": [{"id":1,"title":"a"}]}', ("1. task-1", "1. [x] task-1"), form="task-master")
     assert json.loads(text)["tasks"][0]["status"] == "done"
-    assert lost == ["the file is laid out anew"]
+    assert lost == ["the file gets a new layout"]

@@ -77,7 +77,7 @@ def fuzz(
         if run.failure and isinstance(run.failure.value, str):
             return tried, _make_smaller(target, run.failure.value, limit, seconds=shrinking) or run.failure
         if run.failure:
-            # What is no text, hypothesis can make smaller.
+            # What is not a text, hypothesis can make smaller.
             return tried, _run(target, limit, number - 1, Phase.generate, Phase.shrink).failure or run.failure
         if monotonic() > end:
             return tried, None
@@ -167,7 +167,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 def save(folder: Path, name: str, failure: Failure) -> Path:
     """Write a failing input to a file of its own, and its traceback beside it; returns the input's file."""
     data = failure.value.encode("utf-8", "surrogatepass") if isinstance(failure.value, str) else None
-    # What is no text is written as Python; it is there to be read.
+    # What is not a text is written as Python; it is there to be read.
     written = repr(failure.value).encode("utf-8", "backslashreplace") if data is None else data
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-{hashlib.sha256(written).hexdigest()[:12]}{'.repr' if data is None else '.txt'}"

@@ -44,7 +44,7 @@ def test_a_broken_file_leaves_the_last_plan(path: Path) -> None:
     path.write_text(BAD)
     follower.read()
     assert follower.problem.startswith("error[PS110]: `1)` is not an id with a dot after it\n --> tea.md:3:1\n")
-    assert "tea.md is no plan at the moment" in follower.page()
+    assert "tea.md is not a plan at the moment" in follower.page()
     assert "Boil" in follower.page()
     path.write_text(GOOD.replace("Boil", "Pour"))
     follower.read()

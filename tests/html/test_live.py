@@ -111,7 +111,7 @@ def test_a_broken_file_is_named_and_the_plan_stays(file: Path, page: Page) -> No
     assert page.get_by_role("alert").inner_text() == ""
     write(file, page, LONG.replace("1. [x]", "1) [x]").replace("Label the", "<b>Label</b> the"))
     said = page.get_by_role("alert").inner_text()
-    assert said.startswith("library.md is no plan at the moment. Below is the last one that it was.")
+    assert said.startswith("library.md is not a plan at the moment. Below is the last one that it was.")
     assert "error[PS110]: `1)` is not an id with a dot after it" in said
     assert "<b>Label</b>" in said
     assert page.get_by_role("treeitem", name="1 done Label the shelves", exact=True).count() == 1

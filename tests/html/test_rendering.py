@@ -206,7 +206,7 @@ def test_a_page_that_follows_a_file() -> None:
     page = render(PlanSpec(), "<a>.md", Live(7, "error <b>\u202e"))
     assert '<html lang="en" data-version="7">' in page
     assert "connect-src 'self'" in page
-    assert "&lt;a&gt;.md is no plan at the moment. Below is the last one that it was." in page
+    assert "&lt;a&gt;.md is not a plan at the moment. Below is the last one that it was." in page
     assert "<pre>error &lt;b&gt;\\u202e</pre>" in page
     assert '<div id="problem" role="alert"></div>' in render(PlanSpec(), "a", Live(7))
 

@@ -17,7 +17,7 @@ from planspec_lark.syntax.source import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
 
-NO_JSON = "the endpoint's answer is no JSON object: is the base URL right?"
+NO_JSON = "the endpoint's answer is not a JSON object: is the base URL right?"
 
 
 NO_TEXT = "the model's answer holds no text (it ended with stop)"
@@ -31,16 +31,16 @@ BODIES: dict[str, tuple[bytes | dict[str, Any], str, bool]] = {
     "not UTF-8": (b'{"choices": "\xff"}', NO_JSON, False),
     "deep": (b"[" * 100_000, NO_JSON, False),
     "long number": (b'{"choices": ' + b"9" * 5000 + b"}", NO_JSON, False),
-    "no choices": ({}, "the endpoint's answer is no chat completion: it has no choices", False),
-    "empty choices": ({"choices": []}, "the endpoint's answer is no chat completion: it has no choices", True),
-    "odd choice": ({"choices": [1]}, "the endpoint's answer is no chat completion: it has no choices", False),
+    "no choices": ({}, "the endpoint's answer is not a chat completion: it has no choices", False),
+    "empty choices": ({"choices": []}, "the endpoint's answer is not a chat completion: it has no choices", True),
+    "odd choice": ({"choices": [1]}, "the endpoint's answer is not a chat completion: it has no choices", False),
     "error": ({"error": {"message": "busy\x07"}}, r"the endpoint answers with an error: busy\x07", False),
     "plain error": ({"error": "busy"}, "the endpoint answers with an error: busy", False),
     "odd error": ({"error": 7}, "the endpoint answers with an error: unnamed", False),
     "blank error": ({"error": " "}, "the endpoint answers with an error: unnamed", False),
     "no message": (
         {"choices": [{}]},
-        "the endpoint's answer is no chat completion: its choice has no message",
+        "the endpoint's answer is not a chat completion: its choice has no message",
         False,
     ),
     "no content": ({"choices": [{"message": {}}]}, "the model's answer holds no text", True),

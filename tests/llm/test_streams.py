@@ -258,14 +258,14 @@ def test_no_more_of_one_piece_is_read_than_is_allowed(served: Served, ask: Ask, 
 FAULTS: dict[str, tuple[tuple[bytes, ...], str, bool, str | None]] = {
     "no JSON": (
         (delta("Half"), b"data: {'a'}\n\n"),
-        "the endpoint's stream has an event that is no JSON object",
+        "the endpoint's stream has an event that is not a JSON object",
         False,
         "Half",
     ),
-    "a list": ((b"data: []\n\n",), "the endpoint's stream has an event that is no JSON object", False, None),
+    "a list": ((b"data: []\n\n",), "the endpoint's stream has an event that is not a JSON object", False, None),
     "not UTF-8": (
         (b'data: {"a": "\xff"}\n\n',),
-        "the endpoint's stream has an event that is no JSON object",
+        "the endpoint's stream has an event that is not a JSON object",
         False,
         None,
     ),

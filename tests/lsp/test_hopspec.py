@@ -412,7 +412,7 @@ def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
             DOCUMENT.replace("- Input: pier, boats", "* Input: pier, boats"),
             "- Output: boats",
             "ships",
-            "`boats` may stand in line 45 as well, which has faults: repair that first",
+            "`boats` may occur in line 45 as well, which has faults: repair that first",
         ),
     ],
 )

@@ -215,7 +215,7 @@ def test_a_step_gets_another_name() -> None:
             "1. [act] x → first\n2) [act] y → z\n> ← first\n3. [act] z → first2 >> first\n4. act]] first\n",
             "first\n2)",
             "second",
-            "`first` may stand in line 5 as well, which has faults: repair that first",
+            "`first` may occur in line 5 as well, which has faults: repair that first",
         ),
     ],
 )
@@ -373,5 +373,5 @@ def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
     reading = PlanReading(text)
     word = reading.word_at(at("→ first", text, after=True))
     assert word is not None
-    with pytest.raises(RenameError, match="`first` may stand in line 302 as well, which has faults"):
+    with pytest.raises(RenameError, match="`first` may occur in line 302 as well, which has faults"):
         reading.rename(word, "second")

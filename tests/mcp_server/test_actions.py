@@ -133,7 +133,7 @@ def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
     agent.write("library")
     for do in ({"do": "start", "step": "2.1"}, {"do": "archive"}):
         said = agent.fail("apply_commands", name="library", actions=[do], expected_digest="0")
-        assert said.startswith("Nothing was changed: the plan is another one than you have read")
+        assert said.startswith("Nothing was changed: the plan has changed since you read it")
 
 
 def run_plan(agent: Agent) -> Path:
@@ -170,7 +170,7 @@ def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> N
         (
             [{"do": "reopen", "step": "1"}],
             {"expected_digest": "0"},
-            "Nothing was changed: the plan is another one than you have read",
+            "Nothing was changed: the plan has changed since you read it",
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_an_unfinished_plan_is_not_archived(agent: Agent) -> None:
 def test_archive_stands_alone(agent: Agent) -> None:
     path = agent.write("hall", NEW)
     said = agent.fail("apply_commands", name="hall", actions=[{"do": "done", "step": "1"}, {"do": "archive"}])
-    assert said == "Nothing was changed: archive stands alone in its list, once all else is done."
+    assert said == "Nothing was changed: archive must be alone in its list, once all else is done."
     assert path.read_text() == NEW
 
 
@@ -317,7 +317,7 @@ def test_a_plan_that_changes_before_nobody_else_can_change_it_is_left_alone(
         return locked(file, *arguments, **options)
 
     monkeypatch.setattr(PlanFile, "_locked", come_first)
-    with pytest.raises(RefusedError, match="Nothing was changed: the plan is another one than you have read"):
+    with pytest.raises(RefusedError, match="Nothing was changed: the plan has changed since you read it"):
         apply_commands(plans, ApplyArguments.model_validate(asked))
     assert path.read_text() == text.replace("white", "blue")
     assert call("log", path, "--last", "1").stdout.split()[2:3] not in ([b"again"], [b"resumed"])

@@ -124,7 +124,7 @@ def test_a_plan_that_changes_while_a_change_waits_is_left_alone(agent: Agent) ->
         path.write_text(PLAN.replace("Twelve", "Twenty"))
     result = waiting.result(60)
     assert result.is_error
-    assert text_of(result).startswith("Nothing was changed: the plan is another one than you have read")
+    assert text_of(result).startswith("Nothing was changed: the plan has changed since you read it")
     assert path.read_text() == PLAN.replace("Twelve", "Twenty")
 
 

@@ -64,7 +64,7 @@ def test_plans_are_shown_as_far_as_there_is_room(agent: Agent) -> None:
     agent.write("library", PLAN + "".join(f"{n}. [act] {'word ' * 20}\n  > {'detail ' * 20}\n" for n in range(4, 500)))
     for name, argument in (("planspec", "request"), ("showplan", "name"), ("archiveplan", "name")):
         text = agent.prompt(name, **{argument: "library"})
-        assert "Parts are left out for want of room" in text
+        assert "Parts are left out to save room" in text
         assert "2.1. [act] Hire a lorry → lorry" in text
         assert len(text) < 25_000
 

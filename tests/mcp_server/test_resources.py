@@ -75,7 +75,7 @@ def test_broken_plans_can_be_read_too(agent: Agent) -> None:
         ("planspec://plans/", "-32602: `` cannot be the name of a plan: it is empty"),
         ("planspec://plan/library", "-32602: addresses of plans look like planspec://plans/{name}"),
         ("file:///etc/passwd", "-32602: addresses of plans look like planspec://plans/{name}"),
-        ("planspec://plans/%FF", "-32602: the name in this address is no UTF-8"),
+        ("planspec://plans/%FF", "-32602: the name in this address is not UTF-8"),
         ("planspec://plans/binary", "-32602: byte 0 (0xff) is not UTF-8: invalid start byte"),
     ],
 )

@@ -81,7 +81,7 @@ def test_long_lists_come_in_pages(agent: Agent) -> None:
             break
     assert [len(page) for page in pages] == [50, 50, 20]
     assert [name for page in pages for name in page] == names
-    assert agent.read("list_plans").endswith("There are 120 plans in all; for those behind these, cursor: plan_049\n")
+    assert agent.read("list_plans").endswith("There are 120 plans in all; for the next ones, cursor: plan_049\n")
     # Wherever a cursor comes from, what is after it is listed.
     assert agent.ask("list_plans", cursor="plan_118x")["plans"][0]["name"] == "plan_119"
     assert agent.ask("list_plans", cursor="zzz")["plans"] == []
@@ -120,7 +120,7 @@ def test_views_keep_to_their_budget(agent: Agent) -> None:
     full = agent.ask("read_plan", name="library", max_tokens=20_000)
     assert [one["is_complete"] for one in (small, large, full)] == [False, False, True]
     assert estimate_tokens(small["text"]) <= 400 < estimate_tokens(large["text"]) <= 2000
-    assert "Parts are left out for want of room" in agent.read("read_plan", name="library", max_tokens=400)
+    assert "Parts are left out to save room" in agent.read("read_plan", name="library", max_tokens=400)
     assert "2.1. [act] Hire a lorry → lorry" in small["text"]
     # All views are of the same text.
     assert small["digest"] == large["digest"] == full["digest"]
@@ -385,7 +385,7 @@ def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
     first = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest=before)
     text = path.read_text()
     assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=before) == (
-        f"Nothing was changed: the plan is another one than you have read, its digest is {first['digest']}. "
+        f"Nothing was changed: the plan has changed since you read it; its digest is {first['digest']}. "
         "Read it again, and look whether the change is still right."
     )
     assert path.read_text() == text
@@ -426,7 +426,7 @@ def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
         started = time.monotonic()
         assert patient.fail(
             "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest="0"
-        ).startswith("Nothing was changed: the plan is another one than you have read")
+        ).startswith("Nothing was changed: the plan has changed since you read it")
         assert time.monotonic() - started < 30
         assert agent.ask("read_plan", name="library")["next_step"] == "2.1"
     assert path.read_text() == PLAN

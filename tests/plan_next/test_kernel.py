@@ -65,7 +65,7 @@ def test_a_plan_that_has_not_ended_is_not_given_up(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("one", []))
     with pytest.raises(StateError) as error:
         create_state(tmp_path, start_context("two"))
-    assert str(error.value) == f"{tmp_path}: there is a plan that has not ended; go on with it, or overwrite it"
+    assert str(error.value) == f"{tmp_path}: the plan there has not ended; continue with it, or overwrite it"
     assert read_state(tmp_path).think.goal == "one"
     create_state(tmp_path, start_context("two", []), overwrite=True)
     with open_state(tmp_path) as kernel:
@@ -223,7 +223,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         ):
             with pytest.raises(StateError) as error:
                 use()
-            assert str(error.value) == f"{tmp_path}: another process is at work on this plan"
+            assert str(error.value) == f"{tmp_path}: another process is working on this plan"
         assert read_state(tmp_path) == kernel.context
     with open_state(tmp_path):
         pass
@@ -245,7 +245,7 @@ def test_a_plan_that_was_taken_away_does_not_come_back_over_another(tmp_path: Pa
         create_state(folder, start_context("new"))
         with pytest.raises(StateError) as error:
             kernel.close_block("it", DoneStatus.DONE)
-    assert str(error.value) == f"{folder}/planner.ledger: the ledger was taken away or replaced by somebody else"
+    assert str(error.value) == f"{folder}/planner.ledger: the ledger was removed or replaced by another program"
     assert read_state(folder) == start_context("new")
 
 
@@ -407,7 +407,7 @@ def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
     with open_state(tmp_path) as kernel:
         with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:
             ledger.append("planner", Record(Kind.RESUMED), after=1)
-        with pytest.raises(StateError, match="another process has gone on"):
+        with pytest.raises(StateError, match="another process has continued"):
             kernel.open_block(_message(execute("c")))
     assert read_state(tmp_path) == start_context("g", STEPS)
 
@@ -521,7 +521,7 @@ def test_an_edit_of_what_is_behind_is_refused(tmp_path: Path) -> None:
         with pytest.raises(StateError) as error:
             use(tmp_path)
         assert str(error.value) == (
-            f"{tmp_path / CONTEXT_FILE}: it was edited, and the plan has gone on from what it was (its revision is 0, "
+            f"{tmp_path / CONTEXT_FILE}: it was edited, and the plan continued without the edit (its revision is 0, "
             "that of planner.ledger is 1); take one of the two files away"
         )
     assert (tmp_path / CONTEXT_FILE).read_text() == text

@@ -171,7 +171,7 @@ def test_two_processes_at_once(tmp_path: Path, calm: Calm, server: Server) -> No
     context = read_state(tmp_path / "state")
     with pytest.raises(StateError) as error:
         run_plan(tmp_path / "state", Log(tmp_path / "other"))
-    assert str(error.value) == f"{tmp_path / 'state'}: another process is at work on this plan"
+    assert str(error.value) == f"{tmp_path / 'state'}: another process is working on this plan"
     assert server.answer() == [-signal.SIGKILL]
     assert not (tmp_path / "other").exists()
     assert read_state(tmp_path / "state") == context

@@ -420,7 +420,7 @@ def test_a_process_that_an_executor_leaves_behind_does_not_hold_the_lock(tmp_pat
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g"))
     runtime = Runtime(tmp_path, lambda *_: str(runtime.step()), lambda _: "")
-    with pytest.raises(StateError, match="another process is at work on this plan"):
+    with pytest.raises(StateError, match="another process is working on this plan"):
         runtime.run()
 
 

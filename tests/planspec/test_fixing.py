@@ -349,7 +349,7 @@ def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyP
     [
         ("Inputs: b", "inputs stand in a line of their own below their step: `> ← b`"),
         ("<= b", "inputs stand in a line of their own below their step: `> ← b`"),
-        ("Outputs: b, c", "outputs stand behind the description of their step: `→ b, c`"),
+        ("Outputs: b, c", "outputs come after the description of their step: `→ b, c`"),
         ("Inputs: what is there", "remove the line, or make it a `> detail` line of a step"),
     ],
 )

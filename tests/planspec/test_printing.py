@@ -311,16 +311,16 @@ def test_an_id_that_comes_twice_is_refused(steps: list[PlanStep]) -> None:
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([act("1", children=[act("2")])], "step_id: 2 stands below 1 and would be read at the top level"),
-        ([act("1"), act("1.1")], "step_id: 1.1 stands at the top level and would be read below 1"),
-        ([act("1", children=[act("2.1")]), act("2")], "step_id: 2.1 stands below 1 and would be read below 2"),
+        ([act("1", children=[act("2")])], "step_id: 2 is below 1 and would be read at the top level"),
+        ([act("1"), act("1.1")], "step_id: 1.1 is at the top level and would be read below 1"),
+        ([act("1", children=[act("2.1")]), act("2")], "step_id: 2.1 is below 1 and would be read below 2"),
         (
             [act("1", children=[act("1.1"), act("1.1.1")])],
-            "step_id: 1.1.1 stands below 1 and would be read below 1.1",
+            "step_id: 1.1.1 is below 1 and would be read below 1.1",
         ),
-        ([act("1", children=[act("10.1")])], "step_id: 10.1 stands below 1 and would be read at the top level"),
-        ([act("1", children=[act("10")])], "step_id: 10 stands below 1 and would be read at the top level"),
-        ([act("1.1", children=[act("1")])], "step_id: 1.1 stands at the top level and would be read below 1"),
+        ([act("1", children=[act("10.1")])], "step_id: 10.1 is below 1 and would be read at the top level"),
+        ([act("1", children=[act("10")])], "step_id: 10 is below 1 and would be read at the top level"),
+        ([act("1.1", children=[act("1")])], "step_id: 1.1 is at the top level and would be read below 1"),
     ],
 )
 def test_an_id_that_does_not_fit_its_place_is_refused(steps: list[PlanStep], message: str) -> None:

@@ -636,5 +636,5 @@ def test_a_text_without_its_end_mark_is_settled_at_its_end_only() -> None:
 
 @pytest.mark.parametrize("mark", [" ", "\n", "a\nb", " END", "END\r"])
 def test_an_end_mark_is_a_line(mark: str) -> None:
-    with pytest.raises(ValueError, match=r"^end_mark: .* is no line"):
+    with pytest.raises(ValueError, match=r"^end_mark: .* is not a line"):
         PlanStream(end_mark=mark)

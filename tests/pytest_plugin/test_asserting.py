@@ -56,7 +56,7 @@ HOLD: dict[str, Chain] = {
 FAIL: dict[str, Chain] = {
     "no id": lambda plan: plan.has_step("2.4"),
     "no id anywhere near": lambda plan: plan.has_step("7.1.3"),
-    "an id is no word": lambda plan: plan.has_step("2.10"),
+    "an id is not a word": lambda plan: plan.has_step("2.10"),
     "no words": lambda plan: plan.has_step("knead the dogh"),
     "no words anywhere near": lambda plan: plan.has_step("Zzyzx"),
     "no pattern": lambda plan: plan.has_step(re.compile("the loaf$")),

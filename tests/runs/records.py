@@ -23,5 +23,5 @@ def full_record() -> Record:
 
 
 def append(ledger: Ledger, record: Record, run: str = "r") -> Record:
-    """Keep a record behind all others."""
+    """Keep a record after all others."""
     return ledger.append(run, record, after=ledger.count(run))

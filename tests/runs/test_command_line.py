@@ -66,7 +66,7 @@ def test_runs_of_several_plans_are_kept_apart(database: str) -> None:
 
     assert [count("bakery.md"), count("other.md"), count("bakery.md", "--name", "x"), count("none.md")] == [1, 2, 1, 0]
     said = run("run", "bakery.md", *OPERATOR, "--database", database, "--name", "y", "--resume")
-    assert (said.exit_code, "there is no run to go on with" in said.stderr) == (2, True)
+    assert (said.exit_code, "there is no run to resume" in said.stderr) == (2, True)
     # The last run of all is not this plan's.
     resumed = run("run", "other.md", *OPERATOR, "--database", database, "--resume")
     assert resumed.exit_code == 0, resumed.output
@@ -78,7 +78,7 @@ def test_a_run_that_another_machine_has(database: str) -> None:
         ledger.acquire(ledger.runs()[0].run, evolve(Owner.new(), host="elsewhere"), seconds=60)
     said = run("run", "bakery.md", *OPERATOR, "--database", database, "--resume")
     assert said.exit_code == 2
-    assert "another process is at work on run" in said.stderr
+    assert "another process is working on run" in said.stderr
     assert calls() == ["1"]
 
 
@@ -131,7 +131,7 @@ def test_a_planner_of_another_machine(database: str) -> None:
     with closing(PostgresLedger(database)) as ledger:
         ledger.acquire("bread", evolve(Owner.new(), host="elsewhere"), seconds=60)
     said = run("planner", "run", *SCRIPTS, *there)
-    assert (said.exit_code, "another process is at work on this plan" in said.stderr) == (2, True)
+    assert (said.exit_code, "another process is working on this plan" in said.stderr) == (2, True)
     assert not Path("log").exists()
 
 

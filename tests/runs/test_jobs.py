@@ -125,7 +125,7 @@ def test_two_plans_are_submitted_at_once(at: str) -> None:
 
 
 def test_what_cannot_be_run(ledger: MemoryLedger) -> None:
-    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+    with pytest.raises(PlanRunError, match="there is no run to resume"):
         run_plan(ledger, "r", World().operator)
     with pytest.raises(ValueError, match="a run needs an id"):
         run_plan(ledger, "", World().operator)

@@ -115,7 +115,7 @@ def test_a_lease_is_renewed_and_given_back(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         with keeping(ledger, "r"):
             time.sleep(3 * lease)
-            with pytest.raises(RunBusyError, match="another process is at work on run r: process "):
+            with pytest.raises(RunBusyError, match="another process is working on run r: process "):
                 ledger.acquire("r", other, seconds=1)
         ledger.acquire("r", other, seconds=1)
 

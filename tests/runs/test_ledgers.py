@@ -188,7 +188,7 @@ def test_of_two_writers_one_is_fenced(make: Make) -> None:
     first.begin(RunInfo("r", 1.0))
     first.append("r", Record(Kind.BEGUN), after=0)
     second.append("r", Record(Kind.STARTED, "second"), after=1)
-    with pytest.raises(FencedError, match="another process has gone on with run r"):
+    with pytest.raises(FencedError, match="another process has continued run r"):
         first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=1)
     # Nothing of it is there, and both ledgers continue.
     assert [record.step for record in first.records("r")] == ["", "second"]
@@ -257,7 +257,7 @@ def test_a_lease_keeps_others_out_until_it_ends(make: Make) -> None:
 
     def check(lease: float) -> None:
         ledger.acquire("r", ELSEWHERE, seconds=lease, takes_over=True)
-        with pytest.raises(RunBusyError, match=r"another process is at work on run r: process \d+ on elsewhere"):
+        with pytest.raises(RunBusyError, match=r"another process is working on run r: process \d+ on elsewhere"):
             make().acquire("r", Owner.new(), seconds=60)
         time.sleep(lease + 0.1)
         make().acquire("r", mine, seconds=60)

@@ -52,7 +52,7 @@ def test_plans_have_runs_of_their_own(tmp_path: Path, ledger: Ledger) -> None:
             create_state(tmp_path / run, start_context(run, ITEMS), ledger=ledger, run_id=run)
         runtime(tmp_path / "bread", ledger).run()
         assert read_state(tmp_path / "cake", ledger=ledger, run_id="cake").revision == 0
-        with pytest.raises(StateError, match="there is a plan that has not ended"):
+        with pytest.raises(StateError, match="the plan there has not ended"):
             create_state(tmp_path / "cake", start_context("x", ITEMS), ledger=ledger, run_id="cake")
         create_state(tmp_path / "bread", start_context("roll", ITEMS), ledger=ledger, run_id="bread")
         assert read_state(tmp_path / "bread", ledger=ledger, run_id="bread").think.goal == "roll"
@@ -63,7 +63,7 @@ def test_there_is_one_writer_wherever_the_folder_is(tmp_path: Path, ledger: Ledg
         create_state(tmp_path / "here", start_context("bread", ITEMS), ledger=ledger, run_id="bread")
         with (
             open_state(tmp_path / "here", ledger=ledger, run_id="bread"),
-            pytest.raises(StateError, match="another process is at work on this plan"),
+            pytest.raises(StateError, match="another process is working on this plan"),
         ):
             runtime(tmp_path / "there", ledger).run()
 

@@ -358,7 +358,7 @@ def test_records_that_no_run_writes(path: Path, change: str, dry_run: bool) -> N
     edit(path, change)
     with closing(sqlite3.connect(path)) as base:
         before = base.execute("SELECT * FROM records").fetchall()
-    with pytest.raises(LedgerError, match=r"(this is not a ledger of plans|are none of a tool plan)") as error:
+    with pytest.raises(LedgerError, match=r"(this is not a ledger of plans|are not those of a tool plan)") as error:
         run(path, dry_run=dry_run)
     assert "\n" not in str(error.value)
     with closing(sqlite3.connect(path)) as base:
@@ -370,7 +370,7 @@ def test_a_run_of_something_else(path: Path) -> None:
     with closing(SqliteLedger(path)) as ledger:
         ledger.begin(RunInfo("toolplan", 1.0))
         ledger.append("toolplan", Record(Kind.BEGUN, plan="# Goal: x\n"), after=0)
-    with pytest.raises(LedgerError, match=r"^the records of run toolplan are none of a tool plan$"):
+    with pytest.raises(LedgerError, match=r"^the records of run toolplan are not those of a tool plan$"):
         run(path)
     assert len(records(path)) == 1
     # It may have a run beside that one.
@@ -401,7 +401,7 @@ def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(path: Path) -> None:
     with closing(SqliteLedger(path)) as ledger, keeping(ledger, "toolplan"):
-        with pytest.raises(RunBusyError, match="another process is at work on run toolplan"):
+        with pytest.raises(RunBusyError, match="another process is working on run toolplan"):
             run(path)
         assert list(ledger.records("toolplan")) == []
         assert run(path, dry_run=True)[1].results
@@ -427,7 +427,7 @@ def test_a_ledger_that_somebody_takes_away(path: Path, change: str) -> None:
                 path.write_bytes(path.with_name("away").read_bytes())
         return work(atom_id, inputs)
 
-    with pytest.raises(LedgerError, match=r"run\.ledger: the ledger was taken away or replaced by somebody else$"):
+    with pytest.raises(LedgerError, match=r"run\.ledger: the ledger was removed or replaced by another program$"):
         run_toolplan(PLAN, ATOMS, call, ledger=path, jobs=1)
     assert path.exists() == (change == "replace")
 

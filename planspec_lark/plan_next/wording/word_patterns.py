@@ -76,7 +76,7 @@ def read_key(entry: str) -> tuple[tuple[str, ...], int]:
     if word.startswith("{n}"):
         raise EntryError("an entry does not begin with a number")
     if "|" in tail or "{n}" in tail:
-        raise EntryError("behind the bar of an entry stands no number and no other bar")
+        raise EntryError("after the bar of an entry comes neither a number nor another bar")
     # A blank that has to follow is exactly one, so that it is known where the word ends.
     pieces = [*_PIECES.findall(word), *("{s}" if char == " " else char for char in tail)]
     return tuple(piece.lower() for piece in pieces), len(tail)

@@ -455,7 +455,7 @@ def test_words_that_extend_the_default_ones(tmp_path: Path) -> None:
         ("[guess]\nwords = [' ']", "guess.words: an entry is a word"),
         ("[guess]\nwords = ['|a']", "guess.words: an entry is a word"),
         ("[guess]\nwords = ['{n}. step']", "guess.words: an entry does not begin with a number"),
-        ("[guess]\nwords = ['a|b|c']", "guess.words: behind the bar of an entry stands no number and no other bar"),
+        ("[guess]\nwords = ['a|b|c']", "guess.words: after the bar of an entry comes neither a number nor another bar"),
         (f"[guess]\nallowed = ['{'a' * 61}']", "guess.allowed: an entry has at most 60 characters, this one has 61"),
         ("#" * 1_000_001, "the word lists cannot be read: the text has more than 1,000,000 bytes"),
     ],

@@ -1,7 +1,8 @@
 """What holds for all tests.
 
 What needs time, quiet, or more than a Python (a browser, git, wheels) is a job with a name: ``pytest --job NAME`` runs
-one, ``--job all`` runs everything. Without it, a sample of them runs, and all that is in a path that is given.
+one, several may be named, and ``--job all`` runs everything. Without it, a sample of them runs, and all that is in a
+path that is given.
 
 How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples) or ``full``. Without it and
 without a job, properties are tried on few examples only.
@@ -142,17 +143,18 @@ JOBS = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Jobs are chosen by name."""
-    parser.addoption("--job", choices=[*JOBS, "all"], help="run a job that takes more time, or everything")
+    says = "run a job that takes more time, or everything; may be repeated"
+    parser.addoption("--job", choices=[*JOBS, "all"], action="append", help=says)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """A path that is given means all that is there. Decided here, as processes of xdist are always given paths."""
     if config.option.job is None:
-        config.option.job = "all" if config.args_source is pytest.Config.ArgsSource.ARGS else ""
+        config.option.job = ["all"] if config.args_source is pytest.Config.ArgsSource.ARGS else []
     profile = "quick" if config.option.job else "sample"
     settings.load_profile(os.environ.get("PLANSPEC_PROFILE", profile))
     # A job leaves most tests out, and their snapshots are none the less needed.
-    config.option.warn_unused_snapshots |= config.option.job in JOBS
+    config.option.warn_unused_snapshots |= config.option.job not in ([], ["all"])
     if not hasattr(config, "workerinput"):
         _compile_grammars(config)
 
@@ -202,21 +204,21 @@ def _import_from_the_other_end(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """No file is looked into that has nothing of what is asked for: that takes longer than some jobs."""
     asked = config.option.job
-    if asked == "all" or collection_path.suffix != ".py":
+    if "all" in asked or collection_path.suffix != ".py":
         return None
     file = Path(os.path.relpath(collection_path, config.rootpath / "tests")).as_posix()
     if not asked:
         return True if file in _GROUPS and not _GROUPS[file].every else None
-    if any(group.job == asked and name.partition("::")[0] == file for name, group in _GROUPS.items()):
+    if any(group.job in asked and name.partition("::")[0] == file for name, group in _GROUPS.items()):
         return None
-    has_properties = asked == "properties" and "hypothesis" in collection_path.read_text(encoding="utf-8")
+    has_properties = "properties" in asked and "hypothesis" in collection_path.read_text(encoding="utf-8")
     return None if has_properties else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for."""
-    asked = config.option.job
-    if asked == "all":
+    asked = set(config.option.job or [""])
+    if "all" in asked:
         return
     seen: Counter[str] = Counter()
     chosen: list[pytest.Item] = []
@@ -231,7 +233,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if not group.job and is_hypothesis_test(getattr(item, "obj", None)):
             jobs.add("properties")
         seen[name] += 1
-        (chosen if asked in jobs else left_out).append(item)
+        (chosen if asked & jobs else left_out).append(item)
     items[:] = chosen
     config.hook.pytest_deselected(items=left_out)
 

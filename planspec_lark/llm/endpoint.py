@@ -137,7 +137,9 @@ class Endpoint:
             # Nothing compressed: a small body could grow to any size while it is unpacked.
             default_headers={"Accept-Encoding": "identity"},
             # No redirect is followed, as a key is meant for one host.
-            http_client=http(event_hooks={"request": [ask], "response": [hold]}, follow_redirects=False),
+            http_client=http(
+                event_hooks={"request": [ask], "response": [hold]}, follow_redirects=False, verify=_trusted()
+            ),
         )
 
     def post(self, client: Any, request: dict[str, Any]) -> Any:
@@ -231,6 +233,17 @@ class Bounds:
     async def aclose(self) -> None:
         """The same, for asyncio."""
         await self._source.aclose()
+
+
+def _trusted() -> Any:
+    """What connections trust. To read all certificates for each call takes longer than all else that is done here."""
+    return _read_certificates(*map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+
+
+@cache
+def _read_certificates(*_: str | None) -> Any:
+    """Again only where the environment names others."""
+    return http_package().create_ssl_context()
 
 
 @cache

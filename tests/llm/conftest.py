@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,15 +11,8 @@ from tests.llm.asking import Ask, ask_async, ask_sync
 from tests.llm.serving import Served, serve
 
 
-@pytest.fixture(scope="session")
-def no_certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("certificates")
-
-
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch, no_certificates: Path) -> None:
-    # To load all that the machine trusts takes longer than most calls.
-    monkeypatch.setenv("SSL_CERT_DIR", str(no_certificates))
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("OPENAI_", "PLANSPEC_MODEL")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)

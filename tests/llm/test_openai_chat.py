@@ -7,11 +7,14 @@ import pickle
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from planspec_lark.llm import LlmError, OpenAIChat, Reply, Usage
+from planspec_lark.llm.endpoint import http_package
 from tests.llm.asking import KEY, NO_KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine
 
@@ -264,3 +267,14 @@ print(sorted({"openai", "httpx", "httpx2", "pydantic"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_certificates_are_read_once(served: Served, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = http_package()
+    read = Mock(side_effect=package.create_ssl_context)
+    monkeypatch.setattr(package, "create_ssl_context", read)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    served.play(fine(), fine())
+    for _ in range(2):
+        ask(chat_with(served))
+    assert read.call_count == 1

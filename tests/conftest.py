@@ -83,18 +83,23 @@ JOBS = {
         cli/test_planner.py::test_nothing_steers_a_terminal
         cli/test_planner_run.py::test_a_run_that_is_stopped_goes_on_later/3
         cli/test_planner_run.py::test_colours_on_a_terminal_only cli/test_planner_run.py::test_nothing_steers_a_terminal
-        cli/test_process.py/8 cli/test_processes.py/5 cli/test_run_process.py/8
+        cli/test_process.py/16 cli/test_processes.py/5 cli/test_run_process.py/16
         cli/test_tools.py::test_a_terminal_shows_what_has_become_of_steps/2
         cli/test_tools.py::test_nothing_steers_a_terminal/8 cli/test_tools.py::test_what_is_at_work_is_waited_for/3
         cli/test_writers.py/5 cli/test_writers.py::test_many_at_once
-        lsp/test_process.py/10 mcp_server/test_large.py/3 mcp_server/test_process.py/8
+        lsp/test_process.py/20 mcp_server/test_large.py/3 mcp_server/test_process.py/16
         mcp_server/test_process.py::test_a_message_without_end_ends_it/1
         mcp_server/test_resources.py::test_clients_of_older_versions_are_told_of_new_plans
         mcp_server/test_resources.py::test_clients_of_older_versions_subscribe_to_plans
         mcp_server/test_resources.py::test_the_number_of_subscriptions_is_bounded
         mcp_server/test_setup.py::test_settings_start_a_server
         mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
-        pytest_plugin/test_plugin.py/6 runs/test_without_telemetry.py/4
+        pytest_plugin/test_plugin.py/12 pytest_plugin/test_asserting.py::test_a_traceback_ends_in_the_test
+        cli/test_help.py::test_what_was_typed_does_not_steer_the_terminal/4
+        mcp_server/test_actions.py::test_a_plan_that_is_run_is_not_reopened
+        mcp_server/test_resources.py::test_what_is_there_at_the_beginning_is_no_change
+        mcp_server/test_prompts.py::test_prompts_in_chinese cli/test_planner.py::test_a_pipe_gets_no_colours
+        runs/test_without_telemetry.py/4
         test_contract.py::test_an_import_upwards_or_sideways_is_found/4
         test_jobs.py::test_a_sample_always_runs_and_a_job_runs_all/4
         test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job
@@ -114,13 +119,17 @@ JOBS = {
         answers/test_styles.py::test_an_answer_that_is_strictly_a_plan_says_that_plan/8
         answers/test_styles.py::test_the_plan_that_is_seen_can_be_written_down/8
         answers/test_styles.py::test_both_languages_occur_in_every_style/8
-        bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2
+        bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2 bulk/test_records.py::test_damaged_gzip
+        bulk/test_records.py::test_gzip_cut_off_anywhere
         cli/test_check.py::test_every_format_says_the_same/8 cli/test_json.py::test_its_schema_accepts_it/8
+        constrained/test_canonical.py::test_a_collision_would_be_found
         constrained/test_canonical.py::test_engines_stop_at_the_same_byte
         constrained/test_canonical.py::test_every_printed_fixture_is_canonical/8
         constrained/test_canonical.py::test_length_is_no_matter/8
         constrained/test_canonical.py::test_names_are_of_all_letters
         constrained/test_canonical.py::test_no_terminals_collide/5
+        constrained/test_canonical.py::test_nothing_else_is
+        constrained/test_canonical.py::test_the_file_itself_is_read_unchanged/3
         constrained/test_canonical.py::test_the_oracle_is_not_llguidance_in_disguise
         constrained/test_exporting.py::test_a_random_models_plans_are_valid_once_their_ids_are/8
         constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
@@ -134,6 +143,7 @@ JOBS = {
         planspec/test_streaming.py::test_every_split_of_a_short_text_tells_the_same/8
         planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
         test_grammars.py::test_strict_mode_finds_no_collision/7
+        test_grammars.py::test_what_strict_mode_cannot_see_is_known/7
         test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_reports.py::test_every_sarif_log/8
         toolplan/test_graph.py::test_which_steps_depend_on_which/3
         toolplan/test_resolver.py::test_doubling_ends_soon

@@ -62,8 +62,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
     Args:
         plan: the plan as it is.
         given: names of values that the run is given.
-        state: of the run that would be resumed. Without one a new run begins, which knows no outputs of steps that are
-        done.
+        state: of the run that would be resumed. Without one a new run begins, which knows no outputs of finished steps.
     """
     state = state or RunState()
     found: list[Planned] = []

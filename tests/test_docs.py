@@ -474,7 +474,6 @@ IN_PYTHON = {
     "PC118",
     "PC119",
     "PC120",
-    "PC121",
     "PC122",
 }
 LANGUAGES = {

@@ -13,7 +13,6 @@ from hypothesis import example, given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
-    PlanDocument,
     PlanSpec,
     PlanStep,
     PlanStream,
@@ -111,13 +110,6 @@ def _stream(text: str) -> PlanSpec:
     return stream.finish().result.plan
 
 
-def _load(text: str) -> PlanSpec | None:
-    try:
-        return PlanDocument.from_answer(text).plan
-    except PlanSyntaxError:
-        return None
-
-
 def _reflect(text: str) -> Any:
     found = read_reflection(text, PLANNED, PLANNED.steps[1].children[0], can_interact=True)
     return found.decision, found.reason, found.commands
@@ -129,7 +121,6 @@ READERS = {
     "scan_plan": Reader(lambda text: scan_plan(text).plan, PLAN, OTHER_PLAN),
     "extract_plan": Reader(lambda text: extract_plan(text).text, PLAN, OTHER_PLAN),
     "PlanStream": Reader(_stream, PLAN, OTHER_PLAN),
-    "PlanDocument": Reader(_load, PLAN, OTHER_PLAN),
     "read_reflection": Reader(_reflect, "RETRY | the <think> shop is open", "ACCEPT\nPLAN_CMD: SKIP 2.1"),
     "read_replan": Reader(lambda text: read_replan(text, PLANNED).commands, "PLAN_CMD: REPLAN 2", OTHER_COMMANDS),
     "scan_message": Reader(lambda text: scan_message(text, "planning").message, MESSAGE, OTHER_MESSAGE),
@@ -372,18 +363,6 @@ def test_a_stream_keeps_its_promises(shape: str) -> None:
     streams.ends_as_scanned(text, text)
     streams.is_never_taken_back(text)
     streams.hope_is_right(text)
-
-
-# ---------------------------------------------------------------- documents
-
-
-def test_a_document_keeps_reasoning_where_it_is() -> None:
-    text = f"<think>\nhm\n</think>\n{PLAN.removesuffix(chr(10))}\n<think>\n> evil\n</think>\n  > Green.\n"
-    document = PlanDocument.from_answer(text)
-    document.apply(parse_plan_commands("PLAN_CMD: DONE 1\nPLAN_CMD: REVISE 2.1 [act] Buy blue paint\n> Blue.\n"))
-    assert document.text == text.replace("1. [act] Sand", "1. [x] [act] Sand").replace(
-        "Buy paint\n<think>\n> evil\n</think>\n  > Green.", "Buy blue paint\n    > Blue.\n<think>\n> evil\n</think>"
-    )
 
 
 # ---------------------------------------------------------------- the command line

@@ -1,4 +1,4 @@
-"""The text of a document as a linked list of blocks: the head, then the lines of each step, and other text.
+"""The text of a document as a linked list of blocks: the head, then the lines of each step.
 
 What the lines of a step become depends on how they were read and on what the step says now, and on nothing in between.
 So a change that is undone leaves no trace, and it makes no difference when the text is read. Printing is concatenation.
@@ -8,13 +8,12 @@ All lines are ended here; where the text's last one is not, that is known beside
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from itertools import pairwise
 
 from attrs import define, field, frozen
 
-from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, join_rows, split_rows
-from planspec_lark.document.pieces import WHITE, Piece, cut_accepted, cut_scanned
+from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, split_rows
+from planspec_lark.document.pieces import WHITE, Piece, cut_accepted
 from planspec_lark.planspec.models import PlanStep, iter_steps
 from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.syntax import grammars
@@ -36,10 +35,8 @@ class Block:
     Attributes:
         lines: as they were read; empty for those of a new step.
         newline: how lines end here.
-        step: whose they are.
+        step: whose they are; the head is of none.
         gap: the blank lines after them.
-        foreign: which of the lines are no part of the plan, although they are among those of a step.
-        was: what the step was read as, where the grammar may read its lines otherwise or not at all.
         indent: how the step is indented.
         text: the lines as they are now; made on demand, None before.
         rank: grows from the first block to the last.
@@ -50,8 +47,6 @@ class Block:
     newline: str
     step: PlanStep | None = None
     gap: str = ""
-    foreign: frozenset[int] = frozenset()
-    was: PlanStep | None = None
     indent: str = ""
     text: str | None = None
     rank: int = 0
@@ -70,8 +65,7 @@ class Block:
 
     def shift(self, old: str, new: str) -> None:
         """Indent the step's own lines again that were indented with ``old``."""
-        rows = enumerate(split_rows(self.lines))
-        self.lines = "".join(row if at in self.foreign else _shift(row, old, new) for at, row in rows)
+        self.lines = "".join(_shift(row, old, new) for row in split_rows(self.lines))
         self.indent = _shift(f"{self.indent}.", old, new)[:-1]
 
 
@@ -89,16 +83,11 @@ class Place:
 
 
 class Blocks:
-    """All blocks of a document.
+    """All blocks of a document, as it was read."""
 
-    Args:
-        scan: how it was read.
-        is_strict: whether the text is nothing but a plan, so that the grammar reads the lines of each step as the step.
-    """
-
-    def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
+    def __init__(self, scan: ScanResult) -> None:
         text = scan.source.text
-        head, *pieces = cut_accepted(text) if is_strict else cut_scanned(scan)
+        head, *pieces = cut_accepted(text)
         steps = {step.step_id: step for step in iter_steps(scan.plan)}
         self._style = find_style(scan.plan, pieces)
         self._blocks: dict[int, Block] = {}
@@ -109,17 +98,16 @@ class Blocks:
         self._head = self._last = self._read(head, newline_of(text))
         for piece in pieces:
             block = self._read(piece, self._last.newline)
-            if piece.step_id is not None:
-                block.step = step = steps[piece.step_id]
-                block.was = None if is_strict else copy(step)
-                self._blocks[id(step)] = block
+            assert piece.step_id is not None, "only the head is of no step"
+            block.step = step = steps[piece.step_id]
+            self._blocks[id(step)] = block
             block.before, self._last.behind = self._last, block
             block.rank = self._last.rank + _APART
             self._last = block
 
     def _read(self, piece: Piece, newline: str) -> Block:
         lines, end = piece.lines, end_of(piece.lines)
-        block = Block(lines, end or newline, None, piece.gap, piece.foreign, indent=indent_of(lines))
+        block = Block(lines, end or newline, gap=piece.gap, indent=indent_of(lines))
         if not end and lines not in _NO_LINE:
             block.lines += newline
             self._is_ended = False
@@ -146,15 +134,7 @@ class Blocks:
         """A block as it is now, with the blank lines after it."""
         if block.text is None:
             assert block.step is not None, "only steps change"
-            block.text = edit_lines(
-                block.lines,
-                block.step,
-                self._style,
-                indent=block.indent,
-                newline=block.newline,
-                was=block.was,
-                foreign=block.foreign,
-            )
+            block.text = edit_lines(block.lines, block.step, self._style, indent=block.indent, newline=block.newline)
         return block.text + block.gap
 
     @property
@@ -199,17 +179,9 @@ class Blocks:
         self._link([block], before)
 
     def remove(self, steps: Iterable[PlanStep]) -> None:
-        """Take out the lines of steps; other text among them stays."""
+        """Take out the lines of steps."""
         for step in steps:
-            block = self._blocks.pop(id(step))
-            self._note(block)
-            if block.foreign:
-                rows = split_rows(block.lines)
-                block.lines = block.text = join_rows([rows[at] for at in sorted(block.foreign)], block.newline)
-                block.step, block.foreign = None, frozenset()
-                self._end(block)
-            else:
-                self._unlink(block)
+            self._unlink(self._blocks.pop(id(step)))
 
     def move(self, steps: Iterable[PlanStep], place: Place) -> None:
         """Put the lines of steps elsewhere, one after the other. The place must be named by other steps than these."""
@@ -241,8 +213,8 @@ class Blocks:
             return found
         found = self._blocks.get(id(place.behind or place.parent), self._head)
         if place.behind:
-            while below := _next_below(found, place.behind.step_id):
-                found = below
+            while found.behind is not None and found.behind.is_below(place.behind.step_id):
+                found = found.behind
         return found
 
     def _write_header(self) -> None:
@@ -261,7 +233,7 @@ class Blocks:
     def _link(self, blocks: list[Block], before: Block) -> None:
         """Put linked blocks after one, set off as is usual there."""
         first, last, behind = blocks[0], blocks[-1], before.behind
-        if behind is not None and behind.step is not None:
+        if behind is not None:
             last.gap = before.newline if _is_spaced(before, first, behind) else ""
         else:
             # After the last step a new one is set off as that one is.
@@ -287,28 +259,12 @@ class Blocks:
         before, behind = block.before, block.behind
         assert before is not None, "the head stays"
         self._note(block)
-        self._end(block)
         before.behind = behind
         if behind is None:
-            self._last = before
+            self._last, self._is_ended = before, True
             before.gap = block.gap
         else:
             behind.before = before
-            if behind.step is None:
-                # Other text stays set off as it was.
-                before.gap = max(before.gap, block.gap, key=lambda gap: gap.count("\n"))
-
-    def _end(self, block: Block) -> None:
-        if block is self._last:
-            self._is_ended = True
-
-
-def _next_below(block: Block, step_id: str) -> Block | None:
-    """The next step's block, if it is below this id."""
-    behind = block.behind
-    while behind is not None and behind.step is None:
-        behind = behind.behind
-    return behind if behind and behind.is_below(step_id) else None
 
 
 def _is_spaced(before: Block, new: Block, behind: Block) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from attrs import evolve
 
-from planspec_lark.answers.extract import extract_plan
-from planspec_lark.answers.risk import Risk
 from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import check_change
@@ -18,10 +16,8 @@ from planspec_lark.plan_cmd.apply import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
-from planspec_lark.planspec.scan import scan_plan
-from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity, quote, shorten
+from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, quote, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
-from planspec_lark.syntax.source import Source
 
 __all__ = ["PlanDocument"]
 
@@ -29,19 +25,12 @@ _T = TypeVar("_T")
 _Change = Callable[[Editor], _T]
 
 
-class _Reading(NamedTuple):
-    """How the text of a document is read that has other things around its plan."""
-
-    max_risk: Risk
-    default_type: str
-
-
 # The text, and whether each of its steps is shown unfolded.
 _State = tuple[str, list[bool | None]]
 
 
 class PlanDocument:
-    """A plan and its text, made by :meth:`from_text` or :meth:`from_answer`.
+    """A plan and its text, made by :meth:`from_text`.
 
     The text always reads as the plan. All that a change need not touch stays as it is, byte for byte. Methods that
     change the plan say in words what they did, and raise a :class:`planspec_lark.CommandError` where they cannot; then
@@ -49,8 +38,8 @@ class PlanDocument:
     still reads as the plan. If it does not, that is a fault of this library, and a :class:`RuntimeError` says so.
     """
 
-    def __init__(self, scan: ScanResult, *, reading: _Reading | None = None, requires_result: bool = False) -> None:
-        self.name, self._reading, self._requires_result = scan.source.name, reading, requires_result
+    def __init__(self, scan: ScanResult, *, requires_result: bool = False) -> None:
+        self.name, self._requires_result = scan.source.name, requires_result
         self._begin(scan)
 
     def _begin(self, scan: ScanResult) -> None:
@@ -64,16 +53,13 @@ class PlanDocument:
 
     def _scan(self, text: str, flags: list[bool | None]) -> ScanResult:
         """How a text is read that was once accepted."""
-        if self._reading is None:
-            scan = scan_strictly(text, name=self.name, limits=NO_LIMITS)
-        else:
-            scan = scan_plan(text, default_type=self._reading.default_type, name=self.name, limits=NO_LIMITS)
+        scan = scan_strictly(text, name=self.name, limits=NO_LIMITS)
         for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
             step.expanded = expanded
         return scan
 
     def _load(self, scan: ScanResult) -> None:
-        self._plan, self._blocks = scan.plan, Blocks(scan, is_strict=self._is_strict)
+        self._plan, self._blocks = scan.plan, Blocks(scan)
         self._editor = Editor(self._plan, self._blocks, requires_result=self._requires_result)
 
     @classmethod
@@ -100,44 +86,6 @@ class PlanDocument:
         if scan.diagnostics:
             raise PlanSyntaxError(scan.diagnostics, scan.source)
         return cls(scan, requires_result=requires_result)
-
-    @classmethod
-    def from_answer(
-        cls,
-        text: str,
-        *,
-        max_risk: Risk | str = Risk.MEDIUM,
-        default_type: str = "",
-        name: str = "<text>",
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> PlanDocument:
-        """The document in a text, as :func:`planspec_lark.extract_plan` finds it; what is around it stays.
-
-        Lines that were read after a repair are written again once their step changes, and not before. After each change
-        the text is read again, to see that it still reads as the plan. So many changes should be one list of commands.
-
-        Args:
-            text: a text with a plan in it, such as a language model's answer.
-            max_risk: the highest risk that is allowed.
-            default_type: the type of steps that have none.
-            name: what diagnostics call it.
-            limits: how much to take.
-
-        Raises:
-            PlanSyntaxError: the verdict is not ``accepted``; the diagnostics are those that decide it. Or the plan
-                is in a string of a JSON value, where its lines cannot be changed.
-            ValueError: there is no such risk or type.
-        """
-        found = extract_plan(text, max_risk=max_risk, default_type=default_type, name=name, limits=limits)
-        if faults := found.faults:
-            raise PlanSyntaxError(faults, found.source)
-        if found.source.text != text:
-            raise PlanSyntaxError([_name_string(Source(text, name))], Source(text, name))
-        return cls(found.scan, reading=_Reading(found.max_risk, default_type))
-
-    @property
-    def _is_strict(self) -> bool:
-        return self._reading is None
 
     @property
     def text(self) -> str:
@@ -192,9 +140,6 @@ class PlanDocument:
         Returns:
             What became of each command: whether it is ``done``, a ``message`` that says what it did or why it was
             refused, and the ``code`` of the refusal.
-
-        Raises:
-            CommandError: PC121, for a document :meth:`from_answer` only.
         """
         commands = [*commands]
         reports, has_changed = self._try(partial(_perform, commands=commands, atomic=atomic))
@@ -271,7 +216,7 @@ class PlanDocument:
         """Make a change; where anything goes wrong, the document is as it was.
 
         Raises:
-            CommandError: the change is refused. PC121 is for what is around a plan.
+            CommandError: the change is refused.
             RoundTripError: the text would not read as the plan.
         """
         try:
@@ -283,10 +228,7 @@ class PlanDocument:
             self._go_back()
             raise
         try:
-            check_change(self._editor, self._blocks, is_strict=self._is_strict)
-            if not self._is_strict and not self._reads():
-                message = "the text around the plan would be read as part of it, or in place of it"
-                raise CommandError("PC121", message)
+            check_change(self._editor, self._blocks)
         except BaseException:
             self._go_back()
             raise
@@ -297,22 +239,14 @@ class PlanDocument:
         self._load(self._scan(*self._origin))
         for change in self._kept:
             change(self._editor)
-        check_change(self._editor, self._blocks, is_strict=self._is_strict)
+        check_change(self._editor, self._blocks)
 
-    def _reads(self) -> bool:
-        """Whether the text, read as it was at first, is the plan: only steps it may have none of any more."""
-        assert self._reading is not None
-        max_risk, default_type = self._reading
-        found = extract_plan(self.text, max_risk=max_risk, default_type=default_type, limits=NO_LIMITS)
-        is_safe = found.is_usable or not (self._plan.steps or found.deciding)
-        return is_safe and found.plan == self._plan
-
-    def __getstate__(self) -> tuple[str, _Reading | None, bool, _State]:
+    def __getstate__(self) -> tuple[str, bool, _State]:
         # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
-        return self.name, self._reading, self._requires_result, self._state()
+        return self.name, self._requires_result, self._state()
 
-    def __setstate__(self, state: tuple[str, _Reading | None, bool, _State]) -> None:
-        self.name, self._reading, self._requires_result, origin = state
+    def __setstate__(self, state: tuple[str, bool, _State]) -> None:
+        self.name, self._requires_result, origin = state
         self._begin(self._scan(*origin))
 
     def __repr__(self) -> str:
@@ -321,10 +255,3 @@ class PlanDocument:
 
 def _perform(editor: Editor, commands: list[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
     return perform_all(editor.plan, commands, atomic=atomic, finder=editor)
-
-
-def _name_string(source: Source) -> Diagnostic:
-    message = "the plan is in a string of a JSON value, where its lines cannot be changed"
-    span = source.span(0, source.length)
-    help = "extract it first: `planspec extract`"
-    return Diagnostic("PS101", message, Severity.ERROR, span, help=help, source=source)

@@ -21,7 +21,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanSta
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
 
-__all__ = ["Style", "edit_lines", "end_of", "find_style", "indent_of", "join_rows", "split_rows"]
+__all__ = ["Style", "edit_lines", "end_of", "find_style", "indent_of", "split_rows"]
 
 _UNIT = "  "
 # Types that look like marks, and so may need one.
@@ -39,12 +39,6 @@ _BELOW = re.compile(rf"\n([{BLANKS}]*)[^{WHITE}]")
 def split_rows(lines: str) -> list[str]:
     """The lines of a text whose last line is ended, each with its end."""
     return [f"{row}\n" for row in lines.split("\n")[:-1]]
-
-
-def join_rows(rows: list[str], end: str) -> str:
-    """The text of lines, the last of which gets this end."""
-    text = "".join(rows)
-    return text.removesuffix(end_of(text)) + end
 
 
 def end_of(lines: str) -> str:
@@ -102,16 +96,7 @@ def _find_indent(pairs: Iterable[tuple[str, str]]) -> str:
 # ---------------------------------------------------------------- lines of a step
 
 
-def edit_lines(  # noqa: PLR0913  (what is known of the lines)
-    lines: str,
-    step: PlanStep,
-    style: Style,
-    *,
-    indent: str,
-    newline: str,
-    was: PlanStep | None = None,
-    foreign: frozenset[int] = frozenset(),
-) -> str:
+def edit_lines(lines: str, step: PlanStep, style: Style, *, indent: str, newline: str) -> str:
     """Lines that say what a step says, the last one ended.
 
     Args:
@@ -120,20 +105,11 @@ def edit_lines(  # noqa: PLR0913  (what is known of the lines)
         style: what new lines look like.
         indent: the step's indentation, for new lines.
         newline: how new lines end.
-        was: what the lines were read as, where the grammar may read them otherwise or not at all.
-        foreign: which of the lines, from 0, are no part of the plan and stay as they are.
     """
     row, *below = split_rows(lines) or [indent + newline]
-    body_indent = indent + style.body
-    edited = [_edit_summary(row, step, style, was)]
-    if was is None or _read_body(_match_body(below)) == (was.inputs, was.detail):
-        edited += _edit_body(below, step, body_indent, newline)
-    elif (was.inputs, was.detail) == (step.inputs, step.detail):
-        edited += below
-    else:
-        edited += _edit_body([], step, body_indent, newline)
-        edited += [row for at, row in enumerate(below, start=1) if at in foreign or not row.strip(WHITE)]
-    return join_rows(edited, end_of(lines) or newline)
+    edited = [_edit_summary(row, step, style), *_edit_body(below, step, indent + style.body, newline)]
+    text = "".join(edited)
+    return text.removesuffix(end_of(text)) + (end_of(lines) or newline)
 
 
 # ---------------------------------------------------------------- summary lines
@@ -161,12 +137,10 @@ def _is_said(step: PlanStep, read: PlanStep | None) -> bool:
     return read is not None and bool(_said(read) == _said(step))
 
 
-def _edit_summary(row: str, step: PlanStep, style: Style, was: PlanStep | None) -> str:
+def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
     """A line that says what a step says: the same one where it does already."""
     indent, (match, read) = indent_of(row), _read_summary(row)
-    if match is None or read is None or (was is not None and not _is_said(was, read)):
-        if _is_said(step, was):
-            return row
+    if match is None or read is None:
         head = f"{step.step_id}. "
         mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
         return indent + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)

@@ -37,13 +37,12 @@ class RoundTripError(PlanSpecError, RuntimeError):
     """
 
 
-def check_change(editor: Editor, blocks: Blocks, *, is_strict: bool) -> None:
+def check_change(editor: Editor, blocks: Blocks) -> None:
     """Look at all that has changed since this was done last.
 
     Args:
         editor: what knows the plan, and which steps have new places.
         blocks: what knows which lines have changed.
-        is_strict: whether the text is nothing but the plan. What is said of lines holds only then.
 
     Raises:
         RoundTripError: the text would not read as the plan.
@@ -61,11 +60,10 @@ def check_change(editor: Editor, blocks: Blocks, *, is_strict: bool) -> None:
         if block.is_placed and not _fits(step, editor, blocks):
             raise _fault(f"step {step.step_id} is elsewhere in the text than in the plan")
         block.is_placed = False
-    if is_strict:
-        _check_lines(steps, blocks)
-        for head in changed:
-            if head.before is None:
-                _check_head(head, editor.plan, blocks)
+    _check_lines(steps, blocks)
+    for head in changed:
+        if head.before is None:
+            _check_head(head, editor.plan, blocks)
 
 
 def _fault(reason: str) -> RoundTripError:

@@ -167,11 +167,6 @@ class Places:
         self._find()
         return [line[:2] for line in self._step_lines[step_id]]
 
-    def end_of_parts(self) -> int:
-        """Where the last of the plan's own parts ends; 0 where there is none."""
-        self._find()
-        return max((line.end for _, line in self._plan_lines), default=0)
-
     def _find(self, until: str = "", *, with_body: bool = False) -> None:
         """Find the lines of a text without faults: all, or up to the summary line of a step, or (``with_body``) to that
         of the step after it."""

@@ -117,7 +117,6 @@ PC117 error   no-room               ADD would raise a number beyond nine digits.
 PC118 error   malformed-command     A command built in code that no line could express.
 PC119 error   below-itself          A step that would move below itself.
 PC120 error   name-taken            A name that another step already has.
-PC121 error   unreadable-change     A change after which the text around the plan would be read as part of it.
 PC122 error   missing-result        A step set to done without a result, where a result is required.
 PE101 error   missing-field         A required field that is missing.
 PE102 warning unknown-field         An unknown field.

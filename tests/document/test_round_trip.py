@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan, scan_plan
+from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan
 from planspec_lark.document import blocks as blocks_module, document as document_module, layout
 from planspec_lark.document.blocks import Block, Blocks, Place
 from planspec_lark.document.edits import Editor
@@ -257,42 +257,21 @@ def test_a_head_that_would_read_otherwise_is_a_fault() -> None:
     assert document.text == "Goal: g\n## Steps\n1. [act]\n"
 
 
-ANSWER = f"So:\n```\n{TEXT}\n```\n\nDone."
-# Those that are not about single lines: all of an answer's are read together.
-PLACES = [
-    "lines moved beside themselves",
-    "lines of nobody",
-    "an id twice",
-    "orphans in another order",
-    "another order",
-]
-
-
-@pytest.mark.parametrize("name", PLACES)
-def test_in_an_answer_it_is_not_put_down_to_the_text_around(name: str) -> None:
-    patch, change, reason = FAULTS[name]
-    document = PlanDocument.from_answer(ANSWER)
-    _is_refused(document, patch, change, reason=reason)
-    assert document.text == ANSWER
-    assert scan_plan(ANSWER).plan == document.plan
-
-
 def test_an_interrupt_in_the_middle_changes_nothing() -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    for document in (PlanDocument.from_text(TEXT), PlanDocument.from_answer(ANSWER)):
-        before = document.text
-        for owner, name in ((Blocks, "_link"), (document_module, "check_change")):
-            _is_refused(
-                document,
-                lambda patch, owner=owner, name=name: patch.setattr(owner, name, interrupt),  # type: ignore[misc]
-                lambda d: d.move("2", "1.1"),
-                KeyboardInterrupt,
-            )
-            assert document.text == before
-        document.move("2", "1.1")
-        assert document.plan == scan_plan(document.text).plan
+    document = PlanDocument.from_text(TEXT)
+    for owner, name in ((Blocks, "_link"), (document_module, "check_change")):
+        _is_refused(
+            document,
+            lambda patch, owner=owner, name=name: patch.setattr(owner, name, interrupt),  # type: ignore[misc]
+            lambda d: d.move("2", "1.1"),
+            KeyboardInterrupt,
+        )
+        assert document.text == TEXT
+    document.move("2", "1.1")
+    assert document.plan == parse_plan(document.text)
 
 
 def test_what_is_to_be_taken_back_is_known_after_any_number_of_changes() -> None:

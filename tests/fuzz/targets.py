@@ -219,7 +219,6 @@ def _edit(text: str) -> None:
         commands.append(PlanCommand("DONE", step.step_id, result=step.description))
         commands.append(PlanCommand("ADD", step.step_id, "subtask", step.result, detail=step.detail))
         commands.append(PlanCommand("REVISE", step.step_id, "subtask", step.result, detail=[*step.detail, "more"]))
-    documents.answer_is_kept(text, commands)
     if promises.accepted(text) is not None:
         documents.is_lossless(text)
         for command in commands:

@@ -189,12 +189,6 @@ def _edit(both: tuple[PlanDocument, list[PlanCommand]]) -> object:
     return document.text
 
 
-def _edit_answer(text: str) -> None:
-    with suppress(ValueError):
-        document = PlanDocument.from_answer(text, limits=NO_LIMITS)
-        document.apply(_plan_and_commands(text)[1])
-
-
 def _take_apart(document: PlanDocument) -> object:
     """Give every step a name, move it to where nobody has to make room, and take it out, as far as it is there."""
     for number, step_id in enumerate(step_order(document.plan)):
@@ -259,7 +253,6 @@ PLAN_WORK = {
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
     "PlanDocument.from_text": Work(_document_and_commands),
     "PlanDocument.apply": Work(_edit, _document_and_commands),
-    "PlanDocument.from_answer": Work(_edit_answer),
     "PlanDocument's methods": Work(_take_apart, lambda text: _document_and_commands(text)[0]),
 }
 

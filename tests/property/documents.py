@@ -10,14 +10,11 @@ from planspec_lark import (
     PlanDocument,
     PlanSpec,
     PlanStep,
-    PlanSyntaxError,
     apply_command,
-    extract_plan,
     iter_steps,
     parse_plan,
-    scan_plan,
 )
-from planspec_lark.document.pieces import Piece, cut_accepted, cut_scanned
+from planspec_lark.document.pieces import Piece, cut_accepted
 from planspec_lark.planspec.models import _OWN
 
 # What a step said before a change, and its id.
@@ -130,58 +127,3 @@ def changes_or_refuses(text: str, changes: Iterable[Change]) -> None:
         lines = cut_accepted(document.text)
         kept = {piece.step_id for piece in lines}
         assert len(kept) == len(lines)
-
-
-# ---------------------------------------------------------------- plans with other text around them
-
-
-def answer_is_kept(text: str, commands: list[PlanCommand]) -> bool:
-    """A plan in any text: the text reads as the changed plan, and what is none of its steps stays.
-
-    Returns whether the text is a document at all.
-    """
-    scan = scan_plan(text)
-    found = extract_plan(text)
-    try:
-        document = PlanDocument.from_answer(text)
-    except PlanSyntaxError:
-        document = None
-    assert (document is not None) == (found.is_usable and found.source.text == text)
-    if document is None:
-        return False
-    assert (document.text, document.plan) == (text, scan.plan)
-    assert "".join(piece.text for piece in cut_scanned(scan)) == text
-    for command in commands:
-        _keep_around(document, command)
-    return True
-
-
-def _keep_around(document: PlanDocument, command: PlanCommand) -> None:
-    before, model = document.text, document.plan
-    done = True
-
-    def change(changed: PlanDocument) -> str:
-        nonlocal done
-        [report] = changed.apply([command])
-        done = report.done
-        return report.message
-
-    if (refusal := _refusal(document, change)) is not None:
-        assert refusal == "PC121"
-        assert (document.text, document.plan) == (before, model)
-        return
-    assert (apply_command(model, command) == "") == done
-    scan = scan_plan(document.text)
-    assert scan.plan == model == document.plan
-    around = _around(cut_scanned(scan_plan(before)))
-    left = _around(cut_scanned(scan))
-    assert left == around or (command.op == "ADD" and [row for row in left if row.strip(" \t") != "## Steps"] == around)
-
-
-def _around(pieces: Iterable[Piece]) -> list[str]:
-    """The lines that are none of a step's, but for blank ones and how they end."""
-    rows: list[str] = []
-    for piece in pieces:
-        lines = [row.rstrip("\r") for row in piece.lines.split("\n")]
-        rows += [row for at, row in enumerate(lines) if (piece.step_id is None or at in piece.foreign)]
-    return [row for row in rows if row.strip(" \t\r")]

@@ -83,25 +83,3 @@ _changes = st.one_of(
 @given(accepted, st.lists(_changes, max_size=6))
 def test_methods_change_the_text_as_the_plan(text: str, changes: list[documents.Change]) -> None:
     documents.changes_or_refuses(text, changes)
-
-
-_prose = st.lists(
-    st.sampled_from(["So:", "", "```", "~~~", "- done", "> so", "Goal", "1. first", "# Plan: b"]), max_size=3
-)
-_answers = st.one_of(
-    st.builds(
-        lambda before, text, behind: "\n".join([*before, text, *behind]), _prose, strategies.loose_plans(), _prose
-    ),
-    st.builds(
-        lambda text, row, at: "\n".join([*(rows := text.split("\n"))[: at % len(rows)], row, *rows[at % len(rows) :]]),
-        strategies.loose_plans(),
-        st.sampled_from(["", "So:", "* done", "```", "1) [act] a", "Goal", "Steps:", "8 [act] b -> c", "> <- d"]),
-        st.integers(0, 100),
-    ),
-    strategies.any_text,
-)
-
-
-@given(_answers, st.lists(strategies.workable_commands, max_size=4))
-def test_what_is_around_a_plan_stays(text: str, commands: list[PlanCommand]) -> None:
-    documents.answer_is_kept(text, commands)

@@ -16,6 +16,7 @@ from typing import BinaryIO
 __all__ = [
     "is_leftover",
     "link_or_copy",
+    "reason_of",
     "remove_leftovers",
     "stamp_of",
     "sync_folder",
@@ -152,3 +153,9 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def reason_of(error: BaseException) -> str:
+    """What the system says of an error, without the file."""
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or str(error) or type(error).__name__

@@ -13,7 +13,7 @@ from attrs import frozen
 from planspec_lark.agents import edits
 from planspec_lark.agents.edits import SetupError
 from planspec_lark.agents.record import RECORD
-from planspec_lark.files import writing
+from planspec_lark.files import reason_of, writing
 from planspec_lark.folder.entries import find_inside, real_root
 from planspec_lark.folder.models import StoreError
 from planspec_lark.syntax.source import visible_name
@@ -119,8 +119,7 @@ def named(path: Path | str) -> Iterator[None]:
     except SetupError as error:
         raise error if error.is_named else SetupError(f"{visible_name(str(path))}: {error}", is_named=True) from None
     except (OSError, ValueError, RuntimeError) as error:
-        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise SetupError(f"{visible_name(str(path))}: {said}", is_named=True) from None
+        raise SetupError(f"{visible_name(str(path))}: {reason_of(error)}", is_named=True) from None
 
 
 def _locate(root: Path, area: Path, name: str) -> Path:

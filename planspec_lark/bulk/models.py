@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.source import safe_json
 
 __all__ = [
     "COLUMNS",
@@ -67,7 +66,7 @@ def reason_of(error: BaseException) -> str:
 
 def encode_json(value: object, *, indent: int | None = None, sort_keys: bool = False) -> bytes:
     """A value as JSON that is safe to show, and the end of a line."""
-    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys)).encode() + b"\n"
+    return safe_json(value, indent=indent, sort_keys=sort_keys).encode() + b"\n"
 
 
 def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:

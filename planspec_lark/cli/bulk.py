@@ -15,7 +15,8 @@ from planspec_lark.bulk.models import MOST_BYTES
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.help import Choice, command
-from planspec_lark.cli.output import UNREADABLE, Unusable, leave, reason_of, stop_at, write_text
+from planspec_lark.cli.output import UNREADABLE, Unusable, leave, stop_at, write_text
+from planspec_lark.files import reason_of
 
 __all__ = ["progress_bar", "speed_of"]
 
@@ -106,7 +107,7 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
                 inputs, out, options=options, jobs=jobs, engine=chosen, overwrite=overwrite, progress=show
             )
     except OSError as error:
-        raise Unusable(reason_of(error) or str(error)) from None
+        raise Unusable(reason_of(error)) from None
     write_text(show_report(report))
     if report.failed:
         leave(UNREADABLE)

@@ -28,7 +28,6 @@ from planspec_lark.cli.output import (
     shown,
     tool_plan_hint,
     wait_option,
-    wait_seconds,
     write_rows,
     write_text,
 )
@@ -142,7 +141,7 @@ def check_command(  # noqa: PLR0913  (one for each option)
     limits = Limits(**most)
     check = partial(_check, limits=limits, also=also, least=Severity.INFO if info else Severity.WARNING)
     fix_text = partial(planspec.fix_text, unsafe=unsafe_fixes, limits=limits, also=also)
-    fixer = Fixer(fix_text, unsafe_fixes, limits, wait_seconds(click.get_current_context()))
+    fixer = Fixer(fix_text, unsafe_fixes, limits)
     # What was asked for by name has been looked for.
     shows_info = info or bool(also)
     is_fixing = fix or unsafe_fixes

@@ -11,16 +11,15 @@ from planspec_lark.cli.output import (
     UNREADABLE,
     Row,
     Unreadable,
+    change_text,
     complain,
     label,
     leave,
-    read_text,
     shown,
     write_diff,
     write_rows,
-    write_text,
 )
-from planspec_lark.document.file import PlanFile, PlanFileError
+from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
 from planspec_lark.syntax.diagnostics import count_of, shorten
@@ -37,14 +36,12 @@ class Fixer:
         fix_text: fixes a text of the name ``name``.
         unsafe: whether it applies fixes that drop text or guess as well.
         limits: how much to read.
-        wait: seconds for which others who write are waited for.
         fixed: what was fixed in all files so far.
     """
 
     fix_text: Callable[..., Fixed]
     unsafe: bool
     limits: Limits
-    wait: float
     fixed: list[Diagnostic] = field(factory=list, init=False)
 
     def fix(self, file: str) -> list[Diagnostic]:
@@ -78,20 +75,12 @@ class Fixer:
         leave(max(codes))
 
     def _change(self, file: str, *, is_dry: bool) -> tuple[str, Fixed]:
-        done: list[tuple[str, Fixed]] = []
+        def change(text: str) -> tuple[str, Fixed]:
+            fixed = self.fix_text(text, name=label(file))
+            return fixed.text, fixed
 
-        def change(before: str) -> str:
-            fixed = self.fix_text(before, name=label(file))
-            done.append((before, fixed))
-            return fixed.text
-
-        if is_dry or file == "-":
-            after = change(read_text(file, self.limits))
-            if not is_dry:
-                write_text(after)
-        else:
-            PlanFile(file, wait=self.wait, limits=self.limits).change(change)
-        return done[-1]
+        before, _, fixed = change_text(file, change, is_dry=is_dry, limits=self.limits)
+        return before, fixed
 
     def _tell(self, file: str, fixed: Fixed, what: str) -> None:
         if fixed.refused:

@@ -49,13 +49,13 @@ from planspec_lark.folder.skeleton import make_template
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.prompt_templates import language_of
-from planspec_lark.syntax.source import columns, visible, visible_name
+from planspec_lark.syntax.source import columns, cut_columns, visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.llm import DraftedPlan
 
 # Columns of a name on a terminal; a longer one stands out.
-_WIDEST_NAME = 40
+_WIDEST_NAME, _LEAST_TEXT = 40, 8
 
 
 @command(
@@ -99,22 +99,11 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
         lead = f"{name}{' ' * (first - columns(name))}", f"  {count:>{second}}"
         # Many goals say what the title says.
         said = " — ".join(dict.fromkeys(filter(None, [one_line(entry.title), one_line(entry.goal)])))
-        text = _cut(entry.fault or said, None if width is None else width - sum(map(columns, lead)) - 2)
+        text, room = entry.fault or said, 0 if width is None else width - sum(map(columns, lead)) - 2
+        # In fewer columns than these, nothing can be said.
+        text = cut_columns(text, room) if room >= _LEAST_TEXT else text
         row = [(lead[0], "bold"), (lead[1], "green" if entry.is_converged else "")]
         yield [*row, ("  ", ""), (text, "bold red" if entry.fault else "")] if text else row
-
-
-def _cut(text: str, width: int | None) -> str:
-    """A text that takes no more columns than this, if there are enough to say anything."""
-    if width is None or width < 8 or columns(text) <= width:
-        return text
-    kept, used = 0, 1
-    for char in text:
-        used += columns(char)
-        if used > width:
-            break
-        kept += 1
-    return f"{text[:kept].rstrip(' ')}…"
 
 
 @command(

@@ -25,7 +25,6 @@ from planspec_lark.cli.output import (
     shown,
     stop_at,
     wait_option,
-    wait_seconds,
     write_out,
     write_text,
 )
@@ -95,7 +94,7 @@ def check_command(  # noqa: PLR0913  (one for each option)
     limits = Limits(**most)
     check = partial(_check, limits=limits, least=Severity.INFO if info else Severity.WARNING)
     fix_text = partial(hopspec.fix_hopspec, unsafe=unsafe_fixes, limits=limits)
-    fixer = Fixer(fix_text, unsafe_fixes, limits, wait_seconds(click.get_current_context()))
+    fixer = Fixer(fix_text, unsafe_fixes, limits)
     is_fixing = fix or unsafe_fixes
     check_or_fix(check, fixer, files, form, strict=strict, info=info, jobs=jobs, fix=is_fixing, diff=diff)
 

@@ -6,7 +6,6 @@ through markup; to a pipe or a file, what a command is asked for goes as it is.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -20,10 +19,11 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from planspec_lark.document.file import WAIT, PlanFile
+from planspec_lark.files import reason_of
 from planspec_lark.planspec import PlanSpec, parse_plan
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import escape_json, visible, visible_name
+from planspec_lark.syntax.source import safe_json, visible, visible_name
 
 __all__ = [
     "FINDINGS",
@@ -48,7 +48,6 @@ __all__ = [
     "read_plan",
     "read_text",
     "readable",
-    "reason_of",
     "replace_file",
     "shown",
     "stop_at",
@@ -155,19 +154,14 @@ def stop_at(
 
 
 @contextmanager
-def readable(file: str, otherwise: str = "cannot be read") -> Iterator[None]:
+def readable(file: str) -> Iterator[None]:
     """Leave with the reason where a file cannot be opened, or written; its faults are none."""
     try:
         yield
     except PlanSyntaxError:
         raise
     except (OSError, ValueError) as error:
-        raise Unreadable(file, reason_of(error) or otherwise) from None
-
-
-def reason_of(error: OSError | ValueError) -> str:
-    """What the system says of an error, without the file."""
-    return (error.strerror or "") if isinstance(error, OSError) else str(error)
+        raise Unreadable(file, reason_of(error)) from None
 
 
 # ---------------------------------------------------------------- reading
@@ -254,7 +248,7 @@ def _write(data: bytes) -> None:
 
 def json_text(value: object, indent: int | None = 2) -> str:
     """A value as JSON that is safe to show, with a line break behind it."""
-    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)) + "\n"
+    return safe_json(value, allow_nan=False, indent=indent) + "\n"
 
 
 def write_json(value: object, indent: int | None = 2) -> None:
@@ -319,20 +313,24 @@ def replace_file(file: str, data: bytes) -> None:
         PlanFileError: it cannot be written now.
     """
     path = Path(file)
-    with readable(file, "cannot be written"):
+    with readable(file):
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
     changing(file).rewrite(lambda _: data, make=True)
 
 
-def changing(file: str) -> PlanFile:
+def changing(file: str, limits: Limits = bounds.NO_LIMITS) -> PlanFile:
     """A file to be changed, which waits for others as long as the call says."""
-    return PlanFile(file, wait=wait_seconds(click.get_current_context()))
+    return PlanFile(file, wait=wait_seconds(click.get_current_context()), limits=limits)
 
 
 def change_text(
-    file: str, change: Callable[[str], tuple[str, Value]], *, is_dry: bool = False
+    file: str,
+    change: Callable[[str], tuple[str, Value]],
+    *,
+    is_dry: bool = False,
+    limits: Limits = bounds.NO_LIMITS,
 ) -> tuple[str, str, Value]:
     """Change the text of a file, or on its way from standard input to standard output for ``-``.
 
@@ -341,13 +339,14 @@ def change_text(
         change: makes the new text, and what there is to say of it; it is called again where another program has changed
             the file meanwhile.
         is_dry: call it, and write nothing.
+        limits: how much to read.
 
     Returns:
         The text before, the text after, and what there is to say.
 
     Raises:
         Unreadable, PlanFileError: the file cannot be read or written, or not now.
-        PlanSyntaxError: it is not UTF-8.
+        PlanSyntaxError: it is not UTF-8, or too long.
     """
     done: list[tuple[str, str, Value]] = []
 
@@ -356,11 +355,11 @@ def change_text(
         return done[-1][1]
 
     if is_dry or file == "-":
-        after = write(read_text(file))
+        after = write(read_text(file, limits))
         if not is_dry:
             write_text(after)
     else:
-        changing(file).change(write)
+        changing(file, limits).change(write)
     return done[-1]
 
 

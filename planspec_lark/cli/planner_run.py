@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +41,7 @@ from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import Event, EventKind, Runtime, create_state
 from planspec_lark.syntax import Diagnostic, Severity
-from planspec_lark.syntax.source import escape_json, visible, visible_name
+from planspec_lark.syntax.source import safe_json, visible, visible_name
 
 __all__ = ["run", "start", "step"]
 
@@ -312,7 +311,7 @@ def _row(depth: int, word: str, style: str, text: str) -> Iterator[Row]:
 def _result(item: DoneItem) -> str:
     if isinstance(item.result, str):
         return item.result
-    return escape_json(json.dumps(item.result, ensure_ascii=False, indent=2))
+    return safe_json(item.result, indent=2)
 
 
 def _name(goal: Goal) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +26,6 @@ from planspec_lark.cli.output import (
     leave,
     read_text,
     readable,
-    reason_of,
     shown,
     stop_on_faults,
     write_diagnostics,
@@ -37,12 +35,13 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
+from planspec_lark.files import reason_of
 from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
-from planspec_lark.syntax.source import escape_json, visible_name
+from planspec_lark.syntax.source import safe_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
@@ -269,7 +268,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
         fail("these are not atoms", UNREADABLE, error.diagnostics)
     except (OSError, ValueError) as error:
         file = getattr(error, "filename", None) or paths[0]
-        raise Unreadable(str(file), reason_of(error) or "cannot be read") from None
+        raise Unreadable(str(file), reason_of(error)) from None
     warnings = registry.diagnostics
     most = _SHOWN if is_brief else len(warnings)
     write_diagnostics(warnings[:most], to_stderr=True, is_brief=is_brief)
@@ -389,7 +388,7 @@ def _write_waves(done: ToolRun) -> None:
 
 def _to_json(value: object, indent: int | None = None) -> str:
     """A value as JSON; of what JSON does not have, how Python shows it."""
-    return escape_json(json.dumps(_as_json(value), ensure_ascii=False, indent=indent, default=repr, allow_nan=False))
+    return safe_json(_as_json(value), indent=indent, default=repr, allow_nan=False)
 
 
 def _as_json(value: Any) -> Any:

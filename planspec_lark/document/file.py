@@ -23,7 +23,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
-from planspec_lark.files import is_leftover, writing
+from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
@@ -310,8 +310,7 @@ class PlanFile:
         except known:
             raise
         except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-            raise PlanFileError(f"{self._name}: {visible_name(reason)}") from None
+            raise PlanFileError(f"{self._name}: {visible_name(reason_of(error))}") from None
 
 
 class LeasedPlan:

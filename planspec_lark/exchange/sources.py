@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.exchange.formats import guess_by_place
 from planspec_lark.exchange.models import ExchangeError
+from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.source import Source, visible_name
@@ -88,7 +89,7 @@ def read_folder(folder: Path) -> SourceFolder:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise ExchangeError(f"{visible_name(str(path))}: {error.strerror or error}") from None
+            raise ExchangeError(f"{visible_name(str(path))}: {reason_of(error)}") from None
         made = SourceFolder(path, text)
         _read_documents(made, folder)
         return made
@@ -114,9 +115,7 @@ def _read_documents(made: SourceFolder, folder: Path) -> None:
         except FileNotFoundError:
             continue
         except (OSError, PlanSyntaxError) as error:
-            reason = (
-                (error.strerror or "it cannot be read") if isinstance(error, OSError) else "it cannot be read as text"
-            )
+            reason = reason_of(error) if isinstance(error, OSError) else "it cannot be read as text"
             source = Source("", str(path))
             made.found.append(Diagnostic("EX109", f"{name}: {reason}", span=source.span(0, 0), source=source))
     made.documents = [*texts]

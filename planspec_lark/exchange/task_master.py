@@ -25,7 +25,7 @@ from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.source import Source, escape_json, visible
+from planspec_lark.syntax.source import Source, safe_json, visible
 
 __all__ = ["FORMAT"]
 
@@ -66,7 +66,7 @@ _MARKS = (marks.TAG, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
 
 def _spell(value: Any) -> str:
     """A value as JSON in one line that a plan can hold, and that is safe to show."""
-    return escape_json(json.dumps(value, ensure_ascii=False)).replace("\x7f", "\\u007f")
+    return safe_json(value).replace("\x7f", "\\u007f")
 
 
 def _write_note(key: str, value: Any) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from planspec_lark.document.file import PlanBusyError, PlanFileError
+from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import visible_name
 
@@ -78,5 +79,4 @@ def refusals(path: Path) -> Iterator[None]:
     except PlanSpecError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
-        said = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-        raise StoreError(f"{visible_name(str(path))}: {said}") from None
+        raise StoreError(f"{visible_name(str(path))}: {reason_of(error)}") from None

@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.source import safe_json
 
 __all__ = ["Mark", "is_variable", "read_mark", "write_mark"]
 
@@ -103,7 +103,7 @@ def _find(description: str, step_type: str, variables: Set[str]) -> tuple[str, M
 def _quote(original: str) -> str:
     if re.fullmatch(r"\w+", original):
         return original
-    return escape_json(json.dumps(original, ensure_ascii=False)).replace("(", "\\u0028")
+    return safe_json(original).replace("(", "\\u0028")
 
 
 def _unquote(written: str) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from planspec_lark.planspec.models import PlanStatus
-from planspec_lark.syntax.source import columns, one_line, visible
+from planspec_lark.syntax.source import cut_columns, one_line, visible
 
 __all__ = ["GLYPHS", "MISSING", "UNUSED", "cut", "cut_id", "quote", "read_template", "say"]
 
@@ -36,16 +36,7 @@ def quote(text: str) -> str:
 
 def cut(text: str, width: int) -> str:
     """A text in one line that takes at most so many columns, not yet escaped."""
-    text = one_line(text[: 4 * width])
-    if columns(text) <= width:
-        return text
-    kept, used = [], 1
-    for char in text:
-        used += columns(char)
-        if used > width:
-            break
-        kept.append(char)
-    return "".join(kept).rstrip(" ") + "…"
+    return cut_columns(one_line(text[: 4 * width]), width)
 
 
 def cut_id(step_id: str) -> str:

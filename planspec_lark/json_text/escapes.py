@@ -9,15 +9,12 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from planspec_lark.syntax.source import escape_json
-
 __all__ = [
     "DOUBLED_QUOTES",
     "JSON_ESCAPES",
     "NO_ESCAPES",
     "Notation",
     "read_piece",
-    "spell",
 ]
 
 # What a piece says that is no character: half a surrogate pair.
@@ -80,8 +77,3 @@ JSON_ESCAPES = Notation(_PIECE, lambda piece: read_piece(piece[0])[0])
 # In single quotes of YAML, two of them are one.
 DOUBLED_QUOTES = Notation(re.compile("''"), lambda _: "'")
 NO_ESCAPES = Notation(re.compile(r"(?!)"), lambda piece: piece[0])
-
-
-def spell(value: object) -> str:
-    """A value as JSON, safe to show."""
-    return escape_json(json.dumps(value, ensure_ascii=False))

@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.json_text.escapes import JSON_ESCAPES, read_piece, spell
+from planspec_lark.json_text.escapes import JSON_ESCAPES, read_piece
 from planspec_lark.json_text.fast_reader import read_number
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.source import Source, safe_json
 
 __all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "read_token", "token_pattern"]
 
@@ -121,7 +121,7 @@ def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
         if not code:
             continue
         start, end = offset + match.start(), offset + match.end()
-        fix = spell(value)[1:-1]
+        fix = safe_json(value)[1:-1]
         if code == "PJ124":
             flaws.append(Flaw(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
         elif code == "PJ125":
@@ -199,7 +199,7 @@ class NearMisses:
         if match is None:
             return None
         value, message = JSON_ESCAPES.decode(match["key"]), f"the key `{match['key']}` is not in quotes"
-        return _near("STRING", match.span("key"), "PJ127", message, value=value, fix=spell(value))
+        return _near("STRING", match.span("key"), "PJ127", message, value=value, fix=safe_json(value))
 
     def read(self, at: int, *, may_be_value: bool) -> Token:
         """What is here; it has at least one character."""
@@ -258,11 +258,11 @@ class NearMisses:
         flaws = _diagnose_pieces(raw, at + 1)
         if quotes != '""':
             message = f"a string must be in double quotes, not in `{quotes}`"
-            flaws = (Flaw("PJ121", message, at, end, fix=spell(value)), *flaws)
+            flaws = (Flaw("PJ121", message, at, end, fix=safe_json(value)), *flaws)
         elif inner := _INNER_QUOTE.search(raw):
             message, help = "a quote in the middle of a string", 'write a quote inside a string as `\\"`'
             where = at + inner.end()
-            flaw = Flaw("PJ123", message, where, where + 1, help=help, fix=spell(value), fix_at=(at, end))
+            flaw = Flaw("PJ123", message, where, where + 1, help=help, fix=safe_json(value), fix_at=(at, end))
             flaws = (flaw, *flaws)
         return Token("STRING", at, end, value, flaws)
 
@@ -282,7 +282,7 @@ def _read_word(word: str, at: int) -> Token:
     end = at + len(word)
     lower = word.lower()
     if lower in _OTHER_LITERALS:
-        right = spell(_OTHER_LITERALS[lower])
+        right = safe_json(_OTHER_LITERALS[lower])
         message = f"expected `{right}`, not `{word}`"
         return _near("LITERAL", (at, end), "PJ131", message, value=_OTHER_LITERALS[lower], fix=right)
     if _LIKE_A_NUMBER.match(word) and (number := _repair_number(word)):
@@ -294,9 +294,9 @@ def _read_word(word: str, at: int) -> Token:
     if lower.lstrip("+-") in _NOT_FINITE:
         code, message, help, expected = "PJ132", "not a number in JSON", "write a number, or null", ()
     elif _LIKE_A_NUMBER.match(word):
-        code, message, help = "PJ133", "not a number", f"if it is a text, write it in double quotes: {spell(word)}"
+        code, message, help = "PJ133", "not a number", f"if it is a text, write it in double quotes: {safe_json(word)}"
     elif word.strip(".…"):
-        code, message, help = "PJ131", "not a value", f"write a text in double quotes: {spell(word)}"
+        code, message, help = "PJ131", "not a value", f"write a text in double quotes: {safe_json(word)}"
     else:
         code, message, help = "PJ131", "not a value", "write the value in full"
     message = f"`{word}` is {message}"

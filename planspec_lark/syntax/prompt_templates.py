@@ -7,7 +7,6 @@ blocks that it can not end, and it is put in last, so that nothing in it is take
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -16,7 +15,7 @@ from string import Template
 from typing import Any
 
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.source import escape_json, visible
+from planspec_lark.syntax.source import safe_json, visible
 from planspec_lark.syntax.transliteration import has_han
 
 __all__ = ["LANGUAGES", "fill", "language_of", "read_template", "refusal_values", "text_values", "to_json"]
@@ -59,9 +58,8 @@ def fill(template: str, **values: str | None) -> str:
 
 def to_json(value: object, *, indent: int | None = 2) -> str:
     """JSON text that means the same and has nothing in it that could end a code block or steer what shows it."""
-    encoded = escape_json(json.dumps(value, ensure_ascii=False, indent=indent))
-    # In JSON text, these occur inside strings only.
-    return _MARKS.sub(lambda mark: f"\\u{ord(mark[0][0]):04x}" * len(mark[0]), encoded)
+    # In JSON text, the marks occur inside strings only.
+    return _MARKS.sub(lambda mark: f"\\u{ord(mark[0][0]):04x}" * len(mark[0]), safe_json(value, indent=indent))
 
 
 def text_values(

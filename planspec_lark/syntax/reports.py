@@ -5,7 +5,6 @@ Each format has an item for a diagnostic, which needs no other one, and a whole 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 from attrs import fields_dict
 
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Edit, Fix, Severity, shorten
-from planspec_lark.syntax.source import Span, escape_json, visible
+from planspec_lark.syntax.source import Span, safe_json, visible
 
 __all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
 
@@ -33,10 +32,6 @@ def summarize(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
     return {severity.value: counts[severity] for severity in Severity}
 
 
-def _encode(value: object) -> str:
-    return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
-
-
 def to_json(
     items: Iterable[dict[str, Any]],
     files: Sequence[str],
@@ -48,7 +43,7 @@ def to_json(
     With ``fixed``, diagnostics whose fixes were applied, it has these as well, in short.
     """
     report = {"files": list(files), "summary": dict(summary), "diagnostics": list(items)}
-    return _encode(report if fixed is None else {**report, "fixed": list(map(_fixed_item, fixed))})
+    return safe_json(report if fixed is None else {**report, "fixed": list(map(_fixed_item, fixed))}, indent=2)
 
 
 def _fixed_item(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -146,7 +141,9 @@ def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
         "columnKind": "unicodeCodePoints",
         "results": list(items),
     }
-    return _encode({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+    return safe_json(
+        {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}, indent=2
+    )
 
 
 def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:

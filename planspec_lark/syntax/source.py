@@ -6,11 +6,13 @@ Nothing here knows any of the languages.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from array import array
 from bisect import bisect_right
 from functools import cached_property
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -20,10 +22,12 @@ __all__ = [
     "Source",
     "Span",
     "columns",
+    "cut_columns",
     "end_last_line",
     "escape_json",
     "newline_of",
     "one_line",
+    "safe_json",
     "visible",
     "visible_name",
 ]
@@ -223,9 +227,23 @@ def escape_json(encoded: str) -> str:
     return _UNSAFE.sub(_escape_in_json, encoded)
 
 
+def safe_json(value: object, **how: Any) -> str:
+    """A value as JSON in any script that is safe to show; ``how`` is for :func:`json.dumps`."""
+    return escape_json(json.dumps(value, ensure_ascii=False, **how))
+
+
 def columns(text: str) -> int:
     """How many columns a text takes on a terminal; a tab counts as one."""
     return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def cut_columns(text: str, most: int) -> str:
+    """A text, or as much of its beginning as takes at most so many columns with an ellipsis."""
+    if columns(text) <= most:
+        return text
+    used = 1
+    kept = next(at for at, char in enumerate(text) if (used := used + _width(char)) > most)
+    return f"{text[:kept].rstrip(' ')}…"
 
 
 def _width(char: str) -> int:

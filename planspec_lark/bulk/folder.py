@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, define, evolve, field
+from attrs import asdict, define, field
 from attrs.validators import instance_of
 
 from planspec_lark import locks
-from planspec_lark.bulk.inputs import spell_name, split, stamp_of
+from planspec_lark.bulk.inputs import spell_name, split
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, encode_json, reason_of
 from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
@@ -28,7 +28,7 @@ _MANIFEST = "manifest.json"
 _REPORT = "report.json"
 _PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|examples\.json)")
 # Changes whenever rows or shards of the same inputs would come out differently.
-_VERSION = 2
+_VERSION = 3
 _ANEW = "take another folder, or --overwrite to start again"
 
 
@@ -37,8 +37,8 @@ class Input:
     """An input file with its shards, or why it has none."""
 
     name: str = field(validator=instance_of(str))
-    stamp: tuple[int, int] | None = None
-    reason: str = field(default="", validator=instance_of(str))
+    stamp: list[int] | None = None
+    reason: str = ""
     shards: list[Shard] = field(factory=list)
 
 
@@ -89,18 +89,14 @@ class Folder:
         if known is not None and overwrite:
             _remove_parts(path)
             known = None
-        if known is None:
-            inputs = [_split_input(name, options) for name in names]
-        else:
+        inputs = [_split_input(name, options) for name in names]
+        if known is not None:
             earlier = _read_inputs(path, known)
-            if difference := _compare_options(known, head) or _compare_inputs(earlier, names):
+            if difference := _compare_options(known, head) or _compare_inputs(earlier, inputs):
                 raise _error(path, f"the run in this folder {difference}; {_ANEW}")
-            inputs = [
-                _split_input(name, options) if one.stamp is None else _move(one, name)
-                for name, one in zip(names, earlier, strict=True)
-            ]
         folder = cls(path, options, inputs)
-        folder._write_json(_MANIFEST, {**head, "inputs": [asdict(one) for one in inputs]})
+        listed = [{"name": one.name, "stamp": one.stamp, "reason": one.reason} for one in inputs]
+        folder._write_json(_MANIFEST, {**head, "inputs": listed})
         return folder
 
     def tasks(self) -> list[BulkTask]:
@@ -134,14 +130,7 @@ def _split_input(name: str, options: BulkOptions) -> Input:
         shards = split(name, options.shard_bytes)
     except (OSError, ValueError) as error:
         return Input(spell_name(name), reason=reason_of(error))
-    return Input(spell_name(name), shards[0].stamp, shards=shards)
-
-
-def _move(one: Input, name: str) -> Input:
-    """The same input where it lies now, which the folder from which it is named decides."""
-    # As it was when it was split: what `..` means after a link, the file system decides.
-    path = str(Path(name).absolute())
-    return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])
+    return Input(spell_name(name), [*shards[0].stamp], shards=shards)
 
 
 # ---------------------------------------------------------------- the manifest of an earlier run
@@ -174,19 +163,9 @@ def _remove_parts(path: Path) -> None:
 def _read_inputs(path: Path, known: dict[str, Any]) -> list[Input]:
     try:
         known["options"].keys()
-        return [_read_input(value) for value in known["inputs"]]
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return [Input(one["name"], one["stamp"]) for one in known["inputs"]]
+    except (AttributeError, KeyError, TypeError):
         raise _error(path / _MANIFEST, f"the manifest is damaged; {_ANEW}") from None
-
-
-def _read_input(value: dict[str, Any]) -> Input:
-    shards = [Shard(**{**shard, "stamp": tuple(shard["stamp"])}) for shard in value["shards"]]
-    if value["stamp"] is None:
-        return Input(value["name"], reason=value["reason"])
-    one = Input(value["name"], shards[0].stamp, value["reason"], shards)
-    if any(list(shard.stamp) != value["stamp"] for shard in shards):
-        raise ValueError("shards are of their input")
-    return one
 
 
 def _compare_options(known: dict[str, Any], head: dict[str, Any]) -> str:
@@ -196,26 +175,17 @@ def _compare_options(known: dict[str, Any], head: dict[str, Any]) -> str:
     return f"differs in {', '.join(differing)}" if differing else ""
 
 
-def _compare_inputs(earlier: list[Input], names: Sequence[str]) -> str:
+def _compare_inputs(earlier: list[Input], inputs: list[Input]) -> str:
     """How the inputs of an earlier run differ from these; empty where they do not."""
-    known, given = [one.name for one in earlier], [*map(spell_name, names)]
+    known, given = ([one.name for one in several] for several in (earlier, inputs))
     if known != given:
         lists = (("not given now", _without(known, given)), ("new", _without(given, known)))
         said = [f"{word}: {name_some([*map(visible_name, apart)], 3)}" for word, apart in lists if apart]
         return f"has other inputs: {', '.join(said) or 'they are the same in another order'}"
-    for name, one in zip(names, earlier, strict=True):
-        if one.stamp is not None and one.stamp != _stamp_if_any(name):
-            return f"has read another {visible_name(name)}: it has changed since"
-    return ""
+    changed = [one.name for one, now in zip(earlier, inputs, strict=True) if one.stamp not in (None, now.stamp)]
+    return f"has read another {visible_name(changed[0])}: it has changed since" if changed else ""
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:
     left = set(names).difference(others)
     return [name for name in names if name in left]
-
-
-def _stamp_if_any(name: str) -> tuple[int, int] | None:
-    try:
-        return stamp_of(name)
-    except (OSError, ValueError):
-        return None

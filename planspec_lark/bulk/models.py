@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
+from attrs.validators import ge, in_, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import safe_json
@@ -104,14 +104,14 @@ class Shard:
     and time of change (ns) as they were when it was split.
     """
 
-    path: str = field(validator=instance_of(str))
-    name: str = field(validator=instance_of(str))
-    kind: str = field(validator=in_(("jsonl", "gzip", "parquet")))
-    start: int = field(validator=instance_of(int))
-    stop: int = field(validator=instance_of(int))
-    first: int = field(validator=instance_of(int))
-    weight: int = field(validator=instance_of(int))
-    stamp: tuple[int, int] = field(validator=deep_iterable(instance_of(int), instance_of(tuple)))
+    path: str
+    name: str
+    kind: str
+    start: int
+    stop: int
+    first: int
+    weight: int
+    stamp: tuple[int, int]
 
 
 @frozen

@@ -127,7 +127,7 @@ def test_a_merge_merges_nothing() -> None:
     assert value("<<: {a: 1}\nb: 2\n") == {"<<": {"a": 1}, "b": 2}
 
 
-def test_an_anchor_that_nobody_uses() -> None:
+def test_an_anchor_that_is_not_used() -> None:
     assert value("- &most 200 kg\n- &list [1]\n") == ["200 kg", [1]]
 
 

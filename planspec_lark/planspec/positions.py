@@ -1,7 +1,7 @@
 """Where in a text every step and field of a plan stands.
 
-What a reader keeps for this is small: from where to where each line goes. What is in a line is looked up when somebody
-asks.
+What a reader keeps for this is small: from where to where each line goes. What is in a line is looked up when it is
+asked for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`planspec hook`, with what assistants send by their documentation, and with what nobody should."""
+"""`planspec hook`, with what assistants send by their documentation, and with what none should send."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_a_dry_run_writes_nothing(project: Path) -> None:
     assert files_of(project) == before
 
 
-def test_somebody_has_to_say_for_whom(project: Path) -> None:
+def test_an_assistant_has_to_be_named(project: Path) -> None:
     result = run("init")
     assert result.exit_code == 2
     assert "Error: No assistant's files are here: name one with --agent (claude, agents-md, codex" in result.stderr

@@ -137,7 +137,7 @@ def test_what_is_there_already_stays(tmp_path: Path) -> None:
     assert files_of(tmp_path) == before
 
 
-def test_a_new_version_replaces_what_nobody_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_version_replaces_files_that_were_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, {"CLAUDE.md": NOTES})
     with monkeypatch.context() as older:
         older.setattr("planspec_lark.agents.setup.NOTES", "## Plans of old\n")
@@ -449,7 +449,7 @@ def test_after_a_crash_it_can_be_taken_out(
             carry_out(setup)
     remove(tmp_path)
     left = files_of(tmp_path)
-    # Stopped before there was any note, nobody knows who made the folders.
+    # Stopped before there was any note, it is not known who made the folders.
     assert {name: data for name, data in left.items() if name[-1] != "/"} == {
         name: data for name, data in before.items() if name[-1] != "/"
     }
@@ -473,7 +473,7 @@ def test_a_read_only_file_leaves_all_as_it_was(tmp_path: Path) -> None:
     assert files_of(tmp_path) == before
 
 
-def test_what_somebody_changes_meanwhile_leaves_all_as_it_was(tmp_path: Path) -> None:
+def test_a_change_by_another_program_meanwhile_leaves_all_as_it_was(tmp_path: Path) -> None:
     put(tmp_path, KINDS["usual"])
     setup = plan_setup(tmp_path, [CLAUDE])
     put(tmp_path, {".claude/settings.json": b"{}"})

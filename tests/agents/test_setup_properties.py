@@ -85,7 +85,7 @@ def test_an_entry(text: str, path: tuple[str, ...]) -> None:
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without empty objects and lists of hooks and servers, of which nobody knows who made them."""
+    """Settings without empty objects and lists of hooks and servers, since it is not known who made them."""
     hooks = {name: one for name, one in settings.get("hooks", {}).items() if one}
     more = {"hooks": hooks, "mcpServers": settings.get("mcpServers", {})}
     return {name: one for name, one in {**settings, **more}.items() if one or name not in more}

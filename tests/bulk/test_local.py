@@ -118,7 +118,7 @@ def sleep_over_some(task: BulkTask) -> ShardReport | str:
 
 
 def test_leaving_early_ends_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As an interrupt does, or an exception in the caller's own code: nobody waits for what is of no use any more."""
+    """As an interrupt does, or an exception in the caller's own code: what is of no use any more is not waited for."""
     inputs = [tmp_path / "short.jsonl", *(tmp_path / f"long-{at}.jsonl" for at in range(5))]
     for path in inputs:
         write_corpus(path, 20)
@@ -147,7 +147,7 @@ def workers_of(parent: int) -> list[psutil.Process]:
 
 
 def is_at_work(process: psutil.Process) -> bool:
-    """Whether a process is there; one that has ended and that nobody has asked about is not."""
+    """Whether a process is there; one that has ended is not, even before its exit code is read."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

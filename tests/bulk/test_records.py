@@ -238,7 +238,7 @@ BAD_SUM = bytes(8)
         # The line as it was written is broken, and the damage comes after it.
         (gzip.compress(GOOD + GOOD[:30]) + b"garbage", [None, "not-json", "damaged"]),
         (gzip.compress(GOOD + b'{"text": 5}')[:-8] + BAD_SUM, [None, "not-text", "damaged"]),
-        # Nobody knows how the line continued.
+        # It is not known how the line continued.
         (gzip.compress(GOOD + UNENDED, 0)[:-10], [None, "damaged"]),
         (gzip.compress(GOOD + b"12345", 0)[:-10], [None, "damaged"]),
     ],

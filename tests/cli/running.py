@@ -144,7 +144,7 @@ def on_terminal(
 ) -> bytes:
     """Run the command line with a terminal as its output; returns every byte that reached the terminal."""
     ours, theirs = pty.openpty()
-    # A file, as nobody has to read it to its end.
+    # A file, which need not be read to its end.
     with tempfile.TemporaryFile() as source:
         source.write(stdin)
         source.seek(0)

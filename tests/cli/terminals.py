@@ -1,4 +1,4 @@
-"""A terminal that somebody sits in front of: what is typed there, and what is shown."""
+"""A terminal with a person at it: what is typed there, and what is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger that is damaged, cut off or somebody else's: one clear error, and nothing changes, whatever command runs."""
+"""A ledger that is damaged, cut off or of another program: one clear error, whatever command runs; nothing changes."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ try planspec archive ''
     assert not Path("evil").exists()
 
 
-def test_somebody_presses_tab(path: str) -> None:
+def test_the_tab_key_completes(path: str) -> None:
     env = environment({"PATH": path, "PS1": "> ", "INPUTRC": os.devnull})
     ours, theirs = pty.openpty()
     with subprocess.Popen(

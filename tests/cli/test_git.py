@@ -20,7 +20,7 @@ NAME = "plans/the move.md"
 
 
 def git(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Call git as nobody in particular, with no set-up but that of the repository."""
+    """Call git as any user, with no set-up but that of the repository."""
     env = environment({
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "GIT_CONFIG_GLOBAL": os.devnull,

@@ -172,7 +172,7 @@ def test_a_file_that_is_none(text: str) -> None:
     assert LEDGER.read_text() == text
 
 
-def test_a_base_of_somebody_else() -> None:
+def test_a_database_of_another_program() -> None:
     LEDGER.unlink()
     change("CREATE TABLE notes (text)")
     result = run("log", "bakery.md")

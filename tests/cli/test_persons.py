@@ -42,7 +42,7 @@ def test_a_run_says_what_the_person_has_to_write() -> None:
     assert [one["kind"] for one in records].count("resumed") == 2
 
 
-def test_the_step_is_looked_for_when_nobody_else_can_change_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_step_is_looked_for_under_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     run(*RUN)
     text, locked = Path("bakery.md").read_text(), PlanFile._locked
     changed = text.replace("2. buy [act]", "2. sell [act]")
@@ -72,7 +72,7 @@ def test_the_preview_shows_where_it_stops() -> None:
     assert (result.exit_code, row in result.stdout, calls()) == (0, True, [])
 
 
-def test_outputs_that_nobody_hands_in_are_missed() -> None:
+def test_outputs_that_are_not_handed_in_are_missed() -> None:
     run(*RUN)
     result = run("done", "bakery.md", "buy", "at the mill")
     assert result.exit_code == 0

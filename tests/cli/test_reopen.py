@@ -56,7 +56,7 @@ def test_what_cannot_be_reopened(arguments: list[str], code: int, said: str) -> 
     assert plan_text() == before
 
 
-def test_a_step_is_looked_for_when_nobody_else_can_change_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_is_looked_for_under_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     make_world(plan_text().replace("\n2. [act]", "\n2. buy [act]"))
     assert run(*RUN).exit_code == 0
     changed, locked = plan_text().replace(" buy ", " sell "), PlanFile._locked

@@ -85,7 +85,7 @@ def test_steps_side_by_side_are_stopped_and_go_on(name: str, code: int) -> None:
         began = time.monotonic()
         process.send_signal(signal.Signals[name])
         _, stderr = process.communicate(timeout=40)
-        # Nobody waits for what is at work.
+        # What is at work is not waited for.
         assert time.monotonic() - began < 20
     assert process.returncode == code
     goes_on = GO_ON.replace("--resume", "--jobs 4 --resume")
@@ -143,7 +143,7 @@ def test_after_a_kill_it_goes_on() -> None:
         process.kill()
         process.wait(30)
         os.kill(int(Path("pid").read_text()), signal.SIGKILL)
-        # Somebody looks before it continues.
+        # The ledger is read before the run continues.
         looked = run("log", "bakery.md", "--last", "1")
         assert (looked.exit_code, looked.stdout.split()[-2:]) == (0, ["started", "2"])
         assert run(*RUN, "--resume", "--dry-run").stdout.startswith("2  [act] Buy it\n    ← list: step 1\n")
@@ -431,7 +431,7 @@ def test_a_question_stays_out_of_a_pipe() -> None:
 
 
 @pytest.mark.parametrize("on_a_terminal", [True, False])
-def test_nobody_is_asked(on_a_terminal: bool) -> None:
+def test_no_question_is_asked(on_a_terminal: bool) -> None:
     arguments = asking()
     if on_a_terminal:
         with terminal(*arguments, "--no-interact") as screen:

@@ -79,7 +79,7 @@ def test_many_at_once() -> None:
     ],
 )
 def test_a_slow_pipe(command: str, before: str, line: str, after: str) -> None:
-    """What somebody types until its end comes is there, and what comes is made of that."""
+    """What is typed until its end comes is there, and what comes is made of that."""
     Path("plan.md").write_text(before)
     # Nothing of the plan is read and nothing is locked until all of the input is there.
     with start(command, "plan.md") as process:
@@ -181,7 +181,7 @@ def test_a_run_that_ends_in_time_is_waited_for() -> None:
     assert Path("plan.md").read_text() == "Goal: g\n## Steps\n1. [x] [act] a | so\n2. [~] [act] b | so\n"
 
 
-def test_a_run_that_was_killed_keeps_nobody_out() -> None:
+def test_a_run_that_was_killed_keeps_no_writer_out() -> None:
     with at_work() as process:
         assert Path("plan.md.lock").exists()
         process.kill()

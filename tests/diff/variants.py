@@ -1,4 +1,4 @@
-"""Hypothesis strategies for versions of a plan: what somebody may have made of another one."""
+"""Hypothesis strategies for versions of a plan: what an edit may have made of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one writer of plan files: whole or not at all, one after the other, and nobody's change is lost."""
+"""The one writer of plan files: whole or not at all, one after the other, and no change is lost."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_permissions_stay(tmp_path: Path, mode: int) -> None:
     assert path.stat().st_mode & 0o7777 == mode
 
 
-def test_while_it_is_written_nobody_else_can_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_it_is_written_no_other_user_can_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "it.md"
     path.write_text("old")
     path.chmod(0o644)
@@ -331,7 +331,7 @@ def test_a_change_that_fits_no_more_is_refused(path: Path) -> None:
     assert os.listdir(path.parent) == ["plan.md"]
 
 
-def test_somebody_who_never_ends(path: Path) -> None:
+def test_a_writer_that_never_ends(path: Path) -> None:
     numbers = count()
 
     def change(text: str) -> str:
@@ -488,8 +488,8 @@ def test_a_lease_that_was_removed_is_no_lease_any_more(path: Path) -> None:
         with PlanFile(path).leased(), pytest.raises(PlanFileError, match=said):
             plan.save(NEW)
         assert path.read_text() == OLD
-        (path.parent / "plan.md.lock").write_text("of somebody else")
-    assert lease_path(path).read_text() == "of somebody else"
+        (path.parent / "plan.md.lock").write_text("of another program")
+    assert lease_path(path).read_text() == "of another program"
 
 
 @pytest.mark.parametrize("form", ["text", "empty", "folder", "link", "pipe"])
@@ -527,7 +527,7 @@ def test_a_lease_from_strangers_steers_nothing(path: Path, rest: str) -> None:
             PlanFile(path, wait=0).change(lambda _: NEW)
         assert str(error.value).isprintable()
         assert len(str(error.value)) < 500
-    # Nobody holds it any more.
+    # It is held no more.
     assert write(path, NEW)
     assert os.listdir(path.parent) == ["plan.md"]
 
@@ -569,7 +569,7 @@ def test_killed_at_every_call_of_the_system(tmp_path: Path, server: Server, work
     assert texts == {"" if work == "create" else OLD, NEW}
 
 
-def test_what_somebody_is_at_work_with_is_not_cleared(path: Path) -> None:
+def test_what_another_process_is_writing_is_not_cleared(path: Path) -> None:
     mine = path.with_name(".planspec_plan-0123.tmp")
     with PlanFile(path).held():
         mine.write_text("half a pl")

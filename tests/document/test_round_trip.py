@@ -49,7 +49,7 @@ def _leave_lines(patch: pytest.MonkeyPatch) -> None:
 
 
 def _find_nothing(patch: pytest.MonkeyPatch) -> None:
-    """No id is taken, and nobody is taken in."""
+    """No id is taken, and no orphan is adopted."""
     room_at = Finder.room_at
 
     def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
@@ -103,7 +103,7 @@ def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
 
 
 def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
-    """Lines of steps that go stay where they are, although nobody knows of them any more."""
+    """Lines of steps that go stay where they are, although they belong to no step any more."""
     patch.setattr(Blocks, "_unlink", lambda *_: None)
 
 
@@ -127,12 +127,12 @@ def _append(patch: pytest.MonkeyPatch, more: str) -> None:
 
 
 def _add_lines(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are written again have one of nobody behind them."""
+    """Lines that are written again have one after them that belongs to no step."""
     _append(patch, "and more")
 
 
 def _add_a_step(patch: pytest.MonkeyPatch) -> None:
-    """Lines that are written again have a step behind them that nobody knows."""
+    """Lines that are written again have an unknown step after them."""
     _append(patch, "9. [act] more")
 
 
@@ -203,7 +203,7 @@ def _is_refused(
 # What is at fault, the change that shows it, and what is said.
 FAULTS: dict[str, tuple[Patch, Change, str]] = {
     "lines moved beside themselves": (_move_all_below, lambda d: d.move("1.2", "4"), "out of place"),
-    "lines of nobody": (_take_out_of_the_plan_only, lambda d: d.remove("1"), "out of place"),
+    "lines of no step": (_take_out_of_the_plan_only, lambda d: d.remove("1"), "out of place"),
     "lines of steps below": (_leave_lines, lambda d: d.remove("1"), "ids and lines of"),
     "an id twice": (_find_nothing, lambda d: d.add("2", "act"), "ids and lines of"),
     "an orphan that has a parent": (_find_nothing, lambda d: d.add("4", "subtask"), "step 4 is elsewhere"),
@@ -215,7 +215,7 @@ FAULTS: dict[str, tuple[Patch, Change, str]] = {
     "no detail": (_drop_detail, lambda d: d.set_status("1", "done"), "step 1 would read otherwise"),
     "no lines": (_drop_lines, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
     "other lines": (_add_lines, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
-    "a step of nobody": (_add_a_step, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
+    "an unknown step": (_add_a_step, lambda d: d.set_status("1", "done"), "there are lines that belong to no step"),
     "a body elsewhere": (
         _swap_bodies,
         lambda d: d.apply([PlanCommand("DONE", "1"), PlanCommand("DONE", "3")]),

@@ -229,7 +229,7 @@ def test_spec_kit_says_in_a_task_what_it_needs(said: str, needs: list[str]) -> N
         ("- T003, T004 need T001 (see above)", {"T003": ["T001"], "T004": ["T001"]}),
         ("- T001 before T002; T002 blocks T003-T004", {"T002": ["T001"], "T003": ["T002"], "T004": ["T002"]}),
         ("- T004 (last) after T001/T002", {"T004": ["T001", "T002"]}),
-        # Nobody knows which of the two comes first.
+        # It is open which of the two comes first.
         ("- T001 → T002", {}),
         ("- T001 and T002 are independent", {}),
     ],

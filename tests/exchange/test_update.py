@@ -25,7 +25,7 @@ SOURCE = """\
 
 
 def plan_of(text: str) -> str:
-    """What somebody has made of the plan: own format, statuses and steps."""
+    """An edited plan: own format, statuses and steps."""
     made = import_text(text, "kiro").text
     made = made.replace("## Steps", "\n##  Steps").replace("task-3 [act]", "task-3 [reason]")
     made = made.replace("  2.1. task-2-1", "\t2.1.  [>] task-2-1")

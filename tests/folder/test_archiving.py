@@ -37,7 +37,7 @@ def begin_run(path: Path) -> None:
         ledger.begin(RunInfo("run1", 1.0, {}))
 
 
-def test_a_plan_is_checked_when_nobody_else_can_change_it(root: Path, folder: PlanFolder) -> None:
+def test_a_plan_is_checked_under_the_lock(root: Path, folder: PlanFolder) -> None:
     path = root / "planspec/winter.md"
     hasty = PlanFile(path, wait=0)
 

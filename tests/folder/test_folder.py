@@ -280,7 +280,7 @@ def test_rules_are_faults_and_warnings_are_none(root: Path, folder: PlanFolder) 
     assert second.fault == ""
 
 
-def test_a_file_that_nobody_can_call(root: Path, folder: PlanFolder) -> None:
+def test_a_file_that_cannot_be_named(root: Path, folder: PlanFolder) -> None:
     write(root / "planspec/a:b.md", OPEN)
     write(root / "planspec/c?.md", BROKEN)
     first, second = folder.list()[:2]
@@ -351,7 +351,7 @@ def test_nothing_is_overwritten(root: Path, folder: PlanFolder, name: str) -> No
 def test_the_first_writer_wins(
     root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, has_links: bool
 ) -> None:
-    # Somebody else creates it between the look and the writing.
+    # Another program creates it between the look and the writing.
     monkeypatch.setattr(PlanFolder, "holds", lambda *_: None)
     if not has_links:
         forbid_links(monkeypatch)

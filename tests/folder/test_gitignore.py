@@ -37,7 +37,7 @@ def test_sharing_is_remembered(tmp_path: Path, is_hidden: bool) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"*", b"*\n!.gitignore\n", b"*.lock\n", b"#\n"])
-def test_what_somebody_has_written_stays(tmp_path: Path, text: bytes) -> None:
+def test_what_a_user_has_written_stays(tmp_path: Path, text: bytes) -> None:
     folder = PlanFolder(tmp_path)
     folder.path.mkdir()
     path = folder.path / ".gitignore"

@@ -221,7 +221,7 @@ _deep_values = st.builds(
 
 @cache
 def json_values() -> st.SearchStrategy[object]:
-    """What somebody might take for the value of a plan; also what JSON cannot spell."""
+    """What might be taken for the value of a plan; also what JSON cannot spell."""
     odd = st.sampled_from([b"x", (1,), {1, 2}, {1: 2}, {None: 3}, 10**5000, object(), range(3), "\ud800"])
     return st.one_of(_changed_value(), _any_value, _deep_values, odd, st.builds(lambda v: {"title": v}, odd))
 

@@ -137,7 +137,7 @@ ATOMS_SHAPES: dict[str, Callable[[int], str]] = {
     "the same input": _filled('[{"id": "a", "inputs": [', '{{"name":"a"}}', "]}]"),
     "types": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', '"a"', "]}]}]"),
     "types that are none": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', "1", "]}]}]"),
-    "keys that nobody knows": _filled('{"atoms": [], ', '"{0}":1', "}"),
+    "unknown keys": _filled('{"atoms": [], ', '"{0}":1', "}"),
     "tools of servers": _filled('{"tools": [', '{{"name":"{0}","inputSchema":{{"properties":{{"a":{{}}}}}}}}', "]}"),
     "functions": _filled("[", '{{"type":"function","function":{{"name":"{0}","strict":true}}}}', "]"),
     "tools of many forms": _filled(

@@ -66,7 +66,7 @@ VERSION_SHAPES: dict[str, Callable[[int], str]] = {
 
 
 def _vary(plan: PlanSpec, which: int) -> PlanSpec:
-    """What somebody has made of a plan: other words here, another status there, a step less and one more."""
+    """An edited plan: other words here, another status there, a step less and one more."""
     plan = copy.deepcopy(plan)
     for number, step in enumerate(iter_steps(plan)):
         if number % 5 == which:

@@ -190,7 +190,7 @@ def _edit(both: tuple[PlanDocument, list[PlanCommand]]) -> object:
 
 
 def _take_apart(document: PlanDocument) -> object:
-    """Give every step a name, move it to where nobody has to make room, and take it out, as far as it is there."""
+    """Give every step a name, move it to a free place, and take it out, as far as it is there."""
     for number, step_id in enumerate(step_order(document.plan)):
         to = f"9{number:07}"
         changes = partial(document.rename, step_id, f"n{number}"), partial(document.move, step_id, to)

@@ -92,7 +92,7 @@ def test_the_number_grows_with_changes_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["in place", "replaced", "through a link"])
 def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nobody looks for them before they are told of.
+    # The watcher does not look for them before it is told of them.
     monkeypatch.setattr("planspec_lark.html.server._LOOK", 60_000)
     link = path
     if way == "through a link":
@@ -101,7 +101,7 @@ def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPat
         link.symlink_to(path)
     follower = Follower(link)
     with watching(follower):
-        # It takes a moment until somebody watches.
+        # It takes a moment until the file is watched.
         for at in range(200):
             text = BAD + at * "\n"
             if way == "in place":
@@ -115,7 +115,7 @@ def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPat
     assert follower.wait(-1, 60) is None
 
 
-def test_changes_that_nobody_tells_of_are_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_found_without_a_notice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planspec_lark.html.server._LOOK", 50)
     follower = Follower(path)
     path.write_text(BAD)

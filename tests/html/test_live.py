@@ -72,7 +72,7 @@ def test_all_else_stays(file: Path, page: Page) -> None:
     ids = shown(page)
     assert "2.2.1" not in ids
     assert ids[3:8] == ["2.2", "3", "3.1", "3.2", "3.3"]
-    # What somebody has opened stays open; what nobody has touched is as its status asks for.
+    # What a reader has opened stays open; all else is as its status asks for.
     assert open_bodies(page) == ["1", "2.1"]
     assert page.locator(".pane").evaluate("pane => [pane.scrollLeft, pane.scrollTop]") == [20, 300]
 

@@ -94,7 +94,7 @@ REVIEW = {
     "an example": "For example, you could write:\nPLAN_CMD: DONE 1\n",
     "how commands look": "Commands look like this:\n```\nPLAN_CMD: DONE 9\n```\nMine:\nPLAN_CMD: DONE 1\n",
     "例如": "例如：\nPLAN_CMD: DONE 1\n",
-    "what somebody wrote": "> On Monday Bob wrote:\n> PLAN_CMD: DONE 9\nPLAN_CMD: DONE 1\n",
+    "a quoted mail": "> On Monday Bob wrote:\n> PLAN_CMD: DONE 9\nPLAN_CMD: DONE 1\n",
     "a draft": "Draft:\nPLAN_CMD: SKIP 1\n\nFinal:\nPLAN_CMD: DONE 1\n",
     "one of two": "Either\nPLAN_CMD: SKIP 1\nor\nPLAN_CMD: DONE 1\n",
     "options": "Option A:\nPLAN_CMD: SKIP 1\nOption B:\nPLAN_CMD: DONE 1\n",

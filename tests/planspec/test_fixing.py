@@ -261,7 +261,7 @@ def test_a_safe_fix(text: str, after: str) -> None:
             "Goal: g\nConstraints:\n- a\n> b\n1. [act] c\n", "Goal: g\n> b\nConstraints:\n- a\n1. [act] c\n", id=">"
         ),
         pytest.param(f"<think>no</think>\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="reasoning"),
-        pytest.param(f"{HEAD}1. [?] [act] a\n", f"{HEAD}1. [ ] [act] a\n", id="a mark that nobody knows"),
+        pytest.param(f"{HEAD}1. [?] [act] a\n", f"{HEAD}1. [ ] [act] a\n", id="an unknown mark"),
         pytest.param(f"{HEAD}1. [act] master -> main\n", f"{HEAD}1. [act] master → main\n", id="a word alone"),
         pytest.param(f"{HEAD}1. [reson] a\n", f"{HEAD}1. [reason] a\n", id="a type that is almost one"),
         pytest.param("Goal: g\n## Steps # all\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a comment"),
@@ -286,7 +286,7 @@ def test_an_unsafe_fix(text: str, after: str) -> None:
         pytest.param("", id="nothing"),
     ],
 )
-def test_what_nobody_can_fix(text: str) -> None:
+def test_what_has_no_fix(text: str) -> None:
     assert fixed(text, unsafe=True) == text
 
 
@@ -327,7 +327,7 @@ def test_half_of_a_text_may_be_something_else() -> None:
     assert fixed(f"More.\n{text}", unsafe=True) == f"More.\n{text}"
 
 
-def test_a_move_does_not_give_a_line_to_somebody_else() -> None:
+def test_a_move_does_not_give_a_line_to_another_step() -> None:
     """Without the title between, the last line would be one of the goal's."""
     text = "Goal: g\n# t\n> whose?\n1. [act] a\n"
     assert fixed(text) == text

@@ -158,7 +158,7 @@ Beside it:
     )
 
 
-def test_what_nobody_takes_is_said() -> None:
+def test_an_unused_output_is_said() -> None:
     assert "\nIts outputs:\n- letter: no step takes it\n" in focus_view(parse_plan(PLAN), "5").to_text()
 
 

@@ -89,7 +89,7 @@ def _count_changed_lines(old: str, new: str) -> int:
 
 
 def goes_on(text: str, commands: list[PlanCommand], *, atomic: bool) -> None:
-    """Commands together do what they do one by one; it makes no difference when somebody looks at the text."""
+    """Commands together do what they do one by one; it makes no difference when the text is asked for."""
     document, looked_at, model = PlanDocument.from_text(text), PlanDocument.from_text(text), parse_plan(text)
     reports = document.apply(commands, atomic=atomic)
     if not atomic or all(report.done for report in reports):

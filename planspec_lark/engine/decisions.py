@@ -13,7 +13,7 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark.plan_cmd.recovery import Fault
+from planspec_lark.plan_cmd.line_faults import Fault
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words

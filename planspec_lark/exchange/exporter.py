@@ -8,7 +8,7 @@ from itertools import zip_longest
 from attrs import define, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.convert import plan_to_tasks
+from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
 from planspec_lark.exchange.models import Change, Task

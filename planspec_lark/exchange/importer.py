@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import define, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.convert import Converted, plain_text, plan_to_tasks, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import Entry, Reading, Report
 from planspec_lark.exchange.sources import SourceFolder, read_folder

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.convert import plain_text
+from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
 from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading, Task, TaskList
 from planspec_lark.json_text import JsonText, read_json

@@ -17,7 +17,7 @@ from planspec_lark.json_text.models import write_key
 from planspec_lark.json_text.tokens import SCALARS, Flaw, Token
 from planspec_lark.syntax import grammars
 
-__all__ = ["MEMBER", "OPENERS", "VALUES", "Correction", "Place", "find_correction"]
+__all__ = ["MEMBER", "OPENERS", "VALUES", "Correction", "ParserState", "find_correction"]
 
 OPENERS = frozenset({"OPEN_OBJECT", "OPEN_ARRAY"})
 VALUES = SCALARS | OPENERS
@@ -55,7 +55,7 @@ def _table() -> tuple[int, list[dict[str, int]], list[tuple[int, str] | None]]:
 
 
 @define
-class Place:
+class ParserState:
     """How far a value has been read.
 
     Attributes:
@@ -122,79 +122,79 @@ class Correction:
     leaves_out: bool = False
 
 
-def find_correction(token: Token, place: Place) -> Correction:
+def find_correction(token: Token, state: ParserState) -> Correction:
     """What to do with a token that may not come."""
     if token.kind in CLOSERS:
-        return _correct_closer(token, place)
+        return _correct_closer(token, state)
     if token.kind == "COMMA":
-        return _correct_comma(token, place)
+        return _correct_comma(token, state)
     if token.kind in VALUES:
-        return _correct_value(token, place)
-    return _leave_out(token, place, "this `:` has no key before it")
+        return _correct_value(token, state)
+    return _leave_out(token, state, "this `:` has no key before it")
 
 
-def _leave_out(token: Token, place: Place, message: str) -> Correction:
-    flaw = Flaw("PJ118", message, token.start, token.end, expected=place.words, is_loss=True)
+def _leave_out(token: Token, state: ParserState, message: str) -> Correction:
+    flaw = Flaw("PJ118", message, token.start, token.end, expected=state.words, is_loss=True)
     return Correction(flaw, leaves_out=True)
 
 
-def _write_key(place: Place) -> str:
-    key = place.builder.key
+def _write_key(state: ParserState) -> str:
+    key = state.builder.key
     return write_key((key and key.name) or "")
 
 
-def _miss_value(place: Place, start: int, end: int) -> Flaw:
-    is_member = place.builder.is_in_object
-    message = f"the key {_write_key(place)} has no value" if is_member else "a value is missing here"
-    return Flaw("PJ114", message, start, end, expected=place.words, is_loss=True)
+def _miss_value(state: ParserState, start: int, end: int) -> Flaw:
+    is_member = state.builder.is_in_object
+    message = f"the key {_write_key(state)} has no value" if is_member else "a value is missing here"
+    return Flaw("PJ114", message, start, end, expected=state.words, is_loss=True)
 
 
-def _correct_closer(token: Token, place: Place) -> Correction:
-    ((right, _),) = place.builder.closers(1)
+def _correct_closer(token: Token, state: ParserState) -> Correction:
+    ((right, _),) = state.builder.closers(1)
     if token.kind != right:
-        return _correct_wrong_closer(token, place, right)
-    if place.want == ("member" if place.builder.is_in_object else "_value"):
-        comma, message = place.last_comma, "nothing follows this comma"
+        return _correct_wrong_closer(token, state, right)
+    if state.want == ("member" if state.builder.is_in_object else "_value"):
+        comma, message = state.last_comma, "nothing follows this comma"
         return Correction(Flaw("PJ112", message, comma, comma + 1, help="remove it", fix=""))
-    return Correction(_miss_value(place, token.start, token.end))
+    return Correction(_miss_value(state, token.start, token.end))
 
 
-def _correct_wrong_closer(token: Token, place: Place, right: str) -> Correction:
-    sign, builder = CLOSERS[token.kind], place.builder
+def _correct_wrong_closer(token: Token, state: ParserState, right: str) -> Correction:
+    sign, builder = CLOSERS[token.kind], state.builder
     inner = builder.run
     # What would be at its end too early was rather closed with the wrong sign.
-    goes_on = _GOES_ON.match(place.text, token.end) is not None
+    goes_on = _GOES_ON.match(state.text, token.end) is not None
     if inner < builder.depth and not (goes_on and inner == builder.depth - 1):
         missing = [closer for closer, _ in builder.closers(inner)]
         signs = "".join(CLOSERS[kind] for kind in missing)
-        message, where = f"`{signs}` is missing before this `{sign}`", (place.last_end, place.last_end)
+        message, where = f"`{signs}` is missing before this `{sign}`", (state.last_end, state.last_end)
         flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
         return Correction(flaw, (*MEMBER, *missing))
     if goes_on and builder.depth == 1:
-        return _leave_out(token, place, f"this `{sign}` closes no bracket")
+        return _leave_out(token, state, f"this `{sign}` closes no bracket")
     message = f"expected `{CLOSERS[right]}`, not `{sign}`"
     return Correction(Flaw("PJ115", message, token.start, token.end, fix=CLOSERS[right]), instead=right)
 
 
-def _correct_comma(token: Token, place: Place) -> Correction:
-    if place.want == "member":
+def _correct_comma(token: Token, state: ParserState) -> Correction:
+    if state.want == "member":
         message, help = "nothing precedes this comma", "remove it"
-        return Correction(Flaw("PJ114", message, token.start, token.end, place.words, help, fix=""), leaves_out=True)
-    return Correction(_miss_value(place, token.start, token.end), leaves_out=not place.builder.is_in_object)
+        return Correction(Flaw("PJ114", message, token.start, token.end, state.words, help, fix=""), leaves_out=True)
+    return Correction(_miss_value(state, token.start, token.end), leaves_out=not state.builder.is_in_object)
 
 
-def _correct_value(token: Token, place: Place) -> Correction:
-    last, want = place.last_end, place.want
+def _correct_value(token: Token, state: ParserState) -> Correction:
+    last, want = state.last_end, state.want
     if want == "COLON":
-        if token.kind == "STRING" and _COLON_FOLLOWS.match(place.text, token.end):
-            return Correction(_miss_value(place, last, last), (*MEMBER, "COMMA"))
-        message = f"a colon is missing between the key {_write_key(place)} and its value"
+        if token.kind == "STRING" and _COLON_FOLLOWS.match(state.text, token.end):
+            return Correction(_miss_value(state, last, last), (*MEMBER, "COMMA"))
+        message = f"a colon is missing between the key {_write_key(state)} and its value"
         return Correction(Flaw("PJ113", message, last, last, expected=("`:`",), fix=":"), ("COLON",))
     if want == "member":
-        if token.kind == "OPEN_OBJECT" and place.may_end:
+        if token.kind == "OPEN_OBJECT" and state.may_end:
             message, help = "this second `{` has no key", "remove it"
             return Correction(Flaw("PJ118", message, token.start, token.end, help=help, fix=""), leaves_out=True)
-        return _leave_out(token, place, "this is not a key")
-    if place.builder.is_in_object and token.kind != "STRING":
-        return _leave_out(token, place, "this value has no key")
+        return _leave_out(token, state, "this is not a key")
+    if state.builder.is_in_object and token.kind != "STRING":
+        return _leave_out(token, state, "this value has no key")
     return Correction(Flaw("PJ111", "a comma is missing", last, last, expected=("`,`",), fix=","), ("COMMA",))

@@ -10,8 +10,8 @@ from typing import Any
 
 from planspec_lark.json_text import fast_reader
 from planspec_lark.json_text.models import MISSING, JsonText, Node
-from planspec_lark.json_text.recovery import Input, Recovery
 from planspec_lark.json_text.tokens import Flaw, token_pattern
+from planspec_lark.json_text.value_reader import Input, ValueReader
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
@@ -100,7 +100,7 @@ def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callabl
 
 def _find_root(source: Source) -> Node | None:
     given = Input(source.text, source, NO_LIMITS, is_strict=True)
-    return Recovery(given, _find_start(source.text)).run().builder.root
+    return ValueReader(given, _find_start(source.text)).run().builder.root
 
 
 def _find_start(text: str) -> int:
@@ -119,7 +119,7 @@ def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
     return leave_out_reasoning(text, _find_strings(text, found)).blocks
 
 
-def _find_strings(text: str, objects: list[Recovery]) -> Callable[[int, bool], bool]:
+def _find_strings(text: str, objects: list[ValueReader]) -> Callable[[int, bool], bool]:
     """Whether a tag at an offset is part of a string rather than the beginning, or in a block the end, of reasoning.
 
     Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others quotes are counted,
@@ -183,22 +183,22 @@ class _Reading:
             return JsonText(MISSING, self.found.close(), source)
         return JsonText(best.value, self.found.close(), source, best.builder.root)
 
-    def read(self, at: int) -> Recovery:
+    def read(self, at: int) -> ValueReader:
         """Read the value that begins there."""
-        return Recovery(self.given, at).run()
+        return ValueReader(self.given, at).run()
 
-    def find(self, start: int) -> list[Recovery]:
+    def find(self, start: int) -> list[ValueReader]:
         """All objects from there on; an object has to begin right there, or to look like one."""
         known = [self.read(start)] if _BRACE.match(self.given.text, start) else []
         found = [*known, *self._find(_LIKELY, known[0].end if known else start)]
         # A brace of which nothing could be read was only a brace.
         return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
 
-    def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[Recovery]:
+    def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[ValueReader]:
         while self.given.flaws_left > 0 and (match := pattern.search(self.given.text, at)):
-            recovery = self.read(match.start())
-            yield recovery
-            at = recovery.end
+            reader = self.read(match.start())
+            yield reader
+            at = reader.end
 
     def _find_other_kind(self) -> Flaw | None:
         """What is wrong with a text that is a JSON value and no object."""
@@ -209,10 +209,10 @@ class _Reading:
             return None
         end = match.end()
         if kind == "OPEN_ARRAY":
-            recovery = self.read(self.start)
-            if not (recovery.is_whole or recovery.is_too_deep) or text[recovery.end :].strip(_BLANKS):
+            reader = self.read(self.start)
+            if not (reader.is_whole or reader.is_too_deep) or text[reader.end :].strip(_BLANKS):
                 return None
-            self.found.extend(recovery.findings)
+            self.found.extend(reader.findings)
             end = self.start + 1
         elif end != len(text):
             return None
@@ -225,7 +225,7 @@ class _Reading:
         severity = Severity.ERROR if self.given.is_strict else severity
         self.found.add(flaw.diagnose(severity, self.given.source))
 
-    def _note_rest(self, objects: list[Recovery], best: Recovery) -> None:
+    def _note_rest(self, objects: list[ValueReader], best: ValueReader) -> None:
         """Report all that does not belong to the best object."""
         at = self.start
         for one in objects:
@@ -255,10 +255,10 @@ class _Reading:
                 self._note(Flaw("PJ102", f"other text {side} the object", at, end, help=help, fix=""))
 
 
-def _choose(objects: list[Recovery], prefer: Callable[[Any], bool] | None) -> Recovery:
+def _choose(objects: list[ValueReader], prefer: Callable[[Any], bool] | None) -> ValueReader:
     """The object that is meant: preferred, not empty, with the fewest losses, the first; in this order."""
 
-    def rank(one: Recovery) -> tuple[bool, bool, bool, int]:
+    def rank(one: ValueReader) -> tuple[bool, bool, bool, int]:
         is_wanted = prefer is None or one.is_too_deep or prefer(one.value)
         return one.is_too_deep, not is_wanted, not one.value, one.losses
 

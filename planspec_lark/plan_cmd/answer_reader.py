@@ -19,10 +19,10 @@ from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, h
 from planspec_lark.answers.statements import has_veto
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
+from planspec_lark.plan_cmd.line_faults import Fault, diagnose, find_command, is_command
 from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
-from planspec_lark.plan_cmd.recovery import Fault, diagnose, find_command, is_command
 from planspec_lark.planspec.answer_lines import (
     find_elision,
     is_conflict_marker,

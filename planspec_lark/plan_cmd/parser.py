@@ -2,7 +2,7 @@
 
 What a command says is defined by the LALR parser and :mod:`planspec_lark.plan_cmd.transformer`. By default a pattern
 made from the same grammar reads instead, and gives the same commands. What either refuses is explained by
-:mod:`planspec_lark.plan_cmd.recovery`.
+:mod:`planspec_lark.plan_cmd.line_faults`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import logging
 import re
 from collections.abc import Iterator
 
+from planspec_lark.plan_cmd.line_faults import diagnose
 from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
-from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten

@@ -8,7 +8,7 @@ import pytest
 
 from planspec_lark import PlanStatus, PlanSyntaxError, find_step, lint_plan, parse_plan
 from planspec_lark.exchange import FORMATS, export_plan, import_text, update_text
-from planspec_lark.exchange.convert import id_of, name_of
+from planspec_lark.exchange.conversion import id_of, name_of
 from planspec_lark.planspec.models import iter_steps
 
 

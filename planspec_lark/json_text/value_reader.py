@@ -13,14 +13,14 @@ from typing import Any
 from attrs import Factory, define, field
 
 from planspec_lark.json_text.builder import CLOSERS
-from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, Place, find_correction
+from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, ParserState, find_correction
 from planspec_lark.json_text.models import Node, write_key, write_path
 from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, Flaw, NearMisses, Token, read_token
 from planspec_lark.syntax.diagnostics import Severity
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Input", "Recovery"]
+__all__ = ["Input", "ValueReader"]
 
 # What counts towards giving up: that something is no JSON at all.
 # So much of that may be found, and once more for each value.
@@ -57,7 +57,7 @@ class Input:
     near: NearMisses = field(init=False, default=Factory(lambda given: NearMisses(given.text), takes_self=True))
 
 
-class Recovery:
+class ValueReader:
     """One reading of one value.
 
     Attributes:
@@ -75,8 +75,8 @@ class Recovery:
         self.losses = 0
         self.is_whole = self.is_too_deep = False
         self._given = given
-        self._place = Place(given.text, start)
-        self.builder = self._place.builder
+        self._state = ParserState(given.text, start)
+        self.builder = self._state.builder
         self._is_over = False
         self._strange = 0
         # Why to stop reading.
@@ -86,13 +86,13 @@ class Recovery:
         # A brace costs as much as a fault, as it may be no more than that.
         given.flaws_left -= 1
 
-    def run(self) -> Recovery:
+    def run(self) -> ValueReader:
         """Read the value, as far as it goes."""
-        text, place = self.text, self._place
+        text, state = self.text, self._state
         at = self.start
         while not self._is_over:
             token = read_token(text, at)
-            if token is not None and not token.is_glued and place.take(token.kind):
+            if token is not None and not token.is_glued and state.take(token.kind):
                 self.end = token.end
                 self._build(token.kind, token)
                 at = token.behind
@@ -104,7 +104,7 @@ class Recovery:
                 flaw = Flaw("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
                 self._finish(at, flaw)
         if self.is_too_deep:
-            self._skip(place.last_end - 1, self.builder.depth)
+            self._skip(state.last_end - 1, self.builder.depth)
         return self
 
     @property
@@ -134,13 +134,13 @@ class Recovery:
         elif found.flaws:
             self._say(*found.flaws)
         else:
-            words, message = self._place.words, "unexpected text"
+            words, message = self._state.words, "unexpected text"
             self._say(Flaw("PJ118", message, found.start, found.end, expected=words, is_loss=True))
             self._fill_gap()
 
     def _look(self, at: int, token: Token | None) -> Token:
         """What is here: a token of the grammar that may not come, or what is only nearly one."""
-        want, near = self._place.want, self._given.near
+        want, near = self._state.want, self._given.near
         may_be_key = want == "member" or (want == "COMMA" and self.builder.is_in_object)
         if may_be_key and (token is None or token.kind in {"NUMBER", "LITERAL"}) and (key := near.read_key(at)):
             return key
@@ -168,14 +168,14 @@ class Recovery:
     def _take(self, token: Token) -> None:
         """Take what is meant as a token, after all that is missing before it."""
         kind = token.kind
-        while not self._place.take(kind):
-            correction = find_correction(token, self._place)
+        while not self._state.take(kind):
+            correction = find_correction(token, self._state)
             key = self.builder.key
             if not (key and key.name is None and correction.flaw.code == "PJ114"):
                 self._say(correction.flaw)
             if correction.leaves_out:
                 # A brace in place of a member is left out alone, and all else with what is inside of it.
-                if kind == "OPEN_ARRAY" or (kind == "OPEN_OBJECT" and not self._place.may_end):
+                if kind == "OPEN_ARRAY" or (kind == "OPEN_OBJECT" and not self._state.may_end):
                     self._skip(token.start, 0)
                 if kind in VALUES:
                     self._fill_gap()
@@ -188,7 +188,7 @@ class Recovery:
 
     def _build(self, kind: str, token: Token) -> None:
         builder, start, end = self.builder, token.start, token.end
-        self._place.last_end = end
+        self._state.last_end = end
         self._number = None
         if kind == "STRING" and builder.is_at_key:
             self._take_key(token)
@@ -202,7 +202,7 @@ class Recovery:
             node = builder.add(token.value, start, end)
             self._number = node if kind == "NUMBER" else None
         elif kind == "COMMA":
-            self._place.last_comma = start
+            self._state.last_comma = start
         elif kind in OPENERS:
             self._open(kind, start)
         elif kind in CLOSERS:
@@ -230,17 +230,17 @@ class Recovery:
 
     def _fill(self, fillers: tuple[str, ...]) -> None:
         """Take those of the tokens that may come. They say nothing."""
-        for filler in filter(self._place.take, fillers):
+        for filler in filter(self._state.take, fillers):
             if filler in SCALARS:
                 self.builder.key = None
             elif filler in CLOSERS:
-                self.builder.close(self._place.last_end)
+                self.builder.close(self._state.last_end)
 
     # ---------------------------------------------------------------- what is left out
 
     def _fill_gap(self) -> None:
         """Let a comma follow on what was left out in place of a member, so that it is not one too many."""
-        if self._place.want == "member" and _COMMA_FOLLOWS.match(self.text, self.end):
+        if self._state.want == "member" and _COMMA_FOLLOWS.match(self.text, self.end):
             self._fill(MEMBER)
 
     def _skip(self, at: int, depth: int) -> None:
@@ -281,8 +281,8 @@ class Recovery:
             start,
             at,
             help=f"still open: {opened}{f' and {more:,} more' if more > 0 else ''}",
-            fix="".join(CLOSERS[kind] for kind, _ in closers) if start == at and self._place.may_end else None,
-            fix_at=(self._place.last_end, self._place.last_end),
+            fix="".join(CLOSERS[kind] for kind, _ in closers) if start == at and self._state.may_end else None,
+            fix_at=(self._state.last_end, self._state.last_end),
             is_loss=True,
         )
         self._finish(at, flaw)
@@ -291,6 +291,6 @@ class Recovery:
         """Say why here is the end, and close all that is open."""
         self._say(flaw)
         while self.builder.depth:
-            self.builder.close(self._place.last_end)
-        self.end = max(at, self._place.last_end)
+            self.builder.close(self._state.last_end)
+        self.end = max(at, self._state.last_end)
         self._is_over = True

@@ -1,6 +1,7 @@
 """HopSpec document ↔ plan, with an account of what is lost.
 
-Steps go as in :mod:`planspec_lark.hopspec.convert`. What is lost is found by going back: it is what has not come back.
+Steps go as in :mod:`planspec_lark.hopspec.step_conversion`. What is lost is found by going back: it is what has not
+come back.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from planspec_lark.hopspec.convert import plan_to_steps, steps_to_plan
 from planspec_lark.hopspec.models import HopSpec, StepInfo, iter_infos
+from planspec_lark.hopspec.step_conversion import plan_to_steps, steps_to_plan
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
 from planspec_lark.syntax.diagnostics import shorten

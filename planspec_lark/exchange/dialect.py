@@ -51,7 +51,6 @@ class Dialect:
         statuses: what the sign in a box means.
         boxes: the sign for each status; one that is missing is written as the pending one.
         has_optional: whether `- [ ]*` is a task that may be left out.
-        has_goal: whether a paragraph below the title says what is to be reached.
         split: the id in a text, and what is left of it.
         join: the text of a task with its id.
         find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
@@ -63,7 +62,6 @@ class Dialect:
     statuses: Mapping[str, PlanStatus] = BOXES
     boxes: Mapping[PlanStatus, str] = field(factory=lambda: {PlanStatus.PENDING: " ", PlanStatus.DONE: "x"})
     has_optional: bool = False
-    has_goal: bool = True
     split: Callable[[str, bool], tuple[str, str]] = _no_id
     join: Callable[[Task, bool], str] = _plain
     find_needs: Callable[[TaskList], Mapping[int, Sequence[str]]] = _find_none

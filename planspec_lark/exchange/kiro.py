@@ -9,7 +9,7 @@ from planspec_lark.exchange.dialect import BOXES, Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place
+from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
@@ -26,8 +26,7 @@ _TITLE = re.compile(r"^# .*(?:Implementation Plan|实施计划|実装計画)", r
 
 
 def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    match = None if is_heading else NUMBER.match(text)
-    return (match[1], text[match.end() :]) if match else ("", text)
+    return ("", text) if is_heading else split_id(NUMBER, text)
 
 
 def _join(task: Task, is_heading: bool) -> str:

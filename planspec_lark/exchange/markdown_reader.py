@@ -248,7 +248,7 @@ class _Reader:
             missing.append("title")
         below = blocks[at] if at < len(blocks) else None
         goal = join_lines(below.text.split("\n")) if below is not None and below.kind == "paragraph" else None
-        if below is not None and goal and self.dialect.has_goal and not (at == 0 and root.notes) and _is_plain(goal):
+        if below is not None and goal and not (at == 0 and root.notes) and _is_plain(goal):
             tasks.goal = goal
             self._carry(below.first, below.last, "the goal")
             at += 1

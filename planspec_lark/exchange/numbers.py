@@ -8,13 +8,19 @@ from collections.abc import Iterator, Sequence
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["NUMBER", "join_number", "number_by_place"]
+__all__ = ["NUMBER", "join_number", "number_by_place", "split_id"]
 
 # A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _MOST_DIGITS = 9
+
+
+def split_id(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
+    """The id at the start of a text, which is the first group of a pattern, and what comes after it."""
+    match = pattern.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)
 
 
 def join_number(task: Task) -> str:

@@ -8,7 +8,7 @@ from planspec_lark.exchange.dialect import Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place
+from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -20,8 +20,7 @@ _GROUP = re.compile(r"^#{2,3} [0-9]+\. ", re.MULTILINE)
 
 
 def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    match = (_HEADING if is_heading else NUMBER).match(text)
-    return (match[1], text[match.end() :]) if match else ("", text)
+    return split_id(_HEADING if is_heading else NUMBER, text)
 
 
 def _join(task: Task, _is_heading: bool) -> str:

@@ -10,6 +10,7 @@ from planspec_lark.exchange.dialect import Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.exchange.numbers import split_id
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
@@ -50,8 +51,7 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
         # The number stays in the text as well, since a phase is called so.
         phase = _PHASE.match(text)
         return (f"phase-{phase[1]}" if phase else ""), text
-    match = _LEAD.match(text)
-    return (match[1], text[match.end() :]) if match else ("", text)
+    return split_id(_LEAD, text)
 
 
 def _join(task: Task, is_heading: bool) -> str:

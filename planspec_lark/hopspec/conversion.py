@@ -19,6 +19,7 @@ from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import BLANKS, one_line
+from planspec_lark.syntax.transliteration import has_han
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
@@ -104,7 +105,7 @@ def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tupl
         overview=overview,
         constraints="\n".join(f"- {constraint}" for constraint in plan.constraints),
         steps=steps,
-        language=language or _language_of(plan),
+        language=language or ("zh" if has_han(_texts_of(plan)) else "en"),
     )
     back = steps_to_plan(steps)
     pairs = zip(iter_steps(plan), iter_steps(back), strict=True)
@@ -123,6 +124,5 @@ def _compare(step_id: str, names: Iterable[str], given: object, back: object) ->
             yield Loss(step_id, name, value)
 
 
-def _language_of(plan: PlanSpec) -> Language:
-    texts = (plan.title, plan.goal, *plan.constraints, *(step.description for step in iter_steps(plan)))
-    return "zh" if any("\u4e00" <= sign <= "\u9fff" for text in texts for sign in text) else "en"
+def _texts_of(plan: PlanSpec) -> str:
+    return "\n".join((plan.title, plan.goal, *plan.constraints, *(step.description for step in iter_steps(plan))))

@@ -40,7 +40,7 @@ from planspec_lark.exchange import import_text
 from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
-from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.parser import read_doc
@@ -387,7 +387,7 @@ def test_refused_commands_are_refused(block: Block) -> None:
     plan = parse_plan(plan_above(block).text)
     (command,) = parse_plan_commands(block.text)
     with pytest.raises(CommandError) as caught:
-        perform(plan, command)
+        perform(command, Finder(plan))
     assert caught.value.code == block.code
 
 
@@ -395,7 +395,7 @@ def test_refused_commands_are_refused(block: Block) -> None:
 def test_accepted_commands_are_accepted(block: Block) -> None:
     plan = parse_plan(plan_above(block).text)
     for command in parse_plan_commands(block.text):
-        perform(plan, command)
+        perform(command, Finder(plan))
 
 
 @with_blocks("python")

@@ -142,12 +142,12 @@ class PlanDocument:
             refused, and the ``code`` of the refusal.
         """
         commands = [*commands]
-        reports, has_changed = self._try(partial(_perform, commands=commands, atomic=atomic))
+        reports, has_changed = self._try(partial(perform_all, commands=commands, atomic=atomic))
         if has_changed:
             done = [command for command, report in zip(commands, reports, strict=True) if report.done]
             # Copies, as the caller may change these.
             copies = [evolve(one, detail=[*one.detail]) for one in done]
-            self._kept.append(partial(_perform, commands=copies, atomic=False))
+            self._kept.append(partial(perform_all, commands=copies, atomic=False))
         return reports
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
@@ -251,7 +251,3 @@ class PlanDocument:
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
-
-
-def _perform(editor: Editor, commands: list[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
-    return perform_all(editor.plan, commands, atomic=atomic, finder=editor)

@@ -131,7 +131,7 @@ def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[_Emptied]:
     for command in commands:
         step = None if command.op == "ADD" else finder.find(command.step_id)
         below = list(iter_steps(step)) if step is not None and command.op == "REPLAN" else []
-        perform(plan, command, finder)
+        perform(command, finder)
         if step is None:
             continue
         if command.op == "SKIP":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 
 from attrs import define, field, frozen
 
@@ -51,7 +50,7 @@ class Trial:
     """
 
     def __init__(self, plan: PlanSpec, step: PlanStep | None = None) -> None:
-        self._plan, self._finder = plan, Finder(plan)
+        self._finder = Finder(plan)
         self._own = None if step is None else find_step(plan, step.step_id)
         self._is_there = self._own is not None
         self._is_copy = False
@@ -77,7 +76,7 @@ class Trial:
         self._copy()
         removes = command.op == "REPLAN" and command.step_id != self.step_id and self.is_above(command.step_id)
         try:
-            perform(self._plan, command, self._finder)
+            perform(command, self._finder)
         except CommandError as error:
             return error
         self._is_there = self._is_there and not removes
@@ -87,9 +86,8 @@ class Trial:
         """Copy the plan before anything is done to it: many answers do nothing."""
         if not self._is_copy:
             self._is_copy = True
-            self._plan = deepcopy(self._plan)
-            self._finder = Finder(self._plan)
-            self._own = None if self._own is None else find_step(self._plan, self._own.step_id)
+            self._finder = self._finder.for_trial()
+            self._own = self._own and find_step(self._finder.plan, self._own.step_id)
 
 
 # ---------------------------------------------------------------- reflection

@@ -70,7 +70,7 @@ def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: b
     Returns:
         Why commands were refused, in their order; empty if all succeeded. A refused command does not stop the others.
     """
-    reports, _ = perform_all(plan, commands, atomic=atomic)
+    reports, _ = perform_all(Finder(plan), commands, atomic=atomic)
     return [report.message for report in reports if not report.done]
 
 
@@ -83,22 +83,18 @@ class Report:
     code: str = ""
 
 
-def perform_all(
-    plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool, finder: Finder | None = None
-) -> tuple[list[Report], bool]:
+def perform_all(finder: Finder, commands: Iterable[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
     """The same as :func:`apply_commands`, for callers that want to tell what was done.
 
     Args:
-        plan: the plan to change.
+        finder: as for :func:`perform`.
         commands: what to do.
         atomic: change nothing at all unless every command succeeds.
-        finder: as for :func:`perform`.
 
     Returns:
         A report for each command, and whether anything was done (with ``atomic`` nothing is if any was refused).
     """
     commands = list(commands)
-    finder = finder or Finder(plan)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
     trial = finder.for_trial() if atomic else finder
     reports = _perform_each(commands, trial)
@@ -117,7 +113,7 @@ def _perform_each(commands: list[PlanCommand], finder: Finder) -> list[Report]:
         try:
             for command in group:
                 try:
-                    reports.append(Report(True, perform(finder.plan, command, finder, run)))
+                    reports.append(Report(True, perform(command, finder, run)))
                 except CommandError as error:
                     reports.append(Report(False, str(error), error.code))
         finally:
@@ -131,14 +127,13 @@ def _head_of_new(command: PlanCommand) -> str | None:
     return command.step_id.rpartition(".")[0] if command.op == "ADD" else None
 
 
-def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, run: Run | None = None) -> str:
+def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str:
     """The same as :func:`apply_command`, for callers that want the code of a refusal or to tell what was done.
 
     Args:
-        plan: the plan to change.
         command: what to do.
-        finder: what is known about the steps of the plan from the commands before, if they were performed with it and
-            nothing else has changed the plan.
+        finder: the plan to change, with what is known about its steps from the commands before; nothing else may have
+            changed the plan since.
         run: for commands that add steps below the same one, the steps that are moved up; to be settled then.
 
     Returns:
@@ -151,7 +146,6 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, 
         attrs.validate(command)
     except (TypeError, ValueError) as error:
         raise CommandError("PC118", f"{command.op} {command.step_id}: {error}") from None
-    finder = finder or Finder(plan)
     if command.op == "REPLAN" and command.step_id in ("", "ALL"):
         return "REPLAN ALL: nothing was changed here: the caller makes the new plan"
     if not command.step_id or command.step_id == "ALL":

@@ -81,7 +81,7 @@ def refused(command: str | PlanCommand, text: str = PLAN) -> tuple[str, str]:
     assert [step.expanded for step in iter_steps(plan)] == [step.expanded for step in iter_steps(before)]
     assert all(step is was for step, was in zip(iter_steps(plan), held, strict=True))
     with pytest.raises(CommandError) as caught:
-        perform(plan, command)
+        perform(command, Finder(plan))
     assert str(caught.value) == message
     assert plan == before
     return caught.value.code, message

@@ -59,7 +59,7 @@ def test_every_step_is_found_after_every_command(plan: PlanSpec, commands: list[
     for command in commands:
         known = {step.step_id for step in iter_steps(plan)}
         try:
-            perform(plan, command, finder)
+            perform(command, finder)
         except CommandError:
             continue
         for step in iter_steps(plan):

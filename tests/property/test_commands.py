@@ -15,7 +15,7 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.plan_cmd.apply import perform, perform_all
+from planspec_lark.plan_cmd.apply import Finder, perform, perform_all
 from tests import strategies
 from tests.property import promises
 
@@ -145,10 +145,10 @@ def test_commands_together_do_what_they_do_one_by_one(ids: list[str], commands: 
     expected = []
     for command in commands:
         try:
-            expected.append(perform(one, command))
+            expected.append(perform(command, Finder(one)))
         except CommandError as error:
             expected.append(str(error))
-    reports, _ = perform_all(other, commands, atomic=False)
+    reports, _ = perform_all(Finder(other), commands, atomic=False)
     assert [report.message for report in reports] == expected
     assert other == one
     document, slow = PlanDocument.from_text(text), PlanDocument.from_text(text)

@@ -48,11 +48,9 @@ def check_change(editor: Editor, blocks: Blocks) -> None:
         RoundTripError: the text would not read as the plan.
     """
     changed = blocks.take_changed()
-    lost = next((block for block in changed if not _is_linked(block, blocks)), None)
-    if lost is not None:
-        raise _fault(
-            f"the lines of step {lost.step.step_id} are out of place" if lost.step else "lines are out of place"
-        )
+    for block in changed:
+        if block.step and not _is_linked(block, blocks):
+            raise _fault(f"the lines of step {block.step.step_id} are out of place")
     if editor.count != blocks.count:
         raise _fault(f"there are {editor.count} ids and lines of {blocks.count} steps")
     steps = {block: block.step for block in changed if block.step and blocks.find(block.step) is block}
@@ -71,11 +69,10 @@ def _fault(reason: str) -> RoundTripError:
 
 
 def _is_linked(block: Block, blocks: Blocks) -> bool:
-    """Whether a block is in the list; that of a step that has gone must not be."""
+    """Whether the block of a step is in the list; that of a step that has gone must not be."""
     before = block.before
-    if before is None:
-        return True
-    if block.step is not None and blocks.find(block.step) is not block:
+    assert before is not None, "only the head has no block before it"
+    if blocks.find(block.step) is not block:
         return before.behind is not block
     return before.behind is block and before.rank < block.rank
 

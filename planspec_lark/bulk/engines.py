@@ -13,7 +13,7 @@ from logging import getLogger
 from time import monotonic, sleep
 from typing import Any
 
-from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport, reason_of
+from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport, describe_error
 from planspec_lark.bulk.shard import perform
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.processes import process_pool
@@ -123,7 +123,9 @@ def _run(tasks: Sequence[BulkTask], address: str) -> Iterator[Outcome]:
         with client:
             yield from _run_with(client, tasks, shown)
     except OSError as error:
-        raise BulkError(f"the scheduler at {shown} was lost, run this again: {visible(reason_of(error))}") from None
+        raise BulkError(
+            f"the scheduler at {shown} was lost, run this again: {visible(describe_error(error))}"
+        ) from None
 
 
 def _run_with(client: Any, tasks: Sequence[BulkTask], shown: str) -> Iterator[Outcome]:
@@ -161,4 +163,4 @@ def _result_of(future: Any) -> Any:
     if future.status == "finished":
         return future.result()
     error = future.exception() if future.status == "error" else None
-    return f"the cluster gave it up: {reason_of(error) if error else future.status}"
+    return f"the cluster gave it up: {describe_error(error) if error else future.status}"

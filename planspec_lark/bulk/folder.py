@@ -15,7 +15,7 @@ from attrs.validators import instance_of
 
 from planspec_lark import locks
 from planspec_lark.bulk.inputs import spell_name, split
-from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, encode_json, reason_of
+from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, describe_error, encode_json
 from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.diagnostics import name_some
@@ -129,7 +129,7 @@ def _split_input(name: str, options: BulkOptions) -> Input:
     try:
         shards = split(name, options.shard_bytes)
     except (OSError, ValueError) as error:
-        return Input(spell_name(name), reason=reason_of(error))
+        return Input(spell_name(name), reason=describe_error(error))
     return Input(spell_name(name), [*shards[0].stamp], shards=shards)
 
 
@@ -145,7 +145,7 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
             raise _error(path, "the folder is not empty and holds no earlier run") from None
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise _error(file, f"{reason_of(error)}; take another folder") from None
+        raise _error(file, f"{describe_error(error)}; take another folder") from None
     if not isinstance(known, dict) or known.get("manifest") != _VERSION:
         raise _error(file, "this is not the manifest of a run, or of another version; take another folder")
     return known

@@ -21,8 +21,8 @@ __all__ = [
     "Outcome",
     "Shard",
     "ShardReport",
+    "describe_error",
     "encode_json",
-    "reason_of",
 ]
 
 
@@ -57,7 +57,7 @@ class BulkError(PlanSpecError):
     """A run that cannot start, or not end: what is asked for cannot be done, or does not fit what the folder holds."""
 
 
-def reason_of(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Why something failed, in a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import asdict, astuple, define, field, fields, frozen
 
 from planspec_lark.answers.verdict import Verdict
-from planspec_lark.bulk.models import BulkError, BulkTask, reason_of
+from planspec_lark.bulk.models import BulkError, BulkTask, describe_error
 from planspec_lark.bulk.records import NO_COLUMN
 from planspec_lark.bulk.shard import Examples, read_examples, read_rows
 from planspec_lark.syntax.diagnostics import CODES, Severity, shorten
@@ -171,7 +171,7 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
                 counts.add(row)
             examples.merge(read_examples(part)[1])
         except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
-            why = reason_of(error) if isinstance(error, OSError) else "the part is damaged"
+            why = describe_error(error) if isinstance(error, OSError) else "the part is damaged"
             raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
     # Each record that could be read has a score.
     read = counts.numbers["score"].total()

@@ -15,7 +15,7 @@ from attrs import define, field
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.analysis import Analysis, analyze_text
 from planspec_lark.bulk.inputs import stamp_of, whole
-from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, encode_json, reason_of
+from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, describe_error, encode_json
 from planspec_lark.bulk.records import Record, read_lines
 from planspec_lark.files import writing
 from planspec_lark.syntax.diagnostics import Severity, shorten
@@ -70,7 +70,7 @@ def perform(task: BulkTask) -> ShardReport | str:
     try:
         return analyze_shard(task.src, task.dst, options=task.options)
     except Exception as error:  # the other shards continue
-        return reason_of(error)
+        return describe_error(error)
 
 
 # ---------------------------------------------------------------- rows

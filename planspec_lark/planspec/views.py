@@ -142,7 +142,8 @@ def ready_steps(plan: PlanSpec) -> list[PlanStep]:
             step.status in OPEN and todo_of(step) is Todo.DO and bool(origins) and all(map(_is_there, origins.values()))
         )
 
-    return [step for step, _ in iter_tree(plan.steps, _is_entered) if step is following or is_ready(step)]
+    # The next step may be the first of a loop that has not begun; nothing that is open comes before it.
+    return [following, *(one for one, _ in iter_tree(plan.steps, _is_entered) if one is not following and is_ready(one))]
 
 
 def _is_there(origin: Origin | None) -> bool:

@@ -344,6 +344,9 @@ def ready(steps: str) -> list[str]:
         ("1. [act] a\n2. [subtask] b | Progress: 0/3\n 2.1. [act] c\n > ← k\n", ["1"]),
         ("1. [act] a\n2. [>] [subtask] b | Progress: 1/3\n 2.1. [act] c\n > ← k\n", ["1", "2.1"]),
         ("1. [act] a\n2. [~] [subtask] b\n 2.1. [act] c\n > ← k\n", ["1"]),
+        # The next step is listed also where it is what begins a loop or a branch.
+        ("1. [subtask] a | Progress: 0/3\n 1.1. [act] b → x\n 1.2. [act] c\n > ← x\n2. [act] d\n> ← k\n", ["1.1", "2"]),
+        ("1. [decide] a\n 1.1. [x] [act] b\n 1.2. [subtask] c\n  1.2.1. [act] d\n", ["1.2.1"]),
         # The next thing to do may be with a container.
         ("1. [subtask] a\n 1.1. [x] [act] b → x\n2. [act] c\n> ← x\n", ["1", "2"]),
         ("1. [subtask] a\n2. [act] c\n> ← k\n", ["1", "2"]),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
-from planspec_lark.cli.output import complain, stop_on_faults, wait_option, wait_seconds
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
+from planspec_lark.cli.output import complain, stop_at, stop_on_faults, wait_option, wait_seconds
 from planspec_lark.cli.steps import (
     change_step,
     find_step,
@@ -24,9 +26,9 @@ from planspec_lark.cli.steps import (
 )
 from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document import PlanFile
-from planspec_lark.planspec import PlanStatus, find_step as step_of
-from planspec_lark.planspec.models import CONTAINER_TYPES
-from planspec_lark.runs.sqlite_ledger import ledger_path
+from planspec_lark.planspec import PlanStatus, find_step as step_of, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.source import visible_name
 
@@ -35,8 +37,23 @@ if TYPE_CHECKING:
     from planspec_lark.planspec import PlanStep
 
 
-def _was_run(file: str) -> bool:
-    return file != "-" and ledger_path(PlanFile(file).path).exists()
+_KEPT = {"FILE.ledger": "The values and the branch are noted there for `planspec run --resume`; or in --database."}
+
+
+def _find_run(file: str, place: LedgerPlace) -> str | None:
+    """The last run of a plan: its id in a database, empty for that of the ledger beside it; None without a run.
+
+    Raises:
+        LedgerError: the database cannot be read.
+    """
+    if file == "-":
+        return None
+    if place.database is None:
+        return "" if place.file.exists() else None
+    with suppress(NoLedgerError), place.reading() as ledger:
+        info = place.last_run(ledger)
+        return None if info is None else info.run
+    return None
 
 
 @step_command(
@@ -44,14 +61,19 @@ def _was_run(file: str) -> bool:
     "planspec done plan.md 1 212 shelves",
     "planspec done bakery 1 'lit at five' --diff",
     "planspec done plan.md 1 'all of them' --output labels=212",
+    "planspec done plan.md 3 'the oven is warm' --branch 3.1",
     TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
-    **{"FILE.ledger": "With --output or --outputs, the values are noted there for `planspec run --resume`."},
+    **_KEPT,
 )
 @plan_argument()
 @step_argument
 @text_argument
 @click.option("--result", metavar="TEXT", help="The result, where it could be taken for other steps.")
 @value_options("output", "that the step puts out, for a plan that is run")
+@click.option(
+    "--branch", metavar="ID", help="Of a decision in a plan that is run, the step that holds; others are skipped."
+)
+@database_options
 @how_options
 @click.pass_context
 def done_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -62,6 +84,9 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
     result: str | None,
     outputs: tuple[str, ...],
     outputs_file: str | None,
+    branch: str | None,
+    database: str | None,
+    name: str | None,
     dry_run: bool,
     diff: bool,
 ) -> None:
@@ -69,51 +94,78 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
 
     In the plan its line gets the mark [x]. A step without any result is a warning; it is refused where the project
     requires results (see `planspec new --require-result`). What a person puts out in place of a program comes with
-    --output; all that the step declares has to be there.
+    --output; all that the step declares has to be there. What a person decides comes with --branch: the decision is
+    active then, and the run continues with its branch.
     """
     if why and result is not None:
         raise click.UsageError("--result and TEXT both say what came of it.")
+    if branch is not None and not branch.strip():
+        raise click.UsageError("--branch: expected the id or the name of a step.")
     said = one_line(" ".join(why) if result is None else result) or None
-    has_outputs = bool(outputs) or outputs_file is not None
-    warnings: list[str] = []
+    place = LedgerPlace.of(file, database, name)
+    is_for_run = bool(outputs) or outputs_file is not None or branch is not None
+    status = PlanStatus.DONE if branch is None else PlanStatus.ACTIVE
+    found: list[PlanStep] = []
 
     def change(document: PlanDocument) -> str:
         step_id = find_step(document, step)
         advice = f"Call it once for each. If this is the result of step {step_id}, write it behind --result."
         refuse_steps(document, why, advice)
-        done = document.set_status(step_id, PlanStatus.DONE, said)
-        warnings[:] = _warn(file, step_of(document.plan, step_id), has_outputs=has_outputs)
+        done = document.set_status(step_id, status, said)
+        now = step_of(document.plan, step_id)
+        assert now is not None, "it was changed"
+        found[:] = [now]
         return done
 
-    if has_outputs:
+    if is_for_run:
         if dry_run or diff:
-            raise click.UsageError("--output writes to the ledger, so there is no --dry-run or --diff of it.")
+            option = "output" if branch is None else "branch"
+            raise click.UsageError(f"--{option} writes to the ledger, so there is no --dry-run or --diff of it.")
         values = read_values("output", outputs_file, outputs)
-        done = _finish(ctx, file, step, change, values)
-        write_done([f"{done}, with {', '.join(map(visible_name, values))}"])
+
+        def look(text: str) -> tuple[str, PlanStep]:
+            with stop_on_faults(file):
+                said = change(open_document(file, text))
+            return said, found[0]
+
+        done = _finish(ctx, file, place, look, values, branch)
+        told = [*map(visible_name, values), *([] if branch is None else [f"branch {visible_name(branch)}"])]
+        write_done([f"{done}, with {', '.join(told)}"])
     else:
         change_step(file, change, dry_run=dry_run, diff=diff)
-    for line in warnings:
+    for line in _warn(file, place, found[0], is_for_run=is_for_run):
         complain(f"warning: {line}")
 
 
-def _warn(file: str, step: PlanStep | None, *, has_outputs: bool) -> Iterator[str]:
+def _warn(file: str, place: LedgerPlace, step: PlanStep, *, is_for_run: bool) -> Iterator[str]:
     """What may have been forgotten about a step that is done."""
-    assert step is not None, "it was found"
+    id = step.step_id
     if not step.result:
-        yield f"step {step.step_id} is done without a result; a result can be given after the step's id"
-    if step.outputs and not has_outputs and step.step_type not in CONTAINER_TYPES and _was_run(file):
+        yield f"step {id} is done without a result; a result can be given after the step's id"
+    below = next((one for one in iter_steps(step) if one is not step and one.status in OPEN), None)
+    if below is not None and step.status is PlanStatus.DONE:
+        yield f"step {id} is done, but step {below.step_id} below it is not"
+    missed = bool(step.outputs) if step.step_type not in CONTAINER_TYPES else below and step.step_type == "decide"
+    run = None
+    # The step is done; a database that cannot be reached is no reason to fail now.
+    with suppress(LedgerError):
+        run = _find_run(file, place) if missed and not is_for_run else None
+    if run is not None and step.step_type == "decide":
+        yield f"step {id} is a decision of which the run does not know the branch; --branch ID gives it"
+    elif run is not None:
         names = ", ".join(step.outputs)
-        yield f"step {step.step_id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
+        yield f"step {id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
 
 
-def _finish(
-    ctx: click.Context, file: str, step: str, change: Callable[[PlanDocument], str], values: Mapping[str, Any]
+def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is kept)
+    ctx: click.Context,
+    file: str,
+    place: LedgerPlace,
+    look: Callable[[str], tuple[str, PlanStep]],
+    values: Mapping[str, Any],
+    branch: str | None,
 ) -> str:
-    """Note in the ledger what a person has put out; returns what ``change`` says of the step."""
-    if not _was_run(file):
-        message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
-        raise click.UsageError(f"--output: {message}")
+    """Note in the ledger what a person has put out or decided; returns what ``look`` says of the step."""
     # Most steps are done without a run, and an engine is slow to load.
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415
@@ -121,15 +173,20 @@ def _finish(
     said: list[str] = []
 
     def find(text: str) -> PlanStep:
-        with stop_on_faults(file):
-            document = open_document(file, text)
-        said.append(change(document))
-        found = step_of(document.plan, find_step(document, step))
-        assert found is not None, "it was changed"
-        return found
+        sentence, step = look(text)
+        said.append(sentence)
+        return step
 
     with stop_on_refusal(file), run_errors(file, RunCall()):
-        finish_step(PlanFile(file, wait=wait_seconds(ctx), command="planspec done"), find, values)
+        run = _find_run(file, place)
+        if run is None:
+            if branch is not None:
+                raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
+            message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
+            raise click.UsageError(f"--output: {message}")
+        plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec done")
+        with place.writing() as ledger:
+            finish_step(plan_file, find, values, branch or "", ledger=ledger, run=run)
     return said[0]
 
 
@@ -139,7 +196,8 @@ def _finish(
     files={
         "FILE": CHANGED,
         "STEP": "The ids or names of steps.",
-        "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again.",
+        "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again. --database "
+        "names a database in its place.",
         "standard output": "What was done, or why it was refused.",
     },
     exits={
@@ -150,27 +208,35 @@ def _finish(
 )
 @plan_argument()
 @click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
+@database_options
 @wait_option
 @folder_option
 @click.pass_context
-def reopen_command(ctx: click.Context, /, file: str, step_ids: Sequence[str]) -> None:
+def reopen_command(
+    ctx: click.Context, /, file: str, step_ids: Sequence[str], database: str | None, name: str | None
+) -> None:
     """Set steps back to pending, with all steps below them.
 
     Their results are removed, and steps around them are not done any more.
     """
-    if not _was_run(file):
-        change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
-        return
+    place = LedgerPlace.of(file, database, name)
 
     def find(text: str) -> list[str]:
         with stop_on_faults(file):
             document = open_document(file, text)
         return [find_step(document, step) for step in step_ids]
 
+    with stop_at(LedgerError):
+        run = _find_run(file, place)
+    if run is None:
+        change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
+        return
     # As above.
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
     from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415
 
     with stop_on_refusal(file), run_errors(file, RunCall()):
-        said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), find)
+        plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen")
+        with place.writing() as ledger:
+            said = reopen_steps(plan_file, find, ledger=ledger, run=run)
     write_done(said)

@@ -70,13 +70,14 @@ from planspec_lark.engine import (
     preview_resumed,
 )
 from planspec_lark.engine.models import Operator
+from planspec_lark.engine.persons import own_outputs
 from planspec_lark.engine.resume import last_plan_run
-from planspec_lark.engine.run_rules import check_persons
+from planspec_lark.engine.run_rules import check_persons, say_waiting
+from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
@@ -228,7 +229,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display), **more)
             result = _run(engine, given)
-    _leave(result, file, given["persons"], go_on)
+    _leave(result, file, _ledger_options(ctx), go_on)
 
 
 def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
@@ -424,7 +425,8 @@ _ENDS = {
 }
 
 
-def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> NoReturn:
+def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> NoReturn:
+    """Say how a run has ended; ``options`` are those that say where its ledger is, ``go_on`` resumes it."""
     if sys.stdout.isatty():
         write_tree(result.plan, full=False)
     code, style = _ENDS[result.outcome]
@@ -436,11 +438,12 @@ def _leave(result: RunResult, file: str, persons: Sequence[str], go_on: str) -> 
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "To continue:"
     elif result.outcome is Outcome.WAITING:
-        step = next(one for one in iter_steps(result.plan) if one.step_name in persons and one.status in OPEN)
-        said = f"{said}: {one_line(step.description)}"
-        hint = f"When it is done, these two go on:\n{_done_line(file, step)}"
+        step = next(one for one in iter_steps(result.plan) if say_waiting(one) == result.reason)
+        branches = [f"\n  {one.step_id}  {one_line(one.description)}" for one in open_branches(step)]
+        said = f"{said}: {one_line(step.description)}{''.join(branches)}"
+        hint = f"When it is done, these two go on:\n{_done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner)}"
+        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner, options)}"
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
@@ -457,18 +460,35 @@ def _innermost_blocked(plan: PlanSpec) -> list[str]:
     return [one for one, after in pairwise([*blocked, ""]) if not after.startswith(f"{one}.")]
 
 
-def _reopen_line(file: str, step_ids: Sequence[str]) -> str:
-    return f"  {shlex.join(['planspec', 'reopen', _argument(file), *step_ids])}"
+def _reopen_line(file: str, step_ids: Sequence[str], options: Sequence[str]) -> str:
+    return f"  {shlex.join(['planspec', 'reopen', _argument(file), *step_ids, *options])}"
 
 
-def _done_line(file: str, step: PlanStep) -> str:
-    outputs = [word for name in dict.fromkeys(step.outputs) for word in ("--output", f"{name}=TEXT")]
-    return f"  {shlex.join(['planspec', 'done', _argument(file), step.step_name, 'what came of it', *outputs])}"
+def _done_line(file: str, step: PlanStep, options: Sequence[str]) -> str:
+    branch = ["--branch", "ID"] if step.step_type == "decide" else []
+    outputs = [word for name in own_outputs(step) for word in ("--output", f"{name}=TEXT")]
+    words = ["planspec", "done", _argument(file), step.step_name, "what came of it", *branch, *outputs, *options]
+    return f"  {shlex.join(words)}"
 
 
 def _argument(value: str) -> str:
     # Whatever begins with a dash would be an option.
     return f"./{value}" if value.startswith("-") else value
+
+
+def _ledger_options(context: click.Context) -> list[str]:
+    """The options of the call that say where the ledger is, for other commands."""
+    words = []
+    if _is_written(context, "database"):
+        words += ["--database", without_password(context.params["database"])]
+    if _is_written(context, "name"):
+        words += ["--name", context.params["name"]]
+    return words
+
+
+def _is_written(context: click.Context, name: str) -> bool:
+    """Whether an option is written in the call, and not taken from the environment."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _go_on_line(context: click.Context) -> str:
@@ -480,7 +500,7 @@ def _go_on_line(context: click.Context) -> str:
     left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
     for param in context.command.params:
         name = param.name or ""
-        if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        if name in left_out or not _is_written(context, name):
             continue
         value = values[name]
         if name == "database":

@@ -1,45 +1,75 @@
-"""Steps of a run that a person has done: what these put out has to be what they declare."""
+"""Steps of a run that a person has done: what comes of these has to be what the plan asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from planspec_lark.engine.run_rules import PlanRunError, check_leaf
+from planspec_lark.engine.run_rules import PlanRunError, check_person
 from planspec_lark.engine.run_writer import Patch, RunWriter
-from planspec_lark.engine.step_runner import KEPT, brief, find_unspeakable
-from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.engine.step_runner import KEPT, brief, choose, find_unspeakable, open_branches
+from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.syntax.source import visible
 
-__all__ = ["check_outputs", "finish"]
+__all__ = ["check_answer", "finish", "own_outputs"]
 
 
-def check_outputs(step: PlanStep, outputs: Mapping[str, Any], most: int) -> None:
-    """Raises PlanRunError where a person has not put out what a step declares, or more than ``most`` bytes."""
-    check_leaf(step)
+def own_outputs(step: PlanStep) -> list[str]:
+    """The names that a step has to put out by itself: no step of its branches does."""
+    below = {name for one in iter_steps(step) if one is not step for name in one.outputs}
+    return [name for name in dict.fromkeys(step.outputs) if name not in below]
+
+
+def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: int) -> None:
+    """Check what a person hands in for a step.
+
+    Args:
+        step: the step.
+        outputs: what it puts out.
+        branch: of a decide step, the id or the name of the child that holds.
+        most: how many bytes the outputs may have.
+
+    Raises:
+        PlanRunError: these are not the outputs that it declares, or not a branch that it has.
+    """
+    check_person(step)
     fault = find_unspeakable(outputs, most)
-    missing = [name for name in dict.fromkeys(step.outputs) if name not in outputs]
+    is_decision = step.step_type == "decide"
+    missing = [name for name in own_outputs(step) if name not in outputs]
     unknown = [name for name in outputs if name not in step.outputs]
     if missing:
         fault = f"declared outputs are missing: {', '.join(missing)}"
     elif unknown:
         # A program may put out more; of a person, it is a slip of the pen.
         fault = f"it does not declare {', '.join(map(quote, unknown))}, but: {', '.join(step.outputs) or 'nothing'}"
+    elif branch and not is_decision:
+        fault = f"it is of type {step.step_type}, and only a decision has branches"
+    elif is_decision and not _find_branch(step, branch):
+        opened = ", ".join(child.step_id for child in open_branches(step))
+        known = f"the open branches are {opened}" if opened else "no branch is open any more"
+        fault = f"{quote(branch)} is not one of its branches; {known}" if branch else f"it needs a branch; {known}"
     if fault:
         raise PlanRunError(f"step {step.step_id}: {fault}")
 
 
-def finish(writer: RunWriter, step: PlanStep, result: str, outputs: Mapping[str, Any]) -> None:
-    """Note that a person has done a step, with outputs that were checked."""
-    writer.note(
-        Kind.DONE,
-        step,
-        patches=[Patch(step, PlanStatus.DONE, brief(result) or None)],
-        outputs=outputs,
-        result=visible(result[:KEPT]),
-        description=step.description,
-        names=list(outputs),
-        by="person",
-    )
+def _find_branch(step: PlanStep, named: str) -> str:
+    """The id of the branch that has this id or name; empty if there is none."""
+    meant = named.strip()
+    found = (one.step_id for one in open_branches(step) if meant and meant in (one.step_id, one.step_name))
+    return next(found, "")
+
+
+def finish(writer: RunWriter, step: PlanStep, result: str, outputs: Mapping[str, Any], branch: str) -> None:
+    """Note that a person has done a step, or has chosen a branch, with what was checked."""
+    data: dict[str, Any] = {"result": visible(result[:KEPT]), "description": step.description}
+    if step.step_type == "decide":
+        kind, data["branch"] = Kind.BRANCHED, _find_branch(step, branch)
+        # What is around it was blocked with it.
+        above = (one for one in writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED)
+        patches = choose(step, data["branch"], brief(result) or None)
+        patches += [Patch(one, PlanStatus.ACTIVE, "") for one in above]
+    else:
+        kind, patches = Kind.DONE, [Patch(step, PlanStatus.DONE, brief(result) or None)]
+    writer.note(kind, step, patches=patches, outputs=outputs, names=list(outputs), by="person", **data)

@@ -10,7 +10,15 @@ from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity, quote
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["ForPerson", "PlanRunError", "check_leaf", "check_persons", "check_runnable", "check_subtask"]
+__all__ = [
+    "ForPerson",
+    "PlanRunError",
+    "check_person",
+    "check_persons",
+    "check_runnable",
+    "check_subtask",
+    "say_waiting",
+]
 
 
 class PlanRunError(PlanSpecError):
@@ -49,11 +57,16 @@ def check_persons(plan: PlanSpec, names: Collection[str]) -> None:
             has_id = find_step(plan, name) is not None
             why = ": a person's step needs a name, as ids move" if has_id else ""
             raise PlanRunError(f"no step has the name {quote(name)}{why}")
-        check_leaf(step)
+        check_person(step)
 
 
-def check_leaf(step: PlanStep) -> None:
+def check_person(step: PlanStep) -> None:
     """Raises PlanRunError where a person cannot do a step: what is below it says when it is done."""
-    if step.step_type in CONTAINER_TYPES:
+    if step.step_type in CONTAINER_TYPES and step.step_type != "decide":
         said = f"step {step.step_id} is of type {step.step_type}"
-        raise PlanRunError(f"{said}: a person's step is of type reason or act")
+        raise PlanRunError(f"{said}: a person's step is of type reason, act or decide")
+
+
+def say_waiting(step: PlanStep) -> str:
+    """Why a run stops at a person's step."""
+    return f"step {step.step_id} ({step.step_name}) waits for a person"

@@ -24,7 +24,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.run_rules import ForPerson
+from planspec_lark.engine.run_rules import ForPerson, say_waiting
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
@@ -32,7 +32,7 @@ from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.source import one_line, visible
 
-__all__ = ["KEPT", "StepRunner", "brief", "find_unspeakable", "fold_plan", "own_step"]
+__all__ = ["KEPT", "StepRunner", "brief", "choose", "find_unspeakable", "fold_plan", "open_branches", "own_step"]
 
 # Characters of a result that the plan shows, and that the ledger keeps.
 _SHOWN, KEPT = 200, 100_000
@@ -140,7 +140,7 @@ class StepRunner:
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
         if step.step_name in self.persons and not needs.waiting:
-            raise ForPerson(f"step {id} ({step.step_name}) waits for a person")
+            raise ForPerson(say_waiting(step))
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
             call = self._call(step, needs, attempt, key)
@@ -229,7 +229,7 @@ class StepRunner:
 
     def _call(self, step: PlanStep, needs: Needs, attempt: int, key: str) -> StepCall:
         plan = self.writer.plan
-        branches = tuple(map(own_step, _branches(step)))
+        branches = tuple(map(own_step, open_branches(step)))
         return StepCall(
             own_step(step),
             plan.goal,
@@ -285,7 +285,7 @@ class StepRunner:
     def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
         """What becomes of a step that is OK."""
         if step.step_type == "decide":
-            return Kind.BRANCHED, [*_choose(step, result.branch), Patch(step, result=brief(result.result))]
+            return Kind.BRANCHED, choose(step, result.branch, brief(result.result))
         count = step.done_count + 1 if is_loop(step) else None
         goes_on = self._goes_on(step, is_over=result.loop_done)
         kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if goes_on else (Kind.DONE, PlanStatus.DONE)
@@ -437,8 +437,7 @@ class StepRunner:
         failure = self.writer.state.failures[step.step_id]
         result, data = brief(failure.result), {"result": failure.result, "description": step.description}
         if step.step_type == "decide" and failure.branch:
-            patches = [*_choose(step, failure.branch), Patch(step, result=result)]
-            return patches, {**data, "branch": failure.branch}
+            return choose(step, failure.branch, result), {**data, "branch": failure.branch}
         if not is_loop(step):
             return [Patch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
         if self._goes_on(step) and not step.children:
@@ -471,7 +470,7 @@ def _cannot_begin(needs: Needs) -> OperatorResult:
     return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
 
 
-def _branches(step: PlanStep) -> Iterator[PlanStep]:
+def open_branches(step: PlanStep) -> Iterator[PlanStep]:
     """What a decide step can still choose."""
     return (child for child in step.children if step.step_type == "decide" and child.status in OPEN)
 
@@ -479,23 +478,23 @@ def _branches(step: PlanStep) -> Iterator[PlanStep]:
 def _branch_of(step: PlanStep, named: str) -> str:
     """The branch that is meant, or "" if there is no such one."""
     meant = named.strip().rstrip(".")
-    return meant if any(child.step_id == meant for child in _branches(step)) else ""
+    return meant if any(child.step_id == meant for child in open_branches(step)) else ""
 
 
 def _check_branch(step: PlanStep, given: OperatorResult) -> OperatorResult:
     branch = _branch_of(step, given.branch)
     if branch:
         return evolve(given, branch=branch)
-    known = ", ".join(child.step_id for child in _branches(step))
+    known = ", ".join(child.step_id for child in open_branches(step))
     named = f"'{brief(given.branch)}' is not one of the branches" if given.branch.strip() else "no branch was named"
     return evolve(given, status=HopStatus.FAIL, branch="", result=_with_reason(f"{named} ({known})", given.result))
 
 
-def _choose(step: PlanStep, branch: str) -> list[Patch]:
-    """A branch holds: all others are skipped."""
+def choose(step: PlanStep, branch: str, result: str | None) -> list[Patch]:
+    """A branch holds, for this reason: all others are skipped."""
     others = [child for child in step.children if child.step_id != branch and child.status in OPEN]
     skipped = [below for child in others for below in iter_steps(child) if below.status in OPEN]
-    return [Patch(step, PlanStatus.ACTIVE), *(Patch(below, PlanStatus.SKIPPED) for below in skipped)]
+    return [Patch(step, PlanStatus.ACTIVE, result), *(Patch(below, PlanStatus.SKIPPED) for below in skipped)]
 
 
 def _with_reason(fault: str, said: str) -> str:

@@ -35,7 +35,7 @@ from planspec_lark.engine.models import (
     StepCall,
     StepPolicy,
 )
-from planspec_lark.engine.persons import check_outputs, finish
+from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
 from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
@@ -253,29 +253,34 @@ class ThinkEngine:
             _reopen_all(writer, step_ids)
             return deepcopy(writer.plan)
 
-    def finish(self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None) -> PlanSpec:
+    def finish(
+        self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None, *, branch: str = ""
+    ) -> PlanSpec:
         """Count a step of the last run as done by a person, so that the run knows what it has put out.
 
-        A step that is done already gets other outputs; steps that have used the old ones stay as they are.
+        A step that is done already gets other outputs; steps that have used the old ones stay as they are. A ``decide``
+        step is not done by it, but begun: its branch is what the run does next.
 
         Args:
-            step_id: of a ``reason`` or ``act`` step.
+            step_id: of a ``reason``, ``act`` or ``decide`` step.
             result: in words; an empty one leaves what the step says.
-            outputs: a value for each output that the step declares, as JSON can say it.
+            outputs: a value for each output that the step declares, as JSON can say it; a ``decide`` step may leave out
+                what the steps of its branches put out.
+            branch: of a ``decide`` step, the id or the name of the child that holds; all others are skipped.
 
         Returns:
             A copy of the plan as it is.
 
         Raises:
-            PlanRunError: there is no such step, or no run, or the outputs are not those of the step.
+            PlanRunError: there is no such step, or no run, or these are not its outputs, or not its branch.
             All else: as for :meth:`run`.
         """
         with self._begun(None, resume=True) as writer:
             step = writer.find(step_id)
             if step is None:
                 raise PlanRunError(f"step {visible_name(step_id)} does not exist")
-            check_outputs(step, outputs or {}, self.limits.max_output_bytes)
-            finish(writer, step, result, outputs or {})
+            check_answer(step, outputs or {}, branch, self.limits.max_output_bytes)
+            finish(writer, step, result, outputs or {}, branch)
             return deepcopy(writer.plan)
 
     # ---------------------------------------------------------------- beginning
@@ -563,13 +568,17 @@ def _find_blocked(writer: RunWriter) -> list[str]:
 # ---------------------------------------------------------------- without a run
 
 
-def reopen_steps(file: PlanFile, find: Callable[[str], Iterable[str]]) -> list[str]:
+def reopen_steps(
+    file: PlanFile, find: Callable[[str], Iterable[str]], *, ledger: Ledger | None = None, run: str = ""
+) -> list[str]:
     """Have steps of a plan that has been run done again; see :meth:`ThinkEngine.reopen`.
 
     Args:
-        file: the plan's, with the ledger of its runs beside it.
+        file: the plan's.
         find: gives the ids of the steps. It is given the text of the plan, when no other writer can change it any more;
             what it raises leaves the plan and its ledger as they are.
+        ledger: that of its runs; by default the one beside the file.
+        run: which run; by default the last one of the ledger.
 
     Returns:
         What was done, a sentence for each step.
@@ -578,35 +587,43 @@ def reopen_steps(file: PlanFile, find: Callable[[str], Iterable[str]]) -> list[s
         As :meth:`ThinkEngine.reopen`.
     """
     step_ids: list[str] = []
-    engine = ThinkEngine(file, _never)
+    engine = ThinkEngine(file, _never, ledger=ledger, run_id=run)
     with engine._begun(None, resume=True, look=lambda text: step_ids.extend(find(text))) as writer:
         _reopen_all(writer, step_ids)
     return [f"step {step_id} is open again" for step_id in step_ids]
 
 
-def finish_step(file: PlanFile, find: Callable[[str], PlanStep], outputs: Mapping[str, Any]) -> None:
+def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept)
+    file: PlanFile,
+    find: Callable[[str], PlanStep],
+    outputs: Mapping[str, Any],
+    branch: str = "",
+    *,
+    ledger: Ledger | None = None,
+    run: str = "",
+) -> None:
     """Count a step of a plan that has been run as done by a person; see :meth:`ThinkEngine.finish`.
 
     Args:
-        file: the plan's, with the ledger of its runs beside it.
+        file, ledger, run: as for :func:`reopen_steps`.
         find: gives the step with its result, as ``find`` of :func:`reopen_steps` gives ids.
-        outputs: a value for each output that the step declares.
+        outputs, branch: as for :meth:`ThinkEngine.finish`.
 
     Raises:
         As :meth:`ThinkEngine.finish`.
     """
     found: list[PlanStep] = []
-    engine = ThinkEngine(file, _never)
+    engine = ThinkEngine(file, _never, ledger=ledger, run_id=run)
 
     def look(text: str) -> None:
         found.append(find(text))
         # What is refused leaves no trace in the ledger.
-        check_outputs(found[0], outputs, engine.limits.max_output_bytes)
+        check_answer(found[0], outputs, branch, engine.limits.max_output_bytes)
 
     with engine._begun(None, resume=True, look=look) as writer:
         step = writer.find(found[0].step_id)
         assert step is not None, "nobody else could change the plan"
-        finish(writer, step, found[0].result, outputs)
+        finish(writer, step, found[0].result, outputs, branch)
 
 
 def _reopen_all(writer: RunWriter, step_ids: Iterable[str]) -> None:

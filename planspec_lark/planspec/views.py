@@ -143,7 +143,10 @@ def ready_steps(plan: PlanSpec) -> list[PlanStep]:
         )
 
     # The next step may be the first of a loop that has not begun; nothing that is open comes before it.
-    return [following, *(one for one, _ in iter_tree(plan.steps, _is_entered) if one is not following and is_ready(one))]
+    return [
+        following,
+        *(one for one, _ in iter_tree(plan.steps, _is_entered) if one is not following and is_ready(one)),
+    ]
 
 
 def _is_there(origin: Origin | None) -> bool:

@@ -89,12 +89,21 @@ def test_outputs_that_are_not_handed_in_are_missed() -> None:
     [
         (["buy", "--output", "good=1"], 2, "Error: bakery.md: step 2: declared outputs are missing: goods\n"),
         (["buy", "--output", "goods=1", "--output", "x=1"], 2, "step 2: it does not declare `x`, but: goods\n"),
-        (["4", "--output", "shop=1"], 2, "step 4 is of type subtask: a person's step is of type reason or act\n"),
+        (
+            ["4", "--output", "shop=1"],
+            2,
+            "step 4 is of type subtask: a person's step is of type reason, act or decide\n",
+        ),
         (["buy", "--output", "goods"], 2, "Error: --output: expected NAME=TEXT, not 'goods'\n"),
         (["buy", "--outputs", "list.json"], 2, "Error: list.json: --outputs takes a JSON object\n"),
         (["buy", "--output", "goods=1", "--diff"], 2, "so there is no --dry-run or --diff of it.\n"),
         (["buy", "3", "--output", "goods=1"], 2, "`3` is a step of this plan"),
         (["bye", "--output", "goods=1"], 1, "bakery.md: nothing was changed\n"),
+        (["buy", "--branch", "3.1"], 2, "step 2: declared outputs are missing: goods\n"),
+        (["3", "--branch", "4.1"], 2, "step 3: `4.1` is not one of its branches; the open branches are 3.1, 3.2\n"),
+        (["3", "--branch", " "], 2, "Error: --branch: expected the id or the name of a step.\n"),
+        (["3", "--output", "x=1"], 2, "step 3: it does not declare `x`, but: nothing\n"),
+        (["3", "--branch", "3.1", "--dry-run"], 2, "--branch writes to the ledger, so there is no --dry-run"),
     ],
 )
 def test_what_is_refused_leaves_no_trace(arguments: list[str], code: int, said: str) -> None:
@@ -104,6 +113,62 @@ def test_what_is_refused_leaves_no_trace(arguments: list[str], code: int, said: 
     result = run("done", "bakery.md", *arguments)
     assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
     assert (Path("bakery.md").read_text(), run("log", "bakery.md", "--json").stdout) == before
+
+
+def test_a_person_chooses_a_branch() -> None:
+    make_world(NAMED.replace("3. [decide]", "3. oven [decide]"))
+    result = run("run", "bakery.md", *OPERATOR, "--person", "oven")
+    assert (result.exit_code, calls()) == (3, ["1", "2"])
+    assert result.stdout.splitlines()[-3:] == [
+        "Step 3 (oven) waits for a person: Is the oven warm?",
+        "  3.1  Warm: bake",
+        "  3.2  Cold: heat it first",
+    ]
+    _, done, go_on = result.stderr.splitlines()
+    assert done == "  planspec done bakery.md oven 'what came of it' --branch ID"
+    words = [word.replace("ID", "3.2") for word in shlex.split(done)[1:]]
+    assert run(*words).stdout == "ok     step 3: pending → active, with branch 3.2\n"
+    assert run(*shlex.split(go_on)[1:]).exit_code == 0
+    assert calls() == ["1", "2", "3.2", "4.1"]
+    assert "3. [x] oven [decide] Is the oven warm? | 3.2: what came of it\n" in Path("bakery.md").read_text()
+
+
+def test_the_step_that_waits_is_named_although_a_decision_around_it_is_open() -> None:
+    text = NAMED.replace("3. [decide]", "3. oven [decide]").replace("3.2. [act]", "3.2. heat [act]")
+    make_world(text)
+    persons = ("--person", "oven", "--person", "heat")
+    run("run", "bakery.md", *OPERATOR, *persons)
+    assert run("done", "bakery.md", "oven", "--branch", "heat").exit_code == 0
+    result = run("run", "bakery.md", *OPERATOR, *persons, "--resume")
+    assert result.stdout.splitlines()[-1] == "Step 3.2 (heat) waits for a person: Cold: heat it first"
+
+
+def test_a_decision_without_a_branch_is_missed() -> None:
+    run(*RUN)
+    result = run("done", "bakery.md", "3", "it is warm")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        0,
+        [
+            "warning: step 3 is done, but step 3.1 below it is not",
+            "warning: step 3 is a decision of which the run does not know the branch; --branch ID gives it",
+        ],
+    )
+
+
+def test_a_branch_needs_a_run() -> None:
+    result = run("done", "bakery.md", "3", "--branch", "3.1")
+    said = "Error: --branch: no run has begun for this plan: `planspec skip` the other branches\n"
+    assert (result.exit_code, result.stderr.endswith(said)) == (2, True)
+    assert Path("bakery.md").read_text() == NAMED
+
+
+def test_a_plan_by_a_link_is_the_plan_that_was_run() -> None:
+    run(*RUN)
+    Path("link.md").symlink_to("bakery.md")
+    assert run("done", "link.md", "buy", "--output", "goods=40").exit_code == 0
+    assert run(*RUN, "--resume").exit_code == 0
+    assert run("reopen", "link.md", "2").exit_code == 0
+    assert run("log", "bakery.md", "--last", "1").stdout.split()[2:4] == ["again", "2"]
 
 
 def test_a_plan_without_a_run_takes_values_when_it_is_run() -> None:

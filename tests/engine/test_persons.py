@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from planspec_lark.engine import EngineLimits, Outcome, PlanRunError
+from planspec_lark.planspec import PlanStatus, iter_steps
 from planspec_lark.runs import Kind, MemoryLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from tests.engine.worlds import World, failed, plan
@@ -125,6 +126,74 @@ def test_a_result_that_is_there_stays(path: Path) -> None:
     assert World().engine(path).finish("2", "", SAID).steps[1].result == "by mail"
 
 
+# ---------------------------------------------------------------- decisions
+
+DECISION = """\
+Goal: g
+## Steps
+1. [act] draft → draft
+2. choose [decide] which way → reason
+  > ← draft
+  2.1. mail [act] mail → receipt
+    > ← reason
+  2.2. [subtask] bring
+    2.2.1. [act] walk → receipt
+3. [act] file
+  > ← receipt
+"""
+
+
+@pytest.mark.parametrize(("branch", "ran"), [("2.2", ["2.2.1", "3"]), ("mail", ["2.1", "3"])])
+def test_a_person_chooses_a_branch(path: Path, branch: str, ran: list[str]) -> None:
+    path.write_text(DECISION)
+    first = World().run(path, persons=["choose"])
+    assert (first.outcome, first.reason) == (Outcome.WAITING, "step 2 (choose) waits for a person")
+    engine = World().engine(path)
+    made = engine.finish("2", "it rains", {"reason": "rain"}, branch=branch)
+    statuses = [(step.step_id, step.status.value) for step in iter_steps(made) if step.status is not PlanStatus.PENDING]
+    other = ["2.1"] if branch == "2.2" else ["2.2", "2.2.1"]
+    assert statuses == [("1", "done"), ("2", "active"), *((step_id, "skipped") for step_id in other)]
+    world = World()
+    result = world.run(path, resume=True, persons=["choose"])
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ran)
+    assert result.outputs["reason"] == "rain"
+    assert f"2. [x] choose [decide] which way → reason | {ran[0][:3]}: it rains\n" in path.read_text()
+
+
+def test_the_record_says_which_branch_a_person_has_chosen() -> None:
+    ledger, world = MemoryLedger(), World()
+    made = world.run(plan(DECISION.partition("## Steps\n")[2]), ledger=ledger, persons=["choose"]).plan
+    world.engine(made, ledger=ledger).finish("2", "", {"reason": 1}, branch="mail")
+    record = world.events[-1]
+    assert (record.kind, record.step_id, record.data["by"], record.data["branch"]) == (
+        Kind.BRANCHED,
+        "2",
+        "person",
+        "2.1",
+    )
+
+
+def test_a_blocked_decision_that_a_person_has_taken_opens_what_is_around_it(path: Path) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [subtask] all\n1.1. [decide] way\n1.1.1. [act] up\n1.1.2. [act] down\n")
+    assert World({"way": [failed("who knows")]}).run(path).outcome is Outcome.BLOCKED
+    World().engine(path).finish("1.1", "up the hill", branch="1.1.1")
+    world = World()
+    assert world.run(path, resume=True).outcome is Outcome.CONVERGED
+    assert world.ran == ["1.1.1"]
+
+
+def test_each_round_of_a_loop_waits_for_its_decision() -> None:
+    ledger = MemoryLedger()
+    made = plan("1. [subtask] twice | Progress: 0/2\n1.1. way [decide] way\n1.1.1. [act] up\n1.1.2. [act] down\n")
+    world = World()
+    for branch in ("1.1.1", "1.1.2"):
+        result = world.run(made, ledger=ledger, persons=["way"], resume=branch != "1.1.1")
+        assert result.outcome is Outcome.WAITING
+        made = World().engine(result.plan, ledger=ledger).finish("1.1", branch=branch)
+    result = world.run(made, ledger=ledger, persons=["way"], resume=True)
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1.1.1", "1.1.2"])
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -137,7 +206,7 @@ def test_a_result_that_is_there_stays(path: Path) -> None:
         ("2", {**SAID, "by": float("nan")}, "step 2: output 'by' is nothing that JSON can say: "),
         ("2", {**SAID, "by": "x" * 2000}, "step 2: the outputs have more than 1,000 bytes"),
         ("9", SAID, "step 9 does not exist"),
-        ("5", {}, "step 5 is of type subtask: a person's step is of type reason or act"),
+        ("5", {}, "step 5 is of type subtask: a person's step is of type reason, act or decide"),
     ],
 )
 def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, outputs: dict[str, Any], said: str) -> None:
@@ -148,6 +217,51 @@ def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, output
         World().engine(path, limits=EngineLimits(max_output_bytes=1000)).finish(step_id, "r", outputs)
     assert str(error.value).startswith(said)
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("step_id", "outputs", "branch", "said"),
+    [
+        ("2", {"reason": 1}, "", "step 2: it needs a branch; the open branches are 2.1, 2.2"),
+        ("2", {"reason": 1}, "2.2.1", "step 2: `2.2.1` is not one of its branches; the open branches are 2.1, 2.2"),
+        ("2", {"reason": 1}, " ", "step 2: ` ` is not one of its branches; the open branches are 2.1, 2.2"),
+        ("2", {"receipt": 1, "reason": 1}, "2.1", "step 2: it does not declare `receipt`, but: reason"),
+        ("2", {}, "2.1", "step 2: declared outputs are missing: reason"),
+        ("3", {}, "2.1", "step 3: it is of type act, and only a decision has branches"),
+    ],
+)
+def test_branches_that_are_not_those_of_the_step(
+    path: Path, step_id: str, outputs: dict[str, Any], branch: str, said: str
+) -> None:
+    path.write_text(DECISION)
+    World().run(path, persons=["choose"])
+    before = path.read_text()
+    with pytest.raises(PlanRunError) as error:
+        World().engine(path).finish(step_id, "r", outputs, branch=branch)
+    assert str(error.value) == said
+    assert path.read_text() == before
+
+
+def test_what_the_branches_of_a_decision_put_out_is_not_asked_for(path: Path) -> None:
+    path.write_text(DECISION.replace("→ reason", "→ receipt").replace("    > ← reason\n", ""))
+    World().run(path, persons=["choose"])
+    World().engine(path).finish("2", branch="mail")
+    assert World().run(path, resume=True).outputs == {"draft": "draft", "receipt": "mail"}
+
+
+def test_a_decision_is_taken_once(path: Path) -> None:
+    path.write_text(DECISION)
+    World().run(path, persons=["choose"])
+    World().engine(path).finish("2", "", {"reason": 1}, branch="2.1")
+    with pytest.raises(PlanRunError, match=r"step 2: `2\.2` is not one of its branches; the open branches are 2\.1$"):
+        World().engine(path).finish("2", "", {"reason": 1}, branch="2.2")
+    assert World().run(path, resume=True).outcome is Outcome.CONVERGED
+    with pytest.raises(PlanRunError, match=r"step 2: `2\.2` is not one of its branches; no branch is open any more$"):
+        World().engine(path).finish("2", "", {"reason": 1}, branch="2.2")
+    World().engine(path).reopen("2")
+    World().engine(path).finish("2", "", {"reason": 1}, branch="2.2")
+    world = World()
+    assert (world.run(path, resume=True).outcome, world.ran) == (Outcome.CONVERGED, ["2.2.1"])
 
 
 def test_without_a_run_there_is_nothing_to_note(path: Path) -> None:
@@ -162,7 +276,7 @@ def test_without_a_run_there_is_nothing_to_note(path: Path) -> None:
         (["aprove"], "no step has the name `aprove`"),
         ([""], "no step has the name ``"),
         (["approve", "2"], "no step has the name `2`: a person's step needs a name, as ids move"),
-        (["all"], "step 5 is of type subtask: a person's step is of type reason or act"),
+        (["all"], "step 5 is of type subtask: a person's step is of type reason, act or decide"),
     ],
 )
 def test_names_of_no_step_of_a_person(path: Path, names: list[str], said: str) -> None:

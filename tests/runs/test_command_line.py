@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from contextlib import closing
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -15,7 +16,7 @@ from attrs import evolve
 from planspec_lark.runs import PostgresLedger
 from planspec_lark.runs.owner import Owner
 from planspec_lark.tool_runner import callables
-from tests.cli.engine_world import OPERATOR, calls, make_world, say
+from tests.cli.engine_world import OPERATOR, PLAN, calls, make_world, say
 from tests.cli.planning import SCRIPTS, STATE, write_scripts
 from tests.cli.running import run
 from tests.runs.postgres import PASSWORD
@@ -96,6 +97,46 @@ def test_nothing_says_the_password(database: str, monkeypatch: pytest.MonkeyPatc
     assert "--database" not in quiet.stderr
     for one in (blocked, gone, bad, quiet):
         assert not [part for part in (PASSWORD, "anybody", "not%2Ffor") if part in one.output + one.stderr]
+
+
+def test_a_person_hands_in_values_and_decisions_in_a_database(database: str) -> None:
+    make_world(PLAN.replace("2. [act] Buy", "2. buy [act] Buy").replace("3. [decide]", "3. oven [decide]"))
+    call = ("run", "bakery.md", *OPERATOR, "--person", "buy", "--person", "oven", "--database", database, "--name", "x")
+    first = run(*call)
+    assert first.exit_code == 3, first.output
+    options = shlex.split(first.stderr.splitlines()[1])[-4:]
+    assert (options[0], options[2:]) == ("--database", ["--name", "x"])
+    there = ("--database", database, "--name", "x")
+    done = run("done", "bakery.md", "buy", "--output", "goods=40", *there)
+    assert (done.exit_code, done.stdout) == (0, "ok     step 2: pending → done, with goods\n"), done.output
+    assert run(*call, "--resume").exit_code == 3
+    assert run("done", "bakery.md", "oven", "--branch", "3.2", *there).exit_code == 0
+    assert run(*call, "--resume").exit_code == 0
+    assert calls() == ["1", "3.2", "4.1"]
+    assert run("reopen", "bakery.md", "4.1", *there).stdout == "ok     step 4.1 is open again\n"
+    assert run("log", "bakery.md", "--last", "1", *there).stdout.split()[2:4] == ["again", "4.1"]
+    assert not [name for name in os.listdir() if "ledger" in name]
+
+
+def test_what_a_person_hands_in_goes_to_a_run_of_this_name(database: str) -> None:
+    assert run("run", "bakery.md", *OPERATOR, "--database", database, "--max-steps", "1").exit_code == 3
+    elsewhere = run("done", "bakery.md", "2", "--output", "goods=40", "--database", database, "--name", "other")
+    assert (elsewhere.exit_code, "no run has begun for this plan" in elsewhere.stderr) == (2, True)
+    # Without a run of this name, only the plan changes.
+    assert run("reopen", "bakery.md", "1", "--database", database, "--name", "other").exit_code == 0
+    assert run("log", "bakery.md", "--last", "1", "--database", database).stdout.split()[2] == "ended"
+
+
+def test_a_database_that_is_not_there_is_only_asked_where_it_matters(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANSPEC_DATABASE", database + "x")
+    done = run("done", "bakery.md", "2", "40 kg")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "ok     step 2: pending → done\n", "")
+    for command in (["done", "bakery.md", "2", "--output", "goods=1"], ["reopen", "bakery.md", "2"]):
+        said = run(*command)
+        assert (said.exit_code, "does not exist" in said.stderr) == (2, True), said.output
+    assert "2. [x] [act]" in Path("bakery.md").read_text()
 
 
 def test_options_that_do_not_go_together() -> None:

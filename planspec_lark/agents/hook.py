@@ -94,7 +94,8 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
             _write(_in_form(say_plans(folder, max_tokens), agent))
     except Exception as error:
         # Whatever it is, the assistant's work continues.
-        return _say(f"{type(error).__name__}: {error}", 0)
+        is_ours = type(error).__module__.startswith("planspec_lark.")
+        return _say(str(error) if is_ours else f"{type(error).__name__}: {error}", 0)
     return 0
 
 

@@ -58,7 +58,9 @@ def _read(folder: str) -> Iterator[_Known]:
             plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
         except PlanSyntaxError as error:
             first = error.diagnostics[0]
-            yield _Known(name, fault=f"no valid plan: line {first.line or 1}: {shorten(one_line(first.said), _LINE)}")
+            yield _Known(
+                name, fault=f"not a valid plan: line {first.line or 1}: {shorten(one_line(first.said), _LINE)}"
+            )
         except StoreError:
             continue
         else:
@@ -95,7 +97,8 @@ def say_plans(folder: str, max_tokens: int) -> str:
         opened = [step for step in iter_steps(first.plan) if step.status in (PlanStatus.PENDING, PlanStatus.ACTIVE)]
         text.add_list("\nOpen steps:\n", [f"{canonical_summary(step)}\n" for step in opened])
         text.add(f"\nAfter each step: planspec done {shlex.quote(name)} ID 'what came of it'\n")
-    text.add_list("\nOther open plans:\n", [_brief(one) for one in known if one is not first])
+    head = "Open plans" if first is None else "Other open plans"
+    text.add_list(f"\n{head}:\n", [_brief(one) for one in known if one is not first])
     return visible(text.text).rstrip("\n")
 
 

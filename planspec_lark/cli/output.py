@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -80,6 +81,8 @@ Value = TypeVar("Value")
 
 # Characters of a text in which it shows what it is.
 _HEAD = 1000
+# What is said of lines that are around a plan, or between its parts.
+_AROUND = frozenset(("PS101", "PS103"))
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
 
@@ -122,16 +125,22 @@ def stop_on_faults(
 ) -> Iterator[None]:
     """Leave with the faults of a text, and with what follows from them for its file.
 
-    With ``is_plan`` it was to be a plan, and what reads plans of tool calls is named where it is rather one of these.
+    With ``is_plan`` it was to be a plan, and what reads plans of tool calls, or takes plans out of other text, is named
+    where it is rather one of these.
     """
     try:
         yield
     except PlanSyntaxError as error:
-        fail(
-            f"{shown(file)}: {said}{tool_plan_hint(file, error.source.text) if is_plan else ''}",
-            code,
-            error.diagnostics,
-        )
+        hint = tool_plan_hint(file, error.source.text) or _answer_hint(file, error.diagnostics) if is_plan else ""
+        fail(f"{shown(file)}: {said}{hint}", code, error.diagnostics)
+
+
+def _answer_hint(file: str, found: Iterable[Diagnostic]) -> str:
+    """What to add to a sentence that a file is not a plan, where there is text around one, as in answers of models."""
+    if not any(one.code in _AROUND for one in found):
+        return ""
+    name = file if file == "-" else shlex.quote(shown(file))
+    return f"\nIf it is a model's answer, `planspec extract {name}` takes the plan out of it"
 
 
 def tool_plan_hint(file: str, text: str) -> str:

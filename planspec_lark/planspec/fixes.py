@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_harmless, read_flow
+from planspec_lark.planspec.answer_lines import find_elision, is_harmless, read_flow, read_state
 from planspec_lark.planspec.builder import split_variables
 from planspec_lark.planspec.corrections import (
     SPACES,
@@ -289,6 +289,8 @@ class _Text:
         """A line of prose, and the line above it."""
         row = self.rows[at]
         is_led = self._is_led(at)
+        if fix := self._fix_status(at):
+            return fix
         if at in self._owners and _declared(row) is not None:
             return self._fix_declared(at)
         if "goal" not in self.first and is_led and not row.endswith((":", "：")):
@@ -319,6 +321,24 @@ class _Text:
         is_safe = self._is_flow(insert.text, step["step_STEP_ID"])
         title = f"write `→ {listed}` after the description of the step above"
         return Fix(self._lines(at, at), "", (insert,), is_safe, title)
+
+    def _fix_status(self, at: int) -> Fix | None:
+        """A line below a step that says its status in words."""
+        owner, kind, word = self._owners.get(at), *(read_state(self.rows[at]) or ("", ""))
+        mark = read_status(word) if kind == "status" else None
+        if owner is None or owner in self.faults or mark is None:
+            return None
+        step = self.matches[owner]
+        assert step is not None, "a step was read there"
+        written, meant = step["step_MARK"], f"[{mark}]"
+        if meant == (written or "[ ]"):
+            return self._leave_out(at, "remove this line: the step above says so", is_safe=True)
+        if written:
+            return None
+        # After the id and its dot.
+        end = self._content(owner).start + step.end("step_STEP_ID") + 1
+        title = f"write `{meant}` after the id of the step above"
+        return Fix(self._lines(at, at), "", (Edit(self.source.span(end, end), f" {meant}"),), True, title)
 
     def _is_plain(self, text: str) -> bool:
         """Whether a text is detail once it is after `> `."""
@@ -402,7 +422,7 @@ class _Text:
         text = row[1:].strip(BLANKS)
         if at in self._owners and (_declared(row) is not None or self._is_plain(text)):
             detail = Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
-            return detail if _declared(row) is None else self._fix_declared(at)
+            return self._fix_status(at) or (detail if _declared(row) is None else self._fix_declared(at))
         if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
             insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
             return Fix(insert.span, insert.text, title="write `Constraints:` above it")
@@ -412,12 +432,12 @@ class _Text:
     def _owners(self) -> Mapping[int, int]:
         """By its line, the line of the step that what is no part of a plan is below.
 
-        That is a `-` line, or one that declares inputs or outputs, with nothing else between than the step's body.
+        That is a `-` line, or one that says its inputs, outputs or status, with nothing else between than its body.
         """
         owners: dict[int, int] = {}
         step = 0
         for at, row in enumerate(self.rows):
-            if step and (row.startswith("-") or (at in self.faults and _declared(row) is not None)):
+            if step and (row.startswith("-") or (at in self.faults and _says_more(row))):
                 owners[at] = step
             elif row and (kind := self.kind(at)) != "body_line":
                 step = at if kind == "step" else 0
@@ -516,6 +536,11 @@ def _declared(row: str) -> tuple[str, list[str]] | None:
     """What a line below a step declares in other words or signs: "inputs" or "outputs", and the variables."""
     arrow = find_arrow(row)
     return ("inputs", split_variables(arrow[1:].strip())) if arrow else read_flow(row)
+
+
+def _says_more(row: str) -> bool:
+    """Whether a line says of the step above it what has another place."""
+    return _declared(row) is not None or read_state(row) is not None
 
 
 def _says_much(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow, read_state
 from planspec_lark.planspec.corrections import (
     HEADER_KINDS,
     SPACES,
@@ -22,7 +22,7 @@ from planspec_lark.planspec.corrections import (
     repair_header,
 )
 from planspec_lark.planspec.models import BLANKS, list_types
-from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, repair_step
+from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 
@@ -279,12 +279,15 @@ def _diagnose_other(line: str, section: Section) -> Fault:
 
 def _unknown(line: str, section: Section) -> Fault:
     flaw = _whole(line, "PS101", "this line is not part of a plan")
-    help = _place_of_flow(line) if section is Section.STEPS else ""
+    help = _place_of_declared(line) if section is Section.STEPS else ""
     return Fault(flaw, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
 
 
-def _place_of_flow(line: str) -> str:
-    """Where inputs and outputs are declared, for a line that does so in other words or signs."""
+def _place_of_declared(line: str) -> str:
+    """Where inputs, outputs and a status are written, for a line that says them in other words or signs."""
+    kind, word = read_state(line) or ("", "")
+    if kind == "status" and (mark := read_status(word)):
+        return f"a status is a mark after the id of its step, such as `1. [{mark}] [act]`"
     what, names = read_flow(line) or ("", [])
     if what == "outputs" and names:
         return f"outputs come after the description of their step: `→ {shorten(', '.join(names))}`"

@@ -196,7 +196,7 @@ def test_a_session_start_says_what_is_next(project: Path, monkeypatch: pytest.Mo
         "Open steps:\n2. [>] [subtask] Copy and verify → report\n"
         "2.2. [>] [act] Verify counts and checksums → report\n3. [act] Switch the connection string → log\n\n"
         "After each step: planspec done bookings ID 'what came of it'\n\n"
-        "Other open plans:\n- oven: no valid plan: line 3: `1)` is not an id with a dot after it\n"
+        "Other open plans:\n- oven: not a valid plan: line 3: `1)` is not an id with a dot after it\n"
     )
     assert ask(monkeypatch, {**STARTED, "trigger": "auto"}, "pre-compact")[1] == out
 
@@ -284,6 +284,22 @@ def test_it_never_fails(monkeypatch: pytest.MonkeyPatch, event: str, data: bytes
     assert code == 0
     assert err.count("\n") <= 1
     assert len(err) < 600
+
+
+def test_a_plan_that_is_too_long_or_leads_out_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(project, {"planspec/long.md": b"Goal: g\n" + b"- a\n" * 2_500_000})
+    said = "planspec hook: planspec/long.md: not checked: the text has more than 10,000,000 bytes\n"
+    assert ask(monkeypatch, edit("planspec/long.md", project), "post-edit") == (0, "", said)
+    (project / "planspec/out.md").symlink_to("/etc/passwd")
+    code, out, err = ask(monkeypatch, edit("planspec/out.md", project), "post-edit")
+    assert (code, out, err.endswith("/planspec/out.md: this leads out of the folder\n")) == (0, "", True)
+    assert "Error" not in err
+
+
+def test_where_no_plan_can_be_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "planspec/bookings.md").unlink()
+    out = ask(monkeypatch, {**STARTED, "cwd": str(project)}, "session-start")[1]
+    assert out.endswith("\n\nOpen plans:\n- oven: not a valid plan: line 3: `1)` is not an id with a dot after it\n")
 
 
 def test_long_inputs_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,6 +180,22 @@ def test_a_plan_of_tool_calls_is_for_other_commands(command: str, name: str, tex
     assert Path(name).read_text() == text
 
 
+@pytest.mark.parametrize("command", ["show", "next", "focus", "run --operator true", "start"])
+def test_an_answer_of_a_model_is_for_another_command(command: str) -> None:
+    text = "Here is your plan:\n\n```\nGoal: g\n## Steps\n1. [act] a\n```\n"
+    Path("my answer.md").write_text(text)
+    first, *options = command.split()
+    step = ["1"] if first in ("start", "focus") else []
+    done = run(first, "my answer.md", *options, *step)
+    said = "If it is a model's answer, `planspec extract 'my answer.md'` takes the plan out of it\n"
+    assert (done.exit_code, done.stderr.endswith(said)) == (1, True), done.stderr
+    piped = run("show", "-", stdin=text)
+    assert piped.stderr.endswith(", `planspec extract -` takes the plan out of it\n")
+    # What is wrong with this one is a step.
+    Path("my answer.md").write_text("Goal: g\n## Steps\n1) [act] a\n")
+    assert "extract" not in run(first, "my answer.md", *options, *step).stderr
+
+
 def test_unreadable_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "plan.md")

@@ -226,6 +226,21 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
             f"{HEAD}1. [x] [act] a → b | r\n2. [act] c\n> ← b\n",
             id="outputs in words",
         ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n  > d\n  Status: done\n2. [act] b\n- **Status**: in progress\n",
+            f"{HEAD}1. [x] [act] a\n  > d\n2. [>] [act] b\n",
+            id="a status in words",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\nStatus: pending\n2. [x] [act] b\nStatus: done\n",
+            f"{HEAD}1. [act] a\n2. [x] [act] b\n",
+            id="a status that the step has anyhow",
+        ),
+        pytest.param(
+            f"{HEAD}1) [act] a\nStatus: done\n2. [Act] b\n> d\nStatus: blocked.\n",
+            f"{HEAD}1. [x] [act] a\n2. [!] [act] b\n> d\n",
+            id="a status of a step that is fixed as well",
+        ),
     ],
 )
 def test_a_safe_fix(text: str, after: str) -> None:
@@ -268,11 +283,27 @@ def test_a_safe_fix(text: str, after: str) -> None:
         pytest.param(f"{HEAD}1. [act] a\nInputs: help\n", f"{HEAD}1. [act] a\n> ← help\n", id="inputs of no step"),
         pytest.param(f"{HEAD}1. [act] a\nOutputs: help\n", f"{HEAD}1. [act] a → help\n", id="outputs for no step"),
         pytest.param(f"{HEAD}1. [act] a\nInputs: none\n", f"{HEAD}1. [act] a\n", id="no inputs, in words"),
+        pytest.param(
+            f"{HEAD}1. [act] a\nStatus: who knows\n2. [act] b\n",
+            f"{HEAD}1. [act] a\n> Status: who knows\n2. [act] b\n",
+            id="a status that nobody knows",
+        ),
+        pytest.param(
+            f"{HEAD}1. [>] [act] a\nStatus: done\n2. [act] b\n",
+            f"{HEAD}1. [>] [act] a\n> Status: done\n2. [act] b\n",
+            id="another status than the mark of the step",
+        ),
     ],
 )
 def test_an_unsafe_fix(text: str, after: str) -> None:
     assert fixed(text) == text
     assert fixed(text, unsafe=True) == after
+
+
+def test_the_first_of_two_statuses_counts_and_the_other_is_left_to_people() -> None:
+    text = f"{HEAD}1. [act] a\nStatus: done\nStatus: blocked\n2. [act] b\n"
+    assert fixed(text) == f"{HEAD}1. [x] [act] a\nStatus: blocked\n2. [act] b\n"
+    assert fixed(text, unsafe=True) == f"{HEAD}1. [x] [act] a\n> Status: blocked\n2. [act] b\n"
 
 
 @pytest.mark.parametrize(
@@ -350,6 +381,8 @@ def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyP
         ("Inputs: b", "inputs stand in a line of their own below their step: `> ← b`"),
         ("<= b", "inputs stand in a line of their own below their step: `> ← b`"),
         ("Outputs: b, c", "outputs come after the description of their step: `→ b, c`"),
+        ("Status: blocked", "a status is a mark after the id of its step, such as `1. [!] [act]`"),
+        ("Status: unclear", "remove the line, or make it a `> detail` line of a step"),
         ("Inputs: what is there", "remove the line, or make it a `> detail` line of a step"),
     ],
 )

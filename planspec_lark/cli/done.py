@@ -61,7 +61,7 @@ def _find_run(file: str, place: LedgerPlace) -> str | None:
     "planspec done plan.md 1 212 shelves",
     "planspec done bakery 1 'lit at five' --diff",
     "planspec done plan.md 1 'all of them' --output labels=212",
-    "planspec done plan.md 3 'the oven is warm' --branch 3.1",
+    "planspec done plan.md 4 'it rains' --branch 4.1",
     TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
     **_KEPT,
 )

@@ -297,6 +297,8 @@ def add_command(  # noqa: PLR0913, PLR0917  (its options)
     if at and below:
         raise click.UsageError("--at and --below both say where it goes.")
     text = one_line(" ".join(description))
+    if not text:
+        raise click.UsageError("TEXT is empty: it says what the step is to do.")
 
     def change(document: PlanDocument) -> str:
         step_id = at or document.free_id(find_step(document, below) if below else "")

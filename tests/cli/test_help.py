@@ -222,6 +222,11 @@ CODES = {
 }
 # What has to be done before an example, by how it begins; the longest beginning counts.
 BEFORE = {
+    "planspec done plan.md 4": [
+        "planspec add plan.md 'By which way?' --type decide",
+        "planspec add plan.md 'Take the lorry' --below 4",
+        "planspec run plan.md --operator ./work.sh --max-steps 1",
+    ],
     "planspec done plan.md 1 'all of them' --output": ["planspec run plan.md --operator ./work.sh --max-steps 1"],
     "planspec log": ["planspec run plan.md --operator ./work.sh"],
     "planspec planner": ["planspec planner start 'Open at six'"],

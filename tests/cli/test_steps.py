@@ -151,9 +151,11 @@ def test_what_is_refused(plan: Path, arguments: list[str], said: str) -> None:
         (["skip", "1", "2.1", "poster"], "`2.1`, `poster` are steps of this plan, and a call changes one step. "),
         (["block", "1", "4"], "`4` is a step of this plan, and a call changes one step. "),
         (["done", "1", "no", "--result", "yes"], "--result and TEXT both say what came of it."),
+        (["add", "Pay", "--at", "4", "--below", "2"], "--at and --below both say where it goes."),
+        (["add", "", " "], "TEXT is empty: it says what the step is to do."),
     ],
 )
-def test_several_steps_are_no_text(plan: Path, arguments: list[str], said: str) -> None:
+def test_calls_that_most_likely_mean_something_else(plan: Path, arguments: list[str], said: str) -> None:
     name, *rest = arguments
     result = run(name, "choir.md", *rest)
     assert (result.exit_code, result.stdout) == (2, "")

@@ -100,7 +100,7 @@ _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
     language_option("The language of the prompts."),
-    flag("--resume", help="Go on with the last run; steps that are done are not done again."),
+    flag("--resume", help="Continue the last run; steps that are done are not done again."),
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
@@ -117,7 +117,7 @@ _run_options = options(
         "persons",
         multiple=True,
         metavar="NAME",
-        help="The name of a step that a person does: stop in front of it; may come several times.",
+        help="The name of a step that a person does: stop before it; may come several times.",
     ),
     click.option("--subtask", metavar="ID", help="Run this subtask only; the rest of the plan stays as it is."),
     count_option(
@@ -195,7 +195,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
 
     Steps are done in their order, each when its inputs are there. The operator does a step, the reflector decides about
     one that has failed, and the planner changes the plan after a round that has not reached the goal. However a run
-    ends, --resume goes on with it.
+    ends, --resume continues it.
 
     An operator answers with a JSON object: {"status": "OK", "result": "in a line", "outputs": {"name": "value"}}. The
     status may be FAIL, too.
@@ -380,7 +380,7 @@ def _preview_rows(one: Planned, persons: Sequence[str]) -> Iterator[Row]:
     if one.is_planning:
         yield [("    the planner writes the steps below it", "dim")]
     if step.step_name in persons:
-        yield [("    a person does it: the run stops in front of it", "dim")]
+        yield [("    a person does it: the run stops before it", "dim")]
 
 
 def _spell_source(source: InputSource) -> str:
@@ -441,9 +441,9 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         step = next(one for one in iter_steps(result.plan) if say_waiting(one) == result.reason)
         branches = [f"\n  {one.step_id}  {one_line(one.description)}" for one in open_branches(step)]
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
-        hint = f"When it is done, these two go on:\n{_done_line(file, step, options)}"
+        hint = f"When it is done, continue with these two:\n{_done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner, options)}"
+        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n{_reopen_line(file, inner, options)}"
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])

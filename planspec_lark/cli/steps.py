@@ -244,7 +244,7 @@ def move_command(file: str, step: str, to: str, **how: bool) -> None:
 def rename_command(file: str, step: str, name: str, **how: bool) -> None:
     """Rename a step.
 
-    A name stands in front of a step's type, and can be used like its id.
+    A name comes before a step's type, and can be used like its id.
     """
     change_step(file, lambda document: document.rename(find_step(document, step), name), **how)
 

@@ -30,7 +30,7 @@ def test_a_run_says_what_the_person_has_to_write() -> None:
         "Step 2 (buy) waits for a person: Buy it",
     ]
     said, done, go_on = result.stderr.splitlines()
-    assert said == "When it is done, these two go on:"
+    assert said == "When it is done, continue with these two:"
     assert done == "  planspec done bakery.md buy 'what came of it' --output goods=TEXT"
     assert run(*shlex.split(done)[1:]).stdout == "ok     step 2: pending → done, with goods\n"
     assert run(*shlex.split(go_on)[1:]).exit_code == 0
@@ -68,7 +68,7 @@ def test_values_from_a_file() -> None:
 
 def test_the_preview_shows_where_it_stops() -> None:
     result = run(*RUN, "--dry-run")
-    row = "2  [act] Buy it\n    ← list: step 1\n    a person does it: the run stops in front of it\n"
+    row = "2  [act] Buy it\n    ← list: step 1\n    a person does it: the run stops before it\n"
     assert (result.exit_code, row in result.stdout, calls()) == (0, True, [])
 
 

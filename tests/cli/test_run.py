@@ -56,7 +56,7 @@ def test_blocked(snapshot: SnapshotAssertion) -> None:
     result = run(*RUN)
     assert result.exit_code == 1
     assert result.stdout == snapshot(name="run")
-    hint = "What is blocked stays so until it is reopened. These two go on:\n  planspec reopen bakery.md 2\n"
+    hint = "What is blocked stays so until it is reopened. Continue with these two:\n  planspec reopen bakery.md 2\n"
     assert result.stderr == hint + GO_ON
     assert run(*shlex.split(result.stderr.splitlines()[-2])[1:]).exit_code == 0
     make_world(plan_text())

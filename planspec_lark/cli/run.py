@@ -443,7 +443,8 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
         hint = f"When it is done, continue with these two:\n{_done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n{_reopen_line(file, inner, options)}"
+        line = _reopen_line(file, inner, options)
+        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n{line}"
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])

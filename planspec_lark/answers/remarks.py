@@ -111,7 +111,7 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
     ):
         return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
-    if any(row and not is_harmless(row) and _FENCE.fullmatch(row) is None for row in rows):
+    if any(row and _FENCE.fullmatch(row) is None and not is_harmless(row) for row in rows):
         return False
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
     is_lead = bool(said) and read_item_number(line) is None

@@ -32,13 +32,9 @@ class Risk(str, Enum):
     MEDIUM = "medium"
     HIGH = "high"
 
-    @property
-    def rank(self) -> int:
+    def __init__(self, _value: str) -> None:
+        self.rank = len(type(self).__members__)
         """Its place among the four, from 0."""
-        return _RANKS[self]
-
-
-_RANKS = {risk: rank for rank, risk in enumerate(Risk)}
 
 
 def highest(risks: Iterable[Risk]) -> Risk:

@@ -9,6 +9,7 @@ missing here costs a review, and no wrong plan.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import cached_property
 
 from attrs import define
@@ -31,6 +32,8 @@ __all__ = ["Talk", "has_veto", "heads_more", "is_of_others", "prohibits", "sente
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
+# Characters of a text that words are looked for in by themselves.
+_SHORT = 10_000
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
@@ -209,7 +212,6 @@ _OF_OTHERS = re.compile(
 )
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
 _OWN_WORD = re.compile(r"\w+")
-_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _START = re.compile(r"\n([a-z]+)")
 # All of ASCII that is in no word → a blank.
 _NO_WORDS = {code: " " for code in range(128) if _OWN_WORD.match(chr(code)) is None}
@@ -280,14 +282,16 @@ class Talk:
 
     @cached_property
     def _own(self) -> frozenset[str]:
-        """The words of the plan that a sentence may use as well."""
-        return frozenset(_split(self._lowered, _OWN_WORD)) - _NEVER_OWN
+        """The words of the plan."""
+        return frozenset(_split(self._lowered, _OWN_WORD))
 
     @cached_property
-    def _own_pairs(self) -> frozenset[str]:
-        """What is beside each other in the plan: most words of Chinese are two signs."""
-        text = " ".join(_CHINESE_RUN.findall(self.text))
-        return frozenset(map(str.__add__, text, text[1:]))
+    def _own_pairs(self) -> Container[str]:
+        """What is beside each other in the plan: most words of Chinese are two signs.
+
+        In a short text, a pair is found sooner than all of them are listed.
+        """
+        return self.text if len(self.text) < _SHORT else frozenset(map(str.__add__, self.text, self.text[1:]))
 
     @cached_property
     def _orders(self) -> frozenset[str]:
@@ -364,7 +368,8 @@ class Talk:
         if word in COUNTS:
             return COUNTS[word] != len(self.descriptions)
         stem = word.removesuffix("'s").removesuffix("ing")
-        return self._own.isdisjoint((word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"))
+        forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
+        return self._own.isdisjoint(forms - _NEVER_OWN)
 
     def _is_new_chinese(self, text: str) -> bool:
         """Whether a run of Chinese has a word in it that is not known. Of several words, the longest is taken."""
@@ -374,7 +379,7 @@ class Talk:
                 word = text[at : at + size]
                 if word in CHINESE or COUNTS.get(word, 99) <= len(self.descriptions):
                     break
-                if size == 2 and word in self._own_pairs and not has_veto(word):
+                if len(word) == size == 2 and word in self._own_pairs and not has_veto(word):
                     break
             else:
                 return True

@@ -19,6 +19,7 @@ from planspec_lark.planspec.corrections import (
 )
 
 __all__ = [
+    "LEGEND_LABEL",
     "cut_breaks",
     "find_elision",
     "find_legend",
@@ -132,7 +133,7 @@ _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 # quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
 _SUSPECT_MARKS = ("**", "__", "`", "<br", "<|")
 _SUSPECT_SIGNS = r"[\xa0\u2000-\u200b\u202f\u3000｜\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
-_SUSPECT_LIST = r"[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"']"
+_SUSPECT_LIST = r"[→←][^\n|→←，、；‘’“”„‚«»‹›\"']*+[，、；‘’“”„‚«»‹›\"']"
 
 
 def is_suspect(text: str) -> bool:
@@ -228,10 +229,8 @@ def is_front_matter(line: str) -> bool:
 
 
 _LEGEND_WORDS = ("legend", "key", "图例", "符号说明", "状态说明", "标记说明")
-_LEGEND = (
-    r"(?i)[#>*_\- ]*(?:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)"
-    r"[*_]*[ ]*[*_]*[:：][*_]*(?P<entries>.*)"
-)
+LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
+_LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
 _ENTRY = (
     rf"(?P<sign>[^\w\s,，;；、.。·|:：=()（）/'-]{{1,3}}){SPACE}*"
     rf"(?:[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)"
@@ -285,7 +284,8 @@ def read_heading(line: str) -> tuple[int, str] | None:
 
 def is_notes(text: str) -> bool:
     """Whether a heading, or a label with a colon, is that of notes, which are no part of a plan."""
-    return compiled(_NOTES).fullmatch(compiled(EMOJI).sub("", text, count=1).strip("*:：" + SPACES)) is not None
+    emoji = compiled(EMOJI).match(text)
+    return compiled(_NOTES).fullmatch(text[emoji.end() if emoji else 0 :].strip("*:：" + SPACES)) is not None
 
 
 _PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"

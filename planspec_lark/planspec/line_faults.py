@@ -28,6 +28,7 @@ from planspec_lark.syntax.diagnostics import shorten
 
 __all__ = [
     "BAD_INDENTATION",
+    "FIRST_WORD",
     "Fault",
     "Section",
     "comment_fault",
@@ -146,9 +147,9 @@ def is_step(line: str) -> bool:
 
 
 # A word that begins neither a part of a plan nor a step: of more than a letter, or of Chinese.
-_FIRST_WORD = (
-    rf"(?:(?!(?i:{'|'.join(HEADER_KINDS)})(?![^\W\d_])|{NUMBER_WORDS}|[一二三四五六七八九十])"
-    r"(?:[A-Za-z]{2}|[\u4e00-\u9fff]))"
+FIRST_WORD = (
+    r"(?=[A-Za-z]{2}|[\u4e00-\u9fff])"
+    rf"(?!(?i:{'|'.join(HEADER_KINDS)})(?![^\W\d_])|{NUMBER_WORDS}|[一二三四五六七八九十])"
 )
 
 
@@ -157,7 +158,7 @@ def is_sentence(line: str) -> bool:
 
     Of most lines around a plan that is true, and it takes a fraction of what it takes to look for all near misses.
     """
-    has_word = compiled(_FIRST_WORD).match(line) is not None
+    has_word = compiled(FIRST_WORD).match(line) is not None
     return has_word and not (grammars.pattern("planspec", "FORBIDDEN").search(line) or find_elision(line))
 
 

@@ -52,6 +52,7 @@ __all__ = [
     "ScanResult",
     "read_nothing",
     "refuse_excess",
+    "say_left_out",
     "scan_later",
     "scan_strictly",
     "start_of",
@@ -66,6 +67,7 @@ _PARTS = {
 STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 # By the kind of a line, the kind of the lines that continue it.
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
+_LEFT_OUT = {"PS103": "a code fence", "PS105": "another plan"}
 BLANK_LINES = ("\n", "\r\n")
 WHITE = BLANKS + "\r\n"
 # What may be between two lines.
@@ -539,8 +541,7 @@ class Recovery:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""
         behind = self._behind
         if behind is None or behind.code != code or behind.severity is not Severity.INFO:
-            what = "a code fence" if code == "PS103" else "not part of the plan"
-            self._report(code, f"left out: {what}", line, Severity.INFO)
+            self._report(code, say_left_out(code), line, Severity.INFO)
             self._keep_growing()
         else:
             self._extend()
@@ -548,6 +549,11 @@ class Recovery:
 
 def _is_item_or_row(content: str) -> bool:
     return is_item(content) or content.startswith("|")
+
+
+def say_left_out(code: str) -> str:
+    """What a finding with this code says of text that is left out."""
+    return f"left out: {_LEFT_OUT.get(code, 'not part of the plan')}"
 
 
 def start_of(found: Diagnostic) -> int:

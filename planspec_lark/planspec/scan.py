@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.answer_lines import find_legend
+from planspec_lark.planspec.answer_lines import LEGEND_LABEL, find_legend, is_flow, may_elide, read_state
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
-from planspec_lark.planspec.line_faults import is_sentence
+from planspec_lark.planspec.corrections import compiled
+from planspec_lark.planspec.line_faults import FIRST_WORD, is_sentence
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.positions import iter_rows
-from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, scan_later
+from planspec_lark.planspec.positions import Places, iter_rows
+from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, say_left_out
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
@@ -56,17 +57,52 @@ def scan_parts(
         return read_nothing([excess]), 0
     source, remainder = Source(text, name), leave_out_reasoning(text)
     number = 0
-    plan = fast_reader.read(remainder.text)
-    if plan is not None and is_plain_plan(plan, remainder.text):
-        found = Findings(limits.max_findings)
-        found.extend(remainder.diagnose(source))
-        result = scan_later(plan, source, remainder.text, found)
-    else:
+    result = _scan_clean(source, remainder, limits, default_type)
+    if result is None:
         result, number = _scan(source, remainder, limits, default_type)
     return refuse_excess(result, limits), number
 
 
+# Sentences, and the line of a fence, each with the blank lines above it. In a sentence with a `<`, a tag may be.
+_WHITE = r"(?:[ \t]|\r?\n)*+"
+_PROSE = rf"(?:{_WHITE}(?!{LEGEND_LABEL}){FIRST_WORD}[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff<]*+\r?\n)*+"
+_FENCE = rf"{_WHITE}(?:`{{3,}}+|~{{3,}}+)[A-Za-z]*+[ \t]*+\r?\n"
+# What most answers are: sentences, a plan, and sentences. The plan is in a code block, or ends with a blank line.
+_CLEAN = (
+    rf"(?P<lead>{_PROSE})(?P<opening>{_FENCE})?+"
+    rf"(?P<plan>(?:(?![ \t]*+(?:```|~~~|{LEGEND_LABEL}|{FIRST_WORD}))[^\n]*+\n)*+)"
+    rf"(?(opening)(?P<closing>{_FENCE})|(?:(?<=\n\n)|\Z))(?P<tail>{_PROSE}){_WHITE}"
+)
+
+
+def _scan_clean(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> ScanResult | None:
+    """The same for a text that is a plan without faults, or has one with nothing but sentences around it."""
+    text = end_last_line(remainder.text)
+    match = compiled(_CLEAN).fullmatch(text)
+    plan = fast_reader.read(match["plan"]) if match else None
+    if match is None or plan is None or not is_plain_plan(plan, match["plan"]):
+        return None
+    is_answer = match["plan"] != text
+    if is_answer and (default_type or not plan.steps or match["plan"].startswith("\ufeff") or may_elide(text)):
+        return None
+    if is_answer and not match["opening"] and _may_continue(plan, match["tail"]):
+        return None
+    found = Findings(limits.max_findings)
+    for group, code in (("lead", "PS101"), ("opening", "PS103"), ("closing", "PS103"), ("tail", "PS101")):
+        found.extend(_leave_out(source, text, *match.span(group), code))
+    found.extend(remainder.diagnose(source))
+    start, end = match.span("plan")
+    return ScanResult(plan, found.close(), Places(source, text, unread=start, end=end), source)
+
+
+def _may_continue(plan: PlanSpec, tail: str) -> bool:
+    """Whether the title has its label twice, or lines after the plan may be those of its last step."""
+    rows = (row.strip(WHITE) for row in tail.split("\n"))
+    return plan.title.startswith(("Plan", "计划")) or any(is_flow(row) or read_state(row) for row in rows)
+
+
 def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> tuple[ScanResult, int]:
+    """The same for any text, and which of its plans it is."""
     text = end_last_line(remainder.text)
     parts: list[tuple[AnswerReader, Findings, int, int]] = []
     at = 0
@@ -95,8 +131,8 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
         elif number in rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
             listed.extend(_name_rival(source, text, start, end))
         else:
-            listed.extend(_leave_out(source, text, start, end, is_plan=bool(reader.steps)))
-    listed.extend(_leave_out(source, text, at, len(text), is_plan=False))
+            listed.extend(_leave_out(source, text, start, end, "PS105" if reader.steps else "PS101"))
+    listed.extend(_leave_out(source, text, at, len(text)))
     listed.extend(remainder.diagnose(source))
     return ScanResult(best.grow_plan(), listed.close(), best.places, source), chosen
 
@@ -144,13 +180,13 @@ def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnos
     return [Diagnostic("PS130", message, Severity.WARNING, source.span(start, end), source=source, help=help)]
 
 
-def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
+def _leave_out(source: Source, text: str, start: int, end: int, code: str = "PS101") -> list[Diagnostic]:
     """Name all that is between two offsets as left out."""
     end = start + len(text[start:end].rstrip(WHITE))
     start = end - len(text[start:end].lstrip(WHITE))
-    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not part of the plan")
-    span = source.span(start, end)
-    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
+    if start >= end:
+        return []
+    return [Diagnostic(code, say_left_out(code), Severity.INFO, source.span(start, end), source=source)]
 
 
 # ---------------------------------------------------------------- which of several plans counts

@@ -32,6 +32,7 @@ __all__ = [
     "visible_name",
 ]
 
+_NEWLINE = re.compile("\n")
 # The characters that count as white space; nothing else is ever trimmed.
 BLANKS = " \t"
 
@@ -61,11 +62,7 @@ class Source:
     def _starts(self) -> array[int]:
         # An array, since a text may consist of line breaks: a list would weigh forty times as much as that text.
         starts = array("q", [0])
-        find = self.text.find
-        at = find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = find("\n", at + 1)
+        starts.extend(map(re.Match.end, _NEWLINE.finditer(self.text)))
         return starts
 
     @property

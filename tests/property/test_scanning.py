@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from unittest import mock
 
 from hypothesis import example, given, strategies as st
 
@@ -10,6 +11,7 @@ from planspec_lark import check_text, iter_steps, render_all, scan_plan, scan_pl
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
+from tests.strategies import is_accepted
 
 
 @given(strategies.any_text)
@@ -34,6 +36,61 @@ def test_a_scan_has_places_in_the_order_of_the_text(text: str) -> None:
 @given(strategies.any_plan_text)
 def test_findings_have_places_in_the_order_of_the_text(text: str) -> None:
     promises.are_placed(check_text(text), text)
+
+
+SAID = [
+    *("Here is the plan:", "Sure!", "请看。", "  Let me know\r", "Both steps\nfit", "", " "),
+    *(
+        "Needs: report",
+        "Status: done",
+        "Key: ✅ = done",
+        "Legend: x",
+        "Plan: rest",
+        "the same as before",
+        "and so on ...",
+    ),
+    *(
+        "Note <br>",
+        "<think>so</think>",
+        "# Plan: Other",
+        "- listed",
+        "2. [act] More",
+        "> more",
+        "```",
+        "\x07bell",
+        "\ufeff",
+    ),
+]
+ANSWERS = st.builds(
+    "".join,
+    st.tuples(
+        st.lists(st.sampled_from([f"{said}\n" for said in SAID]), max_size=3).map("".join),
+        st.sampled_from(["", "```\n", "~~~text\n", "``` \r\n", "\n"]),
+        strategies.loose_plans(),
+        st.sampled_from(["", "```\n", "\n  ~~~\n", "```", "\n", "\n\n"]),
+        st.lists(st.sampled_from([f"{said}\n" for said in SAID]), max_size=3).map("".join),
+    ),
+)
+
+
+@example("# Plan: Plan: a\n## Steps\n1. [act] b\n\nSure!\n")
+@example("Sure!\n\n```\n1. [act] b\n```\n\nBye!")
+@example("Sure!\n1. [act] b\n\nInputs: a\n")
+@example("Sure!\n1. [act] b\n  and c\n")
+@example("Sure!\n1. [act] ...\n")
+@example("Sure!<br>\n1. [act] b\n")
+@example("Key: % = done\n\n```\n# Plan: Plan: a\n1. [act] b\n```\n")
+@example("Sure!\n\ufeff1. [act] b\n")
+@given(ANSWERS)
+def test_a_clean_answer_is_read_as_it_is_line_by_line(text: str) -> None:
+    found = scan_plan(text)
+    with mock.patch("planspec_lark.planspec.scan._scan_clean", return_value=None):
+        slow = scan_plan(text)
+    # By itself, a plan may say what has to be taken for something else in an answer.
+    if not is_accepted(text):
+        assert (found.plan, found.diagnostics) == (slow.plan, slow.diagnostics)
+        assert (found.places.bounds, found.places.fields) == (slow.places.bounds, slow.places.fields)
+        assert found.places.steps == slow.places.steps
 
 
 @example("Goal: a\nGoal: b\n> lost\n")

@@ -141,7 +141,8 @@ class AnswerReader(Recovery):
         """Take all lines of a code block if each is exactly one of a plan's; returns where they end."""
         closing = _FENCE.search(text, at - 1)
         block = text[at : closing.start() + 1] if closing else ""
-        plan = fast_reader.read(block)
+        # A byte-order mark belongs to the start of a text alone.
+        plan = None if block.startswith("\ufeff") else fast_reader.read(block)
         if plan is None or not plan.steps or may_elide(block) or not is_plain_plan(plan, block):
             return at
         self.plan, self.steps = plan, {step.step_id: step for step in plan.steps}

@@ -57,6 +57,11 @@ def test_a_text_without_a_plan_is_named_line_by_line(text: str) -> None:
     assert named_lines(result) == set(range(1, text.count("\n") + 2))
 
 
+def test_a_step_after_a_byte_order_mark_in_a_code_block_has_its_place() -> None:
+    result = scan_plan("So:\n~~~\n\ufeff  1. [subtask] a\n> ← b\n~~~\n")
+    assert [*result.places.steps] == [step.step_id for step in result.plan.steps] == ["1"]
+
+
 def test_the_source_keeps_its_name() -> None:
     result = scan_plan("prose", name="answer.txt")
     assert result.source.name == "answer.txt"

@@ -373,6 +373,17 @@ def test_an_id_that_comes_twice_stays_in_the_text(form: str, text: str, describe
     assert update_text(imported.text, imported.plan) == (imported.text, [])
 
 
+def test_findings_in_json_say_the_path_to_their_value() -> None:
+    tasks = [{"id": 1, "title": "a", "status": 5}, {"id": 2, "dependencies": [9]}, {"id": 2, "title": "b"}]
+    found = import_text(json.dumps({"tasks": tasks}), "task-master").report.found
+    assert sorted((one.code, one.path) for one in found) == [
+        ("EX102", "tasks[2]"),
+        ("EX103", "tasks[1]"),
+        ("EX107", "tasks[0].status"),
+        ("EX107", "tasks[1]"),
+    ]
+
+
 def test_a_tag_without_tasks_is_in_the_report() -> None:
     text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
     imported = import_text(text, "task-master")

@@ -117,6 +117,16 @@ def test_hover(place: str, expected: str) -> None:
     assert found[0] == expected
 
 
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [("By hand", "2.2. [>] [act] Verify → report | Progress: 37/52"), ("price", "price")],
+)
+def test_hover_marks_a_name_or_the_first_line_of_a_step(place: str, shown: str) -> None:
+    found = PlanReading(PLAN).hover(at(place))
+    assert found is not None
+    assert PLAN[slice(*found[1])] == shown
+
+
 @pytest.mark.parametrize("place", ["# Plan", "Goal", "- No loss", "## Steps"])
 def test_there_is_nothing_to_say_outside_of_steps(place: str) -> None:
     assert PlanReading(PLAN).hover(at(place)) is None
@@ -310,6 +320,8 @@ BODY = "1. [act] A → first, second\n2. [act] B → third\n  > ← {}\n3. [act]
         ("fi¦", "", ["first", "second"]),
         ("first, ¦", "", ["second"]),
         ("first,¦", "", ["second"]),
+        # What the step takes already is left out, also where that is written after the cursor.
+        ("fi¦, second", "", ["first"]),
         ("x", "→ ¦", ["x", "missing"]),
         ("first", "→ mi¦", ["missing"]),
         ("first", "→ a, ¦", ["missing"]),

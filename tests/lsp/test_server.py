@@ -198,6 +198,23 @@ async def test_a_fault_has_its_fix(plain: LanguageClient) -> None:
     assert (edit.range, edit.new_text) == (Range(Position(0, 0), Position(4, 0)), PLAN[: PLAN.index("  > ←")])
 
 
+@pytest.mark.parametrize(
+    ("place", "is_offered"),
+    [
+        (here(3, 1), True),
+        (here(3, 2), True),
+        (here(3, 3), False),
+        (here(3, 1, to=22), True),
+        (Range(Position(2, 0), Position(3, 0)), True),
+        (Range(Position(1, 0), Position(2, 22)), False),
+    ],
+)
+async def test_a_fix_is_offered_where_the_cursor_or_a_selection_touches_the_fault(
+    plain: LanguageClient, place: Range, is_offered: bool
+) -> None:
+    assert bool(await actions(new(plain, FAULTY), place, "quickfix")) is is_offered
+
+
 async def test_a_fix_that_guesses_says_so(plain: LanguageClient) -> None:
     editor = new(plain, f"{PLAN}Well, that is it.\n")
     await editor.found()

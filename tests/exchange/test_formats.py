@@ -164,6 +164,21 @@ def test_a_heading_has_the_status_of_what_is_below(boxes: str, status: str) -> N
     assert import_text(text, "kiro").plan.steps[0].status.value == status
 
 
+@pytest.mark.parametrize(
+    ("below", "status"),
+    [
+        (["done", "cancelled"], "done"),
+        (["cancelled"], "skipped"),
+        (["cancelled", "pending"], "pending"),
+        (["cancelled", "in-progress"], "active"),
+    ],
+)
+def test_a_tag_has_the_status_of_its_tasks(below: list[str], status: str) -> None:
+    tasks = [{"id": at, "title": "a", "status": one} for at, one in enumerate(below, start=1)]
+    text = json.dumps({"master": {"tasks": tasks}, "v1": {"tasks": [{"id": 1, "title": "b"}]}})
+    assert import_text(text, "task-master").plan.steps[0].status.value == status
+
+
 # ---------------------------------------------------------------- ids
 
 

@@ -328,6 +328,13 @@ def test_steps_that_moved_stay_where_the_file_has_them() -> None:
     ]
 
 
+def test_of_a_new_subtask_only_what_is_new_is_added() -> None:
+    steps = "1. [subtask] New\n  1.1. [subtask] Bare\n    1.1.1. [act] a\n  1.2. [act] fresh\n"
+    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n", "checklist")
+    assert exported.text == "- [ ] New\n  - [ ] fresh\n\n- [ ] a\n"
+    assert exported.lost == ["step 1.1 is not added, since the file has all below it elsewhere"]
+
+
 def test_vanished_steps_stay_in_the_file() -> None:
     exported = export_into(parse_plan("Goal: g\n## Steps\n3. [x] task-3 [act] Sell\n"), SOURCE)
     assert changed_lines(SOURCE, exported.text) == ["-- [ ] 3. Sell", "+- [x] 3. Sell"]

@@ -133,15 +133,16 @@ async def test_a_document_that_is_closed_has_no_findings(plain: LanguageClient) 
 async def test_other_documents_are_none_of_its_business(plain: LanguageClient) -> None:
     prose = new(plain, "# Notes\n\nSome prose.\n", "file:///home/me/NOTES.md", "markdown")
     prose.change(Whole("# Others\n"))
-    # What comes first, if anything did, would be about them.
-    plan = new(plain, "Some prose.\n", "file:///home/me/app/planspec/a.md", "markdown")
-    found = await told(plain)
-    assert (found.uri, said([*found.diagnostics])) == (plan.uri, [("PS101", 0), ("PS201", 0), ("PS205", 0)])
     assert await plain.text_document_document_symbol_async(DocumentSymbolParams(prose.document)) is None
     assert (
         await plain.text_document_formatting_async(DocumentFormattingParams(prose.document, FormattingOptions(2, True)))
         is None
     )
+    prose.close()
+    # What comes first, if anything did, would be about them.
+    plan = new(plain, "Some prose.\n", "file:///home/me/app/planspec/a.md", "markdown")
+    found = await told(plain)
+    assert (found.uri, said([*found.diagnostics])) == (plan.uri, [("PS101", 0), ("PS201", 0), ("PS205", 0)])
 
 
 async def test_a_client_that_asks_for_findings_gets_them_so(able: LanguageClient) -> None:
@@ -154,6 +155,9 @@ async def test_a_client_that_asks_for_findings_gets_them_so(able: LanguageClient
     assert isinstance(report, RelatedFullDocumentDiagnosticReport)
     # It wants infos, too.
     assert said([*report.items]) == [("PS307", 4)]
+    editor.close()
+    # What was sent without being asked for would come before this answer.
+    assert await able.text_document_hover_async(HoverParams(editor.document, Position(2, 0))) is None
     assert able.diagnostics == {}
 
 

@@ -142,7 +142,6 @@ class _Writer:
     def _block(self, rows: list[str]) -> None:
         self._end()
         self.rows += rows
-        self._end()
         self.is_list = False
 
 

@@ -53,6 +53,38 @@ def test_a_plan_whose_signs_are_escaped_is_read_without_that(text: str) -> None:
     assert extract_plan(text, max_risk="none").verdict is Verdict.NEEDS_REVIEW
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1\\. [act] Go", "1. [act] Go"),
+        ("1.1\\. [act] Go", "1.1. [act] Go"),
+        ("1 \\[act] Go", "1. [act] Go"),
+        ("1. [ ] \\[act] Go", "1. [act] Go"),
+        ("1. \\[x\\] \\[act\\] Go", "1. [x] [act] Go"),
+        ("1. [act] Go\n  \\> soon", "1. [act] Go\n  > soon"),
+        ("1. [act] Go\n&gt; soon", "1. [act] Go\n  > soon"),
+        ("1. [act] Go\n  &gt; soon", "1. [act] Go\n  > soon"),
+        ("1. [act] Go -&gt; a", "1. [act] Go → a"),
+        ("1. [act] Go =&gt; a, b", "1. [act] Go → a, b"),
+    ],
+)
+def test_one_escaped_sign_of_a_plan_is_enough(written: str, meant: str) -> None:
+    found = extract_plan(f"Goal: go\n## Steps\n{written}\n")
+    assert found.text == f"Goal: go\n## Steps\n{meant}\n"
+    assert found.repairs[0].message.startswith("signs in this text are escaped")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1\\. [act] \\*a\\* \\_b\\_ \\[c\\] \\(d\\) \\`e\\` \\~f\\+\\-\\#", "1. [act] *a* _b_ [c] (d) `e` ~f+-#"),
+        ("1. [act] &lt;a&gt; &amp; &quot;b&quot; &#39;c&#39; =&gt; d", "1. [act] <a> & \"b\" 'c' → d"),
+    ],
+)
+def test_with_the_signs_of_a_plan_all_others_lose_their_escapes(written: str, meant: str) -> None:
+    assert extract_plan(f"Goal: go\n## Steps\n{written}\n").text == f"Goal: go\n## Steps\n{meant}\n"
+
+
 def test_an_escape_in_a_text_stays() -> None:
     plan = "Goal: go\n## Steps\n1. [act] Match \\[act\\] and 1\\. and \\# and a &amp; b &gt; c\n"
     assert extract_plan(f"Here is the plan:\n\n{plan}").text == plan
@@ -60,6 +92,9 @@ def test_an_escape_in_a_text_stays() -> None:
 
 def test_what_is_escaped_twice_is_left_as_it_is() -> None:
     assert extract_plan("Goal: go\n## Steps\n1\\\\. \\\\[act\\\\] Go\n").verdict is not Verdict.ACCEPTED
+    assert extract_plan("Goal: go\n## Steps\n1\\. [act] Go\n2\\\\. [act] Stay\n").verdict is not Verdict.ACCEPTED
+    plan = "Goal: go\n## Steps\n1. [act] Go -&gt; a\n2. [act] Stay -&amp;gt; b\n"
+    assert extract_plan(plan).text == plan
     assert extract_plan("Goal: go\n## Steps\n" + "\\" * 90_000 + "# Go\n").verdict is not Verdict.ACCEPTED
 
 

@@ -413,6 +413,19 @@ def test_several_signs_of_what_is_done_become_one() -> None:
     assert [entry.written for entry in imported.report.carried] == ["- [x] a", None]
 
 
+def test_a_line_that_becomes_two_is_told_apart_from_those_after_it() -> None:
+    report = import_text("- - [ ] twice\n" + "- [ ] the same\n" * 300).report
+    written = [(entry.line, entry.written) for entry in [*report.carried, *report.kept] if entry.written is not None]
+    assert written == [(1, "-\n  - [ ] twice")]
+
+
+def test_front_matter_without_an_end_is_text() -> None:
+    text = "---\ntitle: Trip\n\n- [ ] a\n"
+    imported = import_text(text)
+    assert [(one.code, one.help) for one in imported.report.found] == [("EX105", "end it with a line `---`")]
+    assert export_plan(imported.plan, "checklist").text == text
+
+
 @pytest.mark.parametrize(
     ("line", "needed"),
     [

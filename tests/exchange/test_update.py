@@ -195,9 +195,9 @@ def test_a_new_heading_above_what_is_there() -> None:
 def test_a_task_is_added_although_all_below_it_was_there() -> None:
     before = "- [ ] 1. Test it\n  - [ ] run all\n  - [ ] write it down\n"
     after = f"- [ ] 1. Build it\n  - [ ] lay the keel\n{before.replace('1.', '2.')}"
-    steps, _ = steps_after(before, after, "kiro")
-    assert [line.partition("pending ")[2] for line in steps] == [
-        "Build it", "lay the keel", "run all", "write it down", "Test it"
+    text, _ = update_text(import_text(before, "kiro").text, import_text(after, "kiro").plan)
+    assert [f"[{step.step_type}] {step.description}" for step in iter_steps(parse_plan(text))] == [
+        "[subtask] Build it", "[act] lay the keel", "[act] run all", "[act] write it down", "[act] Test it"
     ]  # fmt: skip
 
 

@@ -132,6 +132,13 @@ def test_there_is_nothing_to_say_outside_of_steps(place: str) -> None:
     assert PlanReading(PLAN).hover(at(place)) is None
 
 
+@pytest.mark.parametrize("rounds", ["Progress: 0/3", "Progress: 2"])
+def test_hover_says_how_many_rounds_are_done(rounds: str) -> None:
+    found = PlanReading(f"1. [act] Knock | {rounds}\n").hover(0)
+    assert found is not None
+    assert rounds in found[0].split("\n")
+
+
 def test_hover_says_what_is_no_type_and_shows_nothing_that_steers() -> None:
     found = PlanReading("1. [LLM] Do\u202e it | a\u200bb\n").hover(0)
     assert found is not None
@@ -263,6 +270,11 @@ def test_symbols_are_the_tree_of_the_steps() -> None:
     ]
     assert PLAN[slice(*steps[1].place)].endswith("> By hand")
     assert PLAN[slice(*steps[1].name_place)] == "2. [>] [subtask] Copy → report"
+
+
+def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:
+    symbols = PlanReading("1. [subtask] Wait\n2. [act] Go\n  2.1. [act] Stop\n3. [act] Rest\n").symbols()
+    assert [one.kind for one in symbols] == ["container", "container", "step"]
 
 
 def test_symbols_of_a_deep_plan_are_not_deep() -> None:

@@ -87,7 +87,7 @@ def _correct_heading(line: str) -> Iterator[Correction]:
     if found is None:
         return
     written = found["name"].strip(BLANKS + ":：")
-    name = re.sub(r"[^\w]+", "_", written).strip("_").lower() if " " in written or not _is_word(written) else written
+    name = written if _is_word(written) else re.sub(r"[^\w]+", "_", written).strip("_").lower()
     step_id = ".".join(str(int(number)) for number in found["id"].translate(_DIGITS).split("."))
     word = STEP.zh if "步骤" in line else STEP.en
     label = f" ({found['label'].strip()})" if found["label"] else ""

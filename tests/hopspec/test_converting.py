@@ -331,3 +331,11 @@ def test_variables_that_a_plan_would_call_the_same_get_names_of_their_own() -> N
     plan = steps_to_plan(steps)
     assert plan.steps[0].outputs == ["a_b_2", "a_b_3", "a_b"]
     assert plan_to_steps(plan)[0].outputs == ["a b", "a-b", "a_b"]
+
+
+def test_a_name_that_a_plan_cannot_hold_stays_readable() -> None:
+    steps = [StepInfo("1", "a", "LLM", outputs=["船 数", "a (b)"])]
+    plan = steps_to_plan(steps)
+    first, second = plan.steps[0].outputs
+    assert plan.steps[0].description == f'(hop: {first} = "船 数", {second} = "a \\u0028b)")'
+    assert plan_to_steps(plan)[0].outputs == ["船 数", "a (b)"]

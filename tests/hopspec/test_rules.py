@@ -163,6 +163,17 @@ def test_a_value_that_is_almost_right_has_a_fix(before: str, after: str) -> None
     assert before not in fixed.text
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "is_safe"),
+    [("LookAtPiers", "LookAtPiers", True), ("look@piers", "look_piers", False), ("Look at it!", "look_at_it", False)],
+)
+def test_what_is_no_name_of_a_step_becomes_one(written: str, name: str, is_safe: bool) -> None:
+    text = f"{SECTIONS}### Step 1: {written}\n{CODE}{EXIT}"
+    for unsafe in {False, not is_safe}:
+        is_fixed = f"\n#### Step1: {name}\n" in fix_hopspec(text, unsafe=unsafe).text
+        assert is_fixed is (is_safe or unsafe)
+
+
 def test_a_document_that_was_built_says_that_it_needs_nothing() -> None:
     step = StepInfo("1", "a", "code", description="count", outputs=["n"])
     end = StepInfo("2", "end", "flow", action="exit", outputs=["n"])

@@ -184,6 +184,11 @@ def test_settings_out_of_range(settings: dict[str, Any]) -> None:
         OpenAIChat("m", api_key=KEY, **settings)
 
 
+def test_settings_may_be_as_small_as_they_can() -> None:
+    smallest = {"temperature": 0, "max_retries": 0, "max_tokens": 1, "max_reply_bytes": 1}
+    OpenAIChat("m", api_key=KEY, **smallest)
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"timeout": None}, {"timeout": True}, {"temperature": "hot"}, {"max_retries": 1.5}, {"system": 1}],

@@ -198,6 +198,13 @@ def test_ids_come_back(task_id: str, name: str) -> None:
     assert id_of(name) == task_id
 
 
+def test_an_id_that_belongs_elsewhere_gives_way_to_the_next_number() -> None:
+    steps = "1. task-2 [subtask] a\n1.1. task-7 [act] b\n1.2. task-2-3 [act] c\n1.3. task-2-4-1 [act] d\n"
+    exported = export_plan(parse_plan(f"Goal: g\n## Steps\n{steps}"), "task-master").text
+    (task,) = json.loads(exported)["master"]["tasks"]
+    assert (task["id"], [below["id"] for below in task["subtasks"]]) == (2, [4, 3, 5])
+
+
 @pytest.mark.parametrize("task_id", ["", "a b", "a.b", "9" * 200, "tag x/1", "→"])
 def test_some_ids_are_no_names(task_id: str) -> None:
     assert name_of(task_id) == ""

@@ -103,6 +103,10 @@ def test_gaps_between_ids_stay() -> None:
     assert merged(base, ours, theirs) == text("10. [x] [act] a", "15. [act] x", "20. [act] b", "30. [act] y")
 
 
+def test_a_step_that_both_have_moved_far_up_gets_a_number_from_one_on() -> None:
+    assert merged(steps("4. [act] a"), steps("1. [act] a"), steps("2. [act] a")) == text("1. [act] a")
+
+
 def test_an_addition_of_both_with_another_status_is_one_step() -> None:
     base = steps("1. [act] a")
     ours, theirs = steps("1. [act] a", "2. [act] b"), steps("1. [act] a", "2. [x] [act] b | done it")

@@ -54,6 +54,7 @@ def test_every_status(status: HopStatus) -> None:
     [
         ({"tokens": 7, "cost": 0.5}, Effort(1, 7, 0.5)),
         ({"cost": 2}, Effort(1, 0, 2)),
+        ({"tokens": 10**15, "cost": 0}, Effort(1, 10**15)),
         (
             {"model": "m", "input_tokens": 5, "output_tokens": 6},
             Effort(1, 11, model="m", input_tokens=5, output_tokens=6),
@@ -79,6 +80,7 @@ def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
         ({"model": 7}, "expected a string, not a whole number"),
         ({"tokens": "7"}, "expected a whole number, not a string"),
         ({"tokens": True}, "expected a whole number, not true or false"),
+        ({"tokens": 10**15 + 1}, "expected a whole number from 0 to 1,000,000,000,000,000"),
         ({"tokens": -1}, "expected a whole number from 0 to 1,000,000,000,000,000"),
         ({"cost": "7 EUR"}, "expected a number, not a string"),
         ({"cost": -0.5}, "expected a number from 0 to 1,000,000,000,000,000"),

@@ -295,6 +295,9 @@ async def test_a_variable_gets_another_name(plain: LanguageClient) -> None:
     offered = await plain.text_document_prepare_rename_async(PrepareRenameParams(editor.document, at))
     assert offered == PrepareRenamePlaceholder(here(4, 6, to=11), "boxes")
     edit = await plain.text_document_rename_async(RenameParams(editor.document, at, "crates"))
+    # This client knows no versions in edits.
+    assert edit is not None
+    assert edit.document_changes is None
     assert edits_of(edit, editor) == [
         TextEdit(here(2, 17, to=22), "crates"),
         TextEdit(here(4, 6, to=11), "crates"),
@@ -314,6 +317,8 @@ async def test_an_edit_is_for_one_version(able: LanguageClient) -> None:
     editor = new(able)
     editor.change(Whole(PLAN))
     edit = await able.text_document_rename_async(RenameParams(editor.document, Position(4, 8), "crates"))
+    assert edit is not None
+    assert edit.changes is None
     assert len(edits_of(edit, editor)) == 2
 
 

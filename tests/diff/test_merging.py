@@ -223,6 +223,15 @@ def test_a_container_that_one_side_has_removed_and_the_other_has_something_below
     assert merge_plans(plan(), ours, theirs).plan == theirs
 
 
+@pytest.mark.parametrize(("count", "named"), [(3, "2.1, 2.2, 2.3"), (5, "2.1, 2.2, 2.3 and 2 more")])
+def test_of_many_changes_below_a_step_the_first_are_named(count: int, named: str) -> None:
+    below = [f"2.{at}. [act] x{at}" for at in range(1, count + 1)]
+    base = steps("1. [act] a", "2. [subtask] b", *below)
+    theirs = steps("1. [act] a", "2. [subtask] b", *(line.replace("[act]", "[x] [act]") for line in below))
+    said = f"step 2: ours removed it, theirs changed what is below it ({named})"
+    assert conflicts(base, steps("1. [act] a"), theirs) == [said]
+
+
 def test_a_step_that_one_side_has_put_below_what_the_other_has_removed() -> None:
     base = steps("1. [subtask] a", "2. [act] x")
     ours, theirs = steps("1. [subtask] a", "1.1. [act] x"), steps("1. [act] x")

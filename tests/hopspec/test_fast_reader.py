@@ -69,6 +69,7 @@ def test_what_the_parser_refuses(text: str) -> None:
         "## Overview\n```\n## a\n```\n```\n\n```\n",
         "## Overview\n``` `a\n```a`\n",
         "Mode: AOT\n## Overview\r\n  a  \r\n\r\n\tb\r\n",
+        f"\n\n{STEP}",
     ],
 )
 def test_what_could_be_read_in_two_ways(text: str) -> None:

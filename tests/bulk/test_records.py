@@ -69,6 +69,14 @@ def test_a_broken_line(tmp_path: Path, line: bytes, problem: str, message: str, 
     assert len(example["excerpt"]) < 1500
 
 
+def test_the_first_examples_of_a_problem_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "corpus"
+    path.write_bytes(b"[]\n" * 5)
+    analyze(path)
+    examples = json.loads((tmp_path / "rows.examples.json").read_bytes())["examples"]["not-an-object"]
+    assert [example["record"] for example in examples] == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [

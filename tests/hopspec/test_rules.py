@@ -167,7 +167,7 @@ def test_a_value_that_is_almost_right_has_a_fix(before: str, after: str) -> None
     ("written", "name", "is_safe"),
     [("LookAtPiers", "LookAtPiers", True), ("look@piers", "look_piers", False), ("Look at it!", "look_at_it", False)],
 )
-def test_what_is_no_name_of_a_step_becomes_one(written: str, name: str, is_safe: bool) -> None:
+def test_a_heading_is_corrected_to_a_valid_name(written: str, name: str, is_safe: bool) -> None:
     text = f"{SECTIONS}### Step 1: {written}\n{CODE}{EXIT}"
     for unsafe in {False, not is_safe}:
         is_fixed = f"\n#### Step1: {name}\n" in fix_hopspec(text, unsafe=unsafe).text

@@ -185,7 +185,7 @@ def test_settings_out_of_range(settings: dict[str, Any]) -> None:
 
 
 def test_settings_may_be_as_small_as_they_can() -> None:
-    smallest = {"temperature": 0, "max_retries": 0, "max_tokens": 1, "max_reply_bytes": 1}
+    smallest: dict[str, Any] = {"temperature": 0, "max_retries": 0, "max_tokens": 1, "max_reply_bytes": 1}
     OpenAIChat("m", api_key=KEY, **smallest)
 
 

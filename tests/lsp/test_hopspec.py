@@ -312,7 +312,7 @@ def test_what_gives_a_name_is_its_own_origin() -> None:
         assert reading.definitions(found) == [found.place]
 
 
-def test_a_declaration_is_no_use_of_an_input() -> None:
+def test_the_declaration_of_an_input_is_not_a_use_of_it() -> None:
     reading, found = word("boats.size > limit")
     for with_definitions, expected in ((False, [35]), (True, [11, 35])):
         assert lines(DOCUMENT, reading.references(found, with_definitions=with_definitions)) == expected

@@ -302,6 +302,10 @@ def test_where_no_plan_can_be_read(project: Path, monkeypatch: pytest.MonkeyPatc
     assert out.endswith("\n\nOpen plans:\n- oven: not a valid plan: line 3: `1)` is not an id with a dot after it\n")
 
 
+def test_what_is_not_json_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ask(monkeypatch, b"{", "post-edit") == (0, "", "planspec hook: standard input is not JSON\n")
+
+
 def test_long_inputs_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
     patch = "*** Begin Patch\n" + "*** Update File: planspec/a.md\n" * 100_000
     tool = {"file_path": "planspec/" * 100_000 + "a.md", "files": ["planspec/a.md"] * 100_000, "command": patch}

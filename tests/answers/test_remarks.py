@@ -54,6 +54,14 @@ def test_what_may_change_commands_is_held_back() -> None:
     assert len(missed) <= 0.03 * len(found), missed
 
 
+@pytest.mark.parametrize(
+    "lead",
+    ["I looked at the log. Example:", "The log is fine. For example:", "The log is fine.\n\nAnother model's answer:"],
+)
+def test_the_label_right_before_commands_counts_whatever_comes_before_it(lead: str) -> None:
+    assert scan_plan_commands(f"{lead}\n{COMMANDS}").verdict is not Verdict.ACCEPTED
+
+
 def test_what_reports_work_beside_commands_is_left_out() -> None:
     found = verdicts_on_commands("harmless_beside_commands")
     missed = [said for said, verdict in found.items() if verdict is not Verdict.ACCEPTED]

@@ -40,6 +40,12 @@ def summed(**more: object) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return {one["step"]: one for one in map(json.loads, found.stdout.splitlines())}, shown.stdout.splitlines()
 
 
+def test_a_price_may_be_below_one_or_nothing() -> None:
+    Path("prices.json").write_text('{"models": {"m": {"input": 0.25, "output": 0}}}')
+    assert run("run", "bakery.md", *OPERATOR).exit_code == 0
+    assert run("log", "bakery.md", "--summary", "--prices", "prices.json").exit_code == 0
+
+
 def test_tokens_are_reckoned_with_prices() -> None:
     sums, lines = summed(model="m", input_tokens=500_000, output_tokens=100_000)
     assert (sums["2"]["tokens"], sums["2"]["cost"], sums["2"]["unpriced"]) == (600_000, 2.0, {})

@@ -406,6 +406,12 @@ def test_findings_in_json_say_the_path_to_their_value() -> None:
     ]
 
 
+def test_what_stands_beside_the_tags_comes_back() -> None:
+    value = {"master": {"tasks": [{"id": 1, "title": "a"}]}, "version": 3, "made by": ["x"]}
+    plan = import_text(json.dumps(value), "task-master").plan
+    assert json.loads(export_plan(plan, "task-master").text) == value
+
+
 def test_a_tag_without_tasks_is_in_the_report() -> None:
     text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
     imported = import_text(text, "task-master")

@@ -23,6 +23,18 @@ def test_every_valid_text_is_read(path: Path) -> None:
     assert fast_reader.read(read(path)) is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("## Overview\na\n", "en"),
+        ("## 任务概述\na\n", "zh"),
+        ("## 任务概述\na\n## Execution Flow\n", "zh"),
+    ],
+)
+def test_the_headers_say_the_language(text: str, language: str) -> None:
+    assert parse_hopspec(text).language == language
+
+
 def test_every_fault_is_refused() -> None:
     for path in find("hopspec/invalid", ".md"):
         assert fast_reader.read(read(path)) is None, path

@@ -105,6 +105,10 @@ def plan() -> PlanAssertion:
     return assert_plan(PLAN)
 
 
+def test_steps_without_a_type_get_the_one_that_is_given() -> None:
+    assert_plan("Goal: x\n## Steps\n1. Buy\n2. Sell\n", default_type="act").has_step("Buy", type="act")
+
+
 def message(chain: Chain, plan: PlanAssertion) -> str:
     with pytest.raises(AssertionError) as caught:
         chain(plan)

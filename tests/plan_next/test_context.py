@@ -62,6 +62,12 @@ def test_failures_are_counted_up_to_now(ends: str, failures: int) -> None:
     assert Context(Block("g", done=done)).failures == failures
 
 
+def test_the_path_of_the_root_is_written_as_well() -> None:
+    written = json.loads(context_to_json(start_context("g")))
+    assert [*written] == ["think", "path", "max_depth", "revision"]
+    assert written["path"] == []
+
+
 # ---------------------------------------------------------------- the start
 
 

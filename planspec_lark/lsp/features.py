@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from lsprotocol import types
@@ -15,6 +15,7 @@ from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
 from planspec_lark.syntax.source import newline_of, one_line, visible
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [
     "FIX_ALL",
@@ -210,21 +211,13 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
             children=[*map(made, symbol.children)],
         )
 
-    return [*map(made, document.reading().symbols())]
+    return [*map(made, document.reading().symbols)]
 
 
 def fold(document: Document) -> list[types.FoldingRange]:
     """The parts of a document that have more than one line."""
-    places = (document.text.range(*one.place) for one in _all(document.reading().symbols()))
+    places = (document.text.range(*one.place) for one, _ in iter_tree(document.reading().symbols))
     return [types.FoldingRange(one.start.line, one.end.line) for one in places if one.start.line < one.end.line]
-
-
-def _all(symbols: Sequence[Symbol]) -> Iterator[Symbol]:
-    todo = [*reversed(symbols)]
-    while todo:
-        symbol = todo.pop()
-        yield symbol
-        todo += reversed(symbol.children)
 
 
 def complete(document: Document, params: types.CompletionParams) -> types.CompletionList:

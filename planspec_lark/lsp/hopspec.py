@@ -27,10 +27,11 @@ from planspec_lark.hopspec.vocabulary import (
     keys_of,
     meanings,
 )
-from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
+from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
 from planspec_lark.lsp.navigation import (
     STEP_NAME,
     VARIABLE,
+    Language,
     StepReading,
     end_at,
     end_of,
@@ -78,12 +79,13 @@ class HopReading(StepReading[StepInfo]):
     """A HopSpec document."""
 
     language = "hopspec"
+    reserved = EMPTY.all
 
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._document, self._places = self._scan.document, self._scan.places
-        super().__init__(self._scan, self._document.steps)
+        super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 
     def findings(self, least: Severity) -> list[Diagnostic]:
         """Those of the check."""
@@ -226,9 +228,6 @@ class HopReading(StepReading[StepInfo]):
         for one, _ in iter_tree(loop.children, lambda inner: (inner.step_type, inner.step_name) != ("loop", name)):
             if one.target_loop == name:
                 yield from (found for found in self._words_of(one) if found.kind == STEP_NAME and not found.is_origin)
-
-    def _is_reserved(self, name: str) -> bool:
-        return name in EMPTY.all
 
     # ------------------------------------------------------------ symbols and hover
 

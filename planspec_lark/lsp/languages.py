@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
 from planspec_lark.lsp.hopspec import HOPSPEC
-from planspec_lark.lsp.models import Language
+from planspec_lark.lsp.navigation import Language
 from planspec_lark.lsp.planspec import PLANSPEC
 
 __all__ = ["LANGUAGES", "language_of"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from attrs import frozen
 
 from planspec_lark.lsp.models import Candidate, RenameError, Stretch, Symbol, Word
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, join_words, shorten
+from planspec_lark.syntax.fixer import Fixed
 from planspec_lark.syntax.source import Source, visible
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
@@ -20,6 +23,7 @@ __all__ = [
     "STEP_NAME",
     "TOLD",
     "VARIABLE",
+    "Language",
     "StepReading",
     "end_at",
     "end_of",
@@ -55,26 +59,19 @@ class _Step(Protocol):
 AnyStep = TypeVar("AnyStep", bound=_Step)
 
 
-class _Scan(Protocol):
-    @property
-    def source(self) -> Source: ...
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]: ...
-
-
 class StepReading(ABC, Generic[AnyStep]):
     """A document as far as it can be read, and where its parts stand.
 
     Attributes:
         language: the language of the grammar.
+        reserved: what looks like a name and is read as something else.
     """
 
     language: ClassVar[str]
+    reserved: ClassVar[Collection[str]] = ()
 
-    def __init__(self, scan: _Scan, steps: Sequence[AnyStep]) -> None:
-        self._source, self._text = scan.source, scan.source.text
-        self._faults, self._steps = scan.diagnostics, steps
+    def __init__(self, source: Source, faults: Sequence[Diagnostic], steps: Sequence[AnyStep]) -> None:
+        self._source, self._text, self._faults, self._steps = source, source.text, faults, steps
 
     # ------------------------------------------------------------ what a language says
 
@@ -128,12 +125,9 @@ class StepReading(ABC, Generic[AnyStep]):
 
     # ------------------------------------------------------------ symbols
 
+    @cached_property
     def symbols(self) -> Sequence[Symbol]:
         """The parts of the document and the tree of its steps, in the order of the text."""
-        return self._symbols
-
-    @cached_property
-    def _symbols(self) -> Sequence[Symbol]:
         return sorted([*self._parts(), *self._tree()], key=lambda symbol: symbol.place[0])
 
     def _tree(self) -> list[Symbol]:
@@ -219,7 +213,7 @@ class StepReading(ABC, Generic[AnyStep]):
     def rename(self, word: Word, name: str) -> Sequence[Stretch]:
         """All places in which a variable or the name of a step is to be written again."""
         terminal, written = _WRITTEN[word.kind]
-        if not grammars.pattern(self.language, terminal).fullmatch(name) or self._is_reserved(name):
+        if not grammars.pattern(self.language, terminal).fullmatch(name) or name in self.reserved:
             raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
         if name == word.text:
             return []
@@ -234,10 +228,6 @@ class StepReading(ABC, Generic[AnyStep]):
             raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
         return places
 
-    def _is_reserved(self, name: str) -> bool:  # noqa: ARG002
-        """Whether a name would be read as something else."""
-        return False
-
     def _hidden_in(self, name: str) -> int | None:
         """The first line with faults in which a name may stand that cannot be told from other text."""
         pattern = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
@@ -248,6 +238,27 @@ class StepReading(ABC, Generic[AnyStep]):
                 end = source.position(source.length)[0] if found.code == "PS120" else found.span.end_line
                 lines.update(range(found.span.line, end + 1))
         return next((line for line in sorted(lines) if pattern.search(source.line(line))), None)
+
+
+@frozen
+class Language:
+    """A language whose documents are served: a row of :data:`planspec_lark.lsp.languages.LANGUAGES`.
+
+    Attributes:
+        id: what clients call it.
+        files: the paths of files that are its documents, whatever their client calls their language.
+        fix: a text after its safe fixes.
+        format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
+        read: what a text holds.
+        triggers: the characters at which a client asks for candidates.
+    """
+
+    id: str
+    files: re.Pattern[str]
+    fix: Callable[[str], Fixed]
+    format: Callable[[str], str]
+    read: Callable[[str], StepReading[Any]]
+    triggers: Sequence[str]
 
 
 # ---------------------------------------------------------------- words

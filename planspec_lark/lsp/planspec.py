@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
+from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
 from planspec_lark.lsp.navigation import (
     STEP_NAME,
     VARIABLE,
+    Language,
     StepReading,
     end_at,
     end_of,
@@ -51,7 +52,7 @@ class PlanReading(StepReading[PlanStep]):
         # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._plan, self._places = self._scan.plan, self._scan.places
-        super().__init__(self._scan, self._plan.steps)
+        super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
     def findings(self, least: Severity) -> list[Diagnostic]:
         """Those of the check."""

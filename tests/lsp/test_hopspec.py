@@ -157,7 +157,7 @@ def test_a_text_that_is_too_long_is_not_read() -> None:
     text = DOCUMENT + "x\n" * 1_000_000
     reading = HopReading(text)
     assert [one.code for one in reading.findings(Severity.WARNING)] == ["PS121"]
-    assert reading.symbols() == []
+    assert reading.symbols == []
     assert reading.hover(0) is None
 
 
@@ -441,7 +441,7 @@ def test_variables_of_any_script() -> None:
 
 
 def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
-    symbols = HopReading(DOCUMENT).symbols()
+    symbols = HopReading(DOCUMENT).symbols
     assert [(one.name, one.detail, one.kind) for one in symbols] == [
         ("Task Overview", "", "text"),
         ("Input Definition", "", "text"),
@@ -463,7 +463,7 @@ def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
 
 def test_symbols_of_a_deep_document_are_not_deep() -> None:
     heads = (f"#### Step{'.'.join(['1'] * depth)}: s{depth}\n- Type: loop\n" for depth in range(1, 60))
-    level, depth, count = [*HopReading(f"## Execution Flow\n{''.join(heads)}").symbols()], 0, 0
+    level, depth, count = [*HopReading(f"## Execution Flow\n{''.join(heads)}").symbols], 0, 0
     while level:
         depth, count = depth + 1, count + len(level)
         level = [child for one in level for child in one.children]

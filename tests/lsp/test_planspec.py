@@ -8,7 +8,8 @@ from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentItem
 from planspec_lark.lsp.documents import Document, Settings
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.models import Language, RenameError
+from planspec_lark.lsp.models import RenameError
+from planspec_lark.lsp.navigation import Language
 from planspec_lark.lsp.planspec import PLANSPEC, PlanReading
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
@@ -259,7 +260,7 @@ def test_renaming_keeps_the_plan() -> None:
 
 
 def test_symbols_are_the_tree_of_the_steps() -> None:
-    goal, constraints, *steps = PlanReading(PLAN).symbols()
+    goal, constraints, *steps = PlanReading(PLAN).symbols
     assert (goal.name, goal.detail, said(PLAN, [goal.place])) == ("Goal", "Switch", [(2, "Switch")])
     assert said(PLAN, [constraints.place]) == [(4, "No loss\n- No doubles")]
     assert [(one.name, one.detail, one.kind, len(one.children)) for one in steps] == [
@@ -279,7 +280,7 @@ def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:
 
 def test_symbols_of_a_deep_plan_are_not_deep() -> None:
     text = "".join(f"{'.'.join(['1'] * depth)}. [subtask] s\n" for depth in range(1, 400))
-    level, depth, count = [*PlanReading(text).symbols()], 0, 0
+    level, depth, count = [*PlanReading(text).symbols], 0, 0
     while level:
         depth, count = depth + 1, count + len(level)
         level = [child for one in level for child in one.children]
@@ -389,7 +390,7 @@ def test_the_canonical_form_keeps_the_line_ends() -> None:
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = PLAN + "> x" * 700_000
     assert [one.code for one in PlanReading(text).findings(Severity.WARNING)] == ["PS121"]
-    assert PlanReading(text).symbols() == []
+    assert PlanReading(text).symbols == []
 
 
 def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:

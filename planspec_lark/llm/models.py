@@ -93,7 +93,7 @@ class LlmError(PlanSpecError):
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
         has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
-            do better. Otherwise the model was not reached at all.
+            do better. Otherwise the model was not reached at all. Of a program, whether it was started.
     """
 
     def __init__(
@@ -116,7 +116,6 @@ class ProgramError(LlmError):
     """A program that could not be run, or did not end as it should.
 
     Attributes:
-        has_run: whether it was started, so that it may have done something.
         exit_code: what the program ended with, ``-n`` if signal n killed it; None if it did not end by itself.
         stderr: the end of what it wrote to standard error, safe to show.
     """
@@ -126,12 +125,11 @@ class ProgramError(LlmError):
         message: str,
         *,
         retryable: bool = False,
-        has_run: bool = False,
+        has_answered: bool = False,
         exit_code: int | None = None,
         stderr: str = "",
     ) -> None:
-        super().__init__(message, retryable=retryable, has_answered=has_run)
-        self.has_run = has_run
+        super().__init__(message, retryable=retryable, has_answered=has_answered)
         self.exit_code = exit_code
         self.stderr = stderr
 

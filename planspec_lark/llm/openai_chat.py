@@ -9,8 +9,8 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge, instance_of, lt, optional
 
+from planspec_lark.llm.call import Call
 from planspec_lark.llm.endpoint import Endpoint
-from planspec_lark.llm.failures import failure_of
 from planspec_lark.llm.models import Reply, encode
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
@@ -62,37 +62,18 @@ class OpenAIChat(Endpoint):
         Raises:
             LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
         """
-        request, span = self._request(prompt), self.span()
-        try:
-            with span.at_hand(), self.client(self.bounds()) as client:
-                reply = read_reply(self.post(client, request).content, self)
-            span.answered(reply)
-            return reply
-        except Exception as error:
-            failure = failure_of(error, self)
-        except BaseException as error:
-            span.failed(error)
-            raise
-        span.failed(failure)
-        # Raised inside, it would take along, as its context, an error whose request holds the key.
-        raise failure
+        request = self._request(prompt)
+        with Call(self) as call, call.span.at_hand(), self.client(call.bounds) as client:
+            call.reply = read_reply(self.post(client, request).content, self)
+        return call.end()
 
     async def acomplete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
         """The same, for asyncio."""
-        request, span = self._request(prompt), self.span()
-        try:
-            with span.at_hand():
-                async with self.async_client(self.bounds()) as client:
-                    reply = read_reply((await self.post(client, request)).content, self)
-            span.answered(reply)
-            return reply
-        except Exception as error:
-            failure = failure_of(error, self)
-        except BaseException as error:
-            span.failed(error)
-            raise
-        span.failed(failure)
-        raise failure
+        request = self._request(prompt)
+        with Call(self) as call, call.span.at_hand():
+            async with self.async_client(call.bounds) as client:
+                call.reply = read_reply((await self.post(client, request)).content, self)
+        return call.end()
 
     def stream(self, prompt: str | Sequence[Mapping[str, str]]) -> ReplyStream:
         """The answer piece by piece, as it comes: ``for text in chat.stream("prompt")``.

@@ -110,7 +110,7 @@ def program_executor(
         try:
             return program.complete(text, env=_environment(context))
         except ProgramError as error:
-            if not error.has_run:
+            if not error.has_answered:
                 raise
             return PlanReturn(str(error), DoneStatus.FAILED)
 

@@ -189,7 +189,7 @@ class Program:
         silent = ", and wrote nothing to standard error" if code else ""
         message = f"{self._name} {what}:\n{stderr}" if stderr else f"{self._name} {what}{silent}"
         is_late = outcome.end is End.TIMEOUT
-        raise ProgramError(message, retryable=is_late, has_run=True, exit_code=code, stderr=stderr)
+        raise ProgramError(message, retryable=is_late, has_answered=True, exit_code=code, stderr=stderr)
 
 
 def _name_signal(number: int) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from typing import Any
 
+from planspec_lark.llm.call import Call
 from planspec_lark.llm.endpoint import Endpoint
-from planspec_lark.llm.failures import failure_of
-from planspec_lark.llm.models import LlmError, Reply
-from planspec_lark.llm.partial_reply import PartialReply
+from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import read_reply
 
 __all__ = ["AsyncReplyStream", "ReplyStream"]
@@ -94,62 +93,35 @@ class AsyncReplyStream(_Ending, AsyncIterator[str]):
         await self.aclose()
 
 
-# In both: the span is never the one at hand, as between two pieces the caller does other work. A failure is raised
-# outside of what has caught it. Raised inside, it would take along, as its context, an error whose request holds the
-# key. Nor is there a variable for an event, which may say the key.
+# In both: the span is never the one at hand, as between two pieces the caller does other work. Nor is there a variable
+# for an event, which may say the key.
 
 
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:
-    partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
-    span = endpoint.span(is_stream=True)
-    try:
-        with endpoint.client(bounds) as client, endpoint.open(client, request) as stream:
-            partial.has_begun = bounds.has_events
-            if bounds.has_events:
-                for piece in map(partial.add, stream):
-                    if piece:
-                        bounds.renew()
-                        yield piece
-            else:
-                reply = read_reply(stream.response.read(), endpoint)
-                yield reply.text
-    except Exception as error:
-        failure = failure_of(error, endpoint)
-    except BaseException as error:
-        partial.abandon()
-        span.failed(error)
-        raise
-    outcome = reply or partial.finish(failure)
-    if isinstance(outcome, LlmError):
-        span.failed(outcome)
-        raise outcome
-    span.answered(outcome)
-    yield outcome
+    call = Call(endpoint, is_stream=True)
+    with call, endpoint.client(call.bounds) as client, endpoint.open(client, request) as stream:
+        call.partial.has_begun = call.bounds.has_events
+        if call.bounds.has_events:
+            for piece in map(call.partial.add, stream):
+                if piece:
+                    call.bounds.renew()
+                    yield piece
+        else:
+            call.reply = read_reply(stream.response.read(), endpoint)
+            yield call.reply.text
+    yield call.end()
 
 
 async def _async_pieces(endpoint: Endpoint, request: dict[str, Any]) -> AsyncGenerator[str | Reply]:
-    partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
-    span = endpoint.span(is_stream=True)
-    try:
-        async with endpoint.async_client(bounds) as client, await endpoint.open(client, request) as stream:
-            partial.has_begun = bounds.has_events
-            if bounds.has_events:
-                async for piece in (partial.add(event) async for event in stream):
+    with Call(endpoint, is_stream=True) as call:
+        async with endpoint.async_client(call.bounds) as client, await endpoint.open(client, request) as stream:
+            call.partial.has_begun = call.bounds.has_events
+            if call.bounds.has_events:
+                async for piece in (call.partial.add(event) async for event in stream):
                     if piece:
-                        bounds.renew()
+                        call.bounds.renew()
                         yield piece
             else:
-                reply = read_reply(await stream.response.aread(), endpoint)
-                yield reply.text
-    except Exception as error:
-        failure = failure_of(error, endpoint)
-    except BaseException as error:
-        partial.abandon()
-        span.failed(error)
-        raise
-    outcome = reply or partial.finish(failure)
-    if isinstance(outcome, LlmError):
-        span.failed(outcome)
-        raise outcome
-    span.answered(outcome)
-    yield outcome
+                call.reply = read_reply(await stream.response.aread(), endpoint)
+                yield call.reply.text
+    yield call.end()

@@ -228,7 +228,7 @@ def test_a_decision_is_asked_for_its_branch(kind: Kind) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        ProgramError("`sh` ended with exit code 3", has_run=True, exit_code=3),
+        ProgramError("`sh` ended with exit code 3", has_answered=True, exit_code=3),
         LlmError("the model refuses to answer: no", has_answered=True),
     ],
 )

@@ -305,14 +305,9 @@ class ModelSpan:
     def __init__(self, api: ModuleType | None = None, span: Any = None) -> None:
         self._api, self._span = api, span
 
-    def at_hand(self) -> AbstractContextManager[Any]:
+    def at_hand(self) -> AbstractContextManager[None]:
         """Within this block, this span is the one at hand, which the spans of HTTP clients are children of."""
-        if self._api is None:
-            return _NOTHING
-        use: AbstractContextManager[Any] = self._api.use_span(
-            self._span, record_exception=False, set_status_on_exception=False
-        )
-        return use
+        return _NOTHING if self._api is None else _at_hand(self._api, self._span, end=False)
 
     def answered(self, reply: Any) -> None:
         """There is a reply: note who has answered, why the answer ends, and its tokens."""

@@ -18,11 +18,12 @@ _PLAIN = re.compile(r"[\n -~\u3001\u3002\u4e00-\u9fff]*+")
 
 @frozen
 class Found:
-    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), in code points."""
+    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), and what it looks like."""
 
     text: str
     start: int
     end: int
+    kind: str = ""
 
 
 @frozen
@@ -51,11 +52,11 @@ class Normal:
             offsets.extend([offset] * len(plain))
         return cls(raw, "".join(pieces), tuple(offsets))
 
-    def found(self, start: int, end: int) -> Found:
+    def found(self, start: int, end: int, kind: str = "") -> Found:
         """The stretch of the raw text that ``text[start:end]`` comes from; it must not be empty."""
         if self._offsets is not None:
             start, end = self._offsets[start], self._offsets[end - 1] + 1
-        return Found(self.raw[start:end], start, end)
+        return Found(self.raw[start:end], start, end, kind)
 
 
 @lru_cache(maxsize=4096)

@@ -8,35 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from enum import Enum
 
-from attrs import frozen
+from planspec_lark.plan_next.wording.normal import Found, Normal
 
-from planspec_lark.plan_next.wording.normal import Normal
-
-__all__ = ["Unstable", "UnstableKind", "find_unstable"]
+__all__ = ["find_unstable"]
 
 
-class UnstableKind(str, Enum):
-    """What kind of text changes each time; as text it is what a person says."""
-
-    TIMESTAMP = "timestamp"
-    UUID = "uuid"
-    RANDOM = "random"
-
-    def __str__(self) -> str:
-        return {"timestamp": "a time stamp", "uuid": "a UUID", "random": "a random token"}[self.value]
-
-
-@frozen
-class Unstable:
-    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), in code points."""
-
-    kind: UnstableKind
-    text: str
-    start: int
-    end: int
-
+_STAMP_KIND, _UUID_KIND, _TOKEN_KIND = "a time stamp", "a UUID", "a random token"
 
 _YEAR = "(?:19|20)[0-9]{2}"
 _MONTH = "(?:0?[1-9]|1[0-2])"
@@ -76,23 +54,20 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _URL = re.compile(r"(?<![0-9A-Za-z+.\-])(?:[A-Za-z][0-9A-Za-z+.\-]{0,20}://|www\.)\S+")
 
 
-def find_unstable(text: str) -> list[Unstable]:
+def find_unstable(text: str) -> list[Found]:
     """All time stamps, UUIDs and random-looking tokens of a text, in its order; in linear time.
 
     Plain dates, versions, names of all kinds, addresses, colours and phone numbers are none of them, nor is what
     looks random inside a URL.
     """
     normal = Normal.of(text)
-    stretches: list[tuple[int, int, UnstableKind]] = []
+    stretches: list[tuple[int, int, str]] = []
     for find, kind in _FINDERS:
         stretches = _add(stretches, find(normal.text), kind)
-    found = ((normal.found(start, end), kind) for start, end, kind in stretches)
-    return [Unstable(kind, one.text, one.start, one.end) for one, kind in found]
+    return [normal.found(*stretch) for stretch in stretches]
 
 
-def _add(
-    known: list[tuple[int, int, UnstableKind]], more: Iterator[tuple[int, int]], kind: UnstableKind
-) -> list[tuple[int, int, UnstableKind]]:
+def _add(known: list[tuple[int, int, str]], more: Iterator[tuple[int, int]], kind: str) -> list[tuple[int, int, str]]:
     """Both in order, without those that lie on what is known; these may be known to be something else."""
     merged = [*known]
     at = 0
@@ -158,9 +133,9 @@ def _looks_random(token: str) -> bool:
     return size < 2.5 * len(pieces)
 
 
-_FINDERS: tuple[tuple[Callable[[str], Iterator[tuple[int, int]]], UnstableKind], ...] = (
-    (_find_uuids, UnstableKind.UUID),
-    (_find_stamps, UnstableKind.TIMESTAMP),
-    (_find_epochs, UnstableKind.TIMESTAMP),
-    (_find_tokens, UnstableKind.RANDOM),
+_FINDERS: tuple[tuple[Callable[[str], Iterator[tuple[int, int]]], str], ...] = (
+    (_find_uuids, _UUID_KIND),
+    (_find_stamps, _STAMP_KIND),
+    (_find_epochs, _STAMP_KIND),
+    (_find_tokens, _TOKEN_KIND),
 )

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from planspec_lark.plan_next.wording.normal import Found, Normal
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["Entry", "EntryError", "Kind", "Matcher", "read_key"]
+__all__ = ["Entry", "Kind", "Matcher", "WordsError", "read_key"]
 
 MAX_ENTRY = 60
 _NUMBER = (
@@ -34,8 +34,8 @@ _WRITTEN = {"{n}": _NUMBER, " ": r"\s++", "{s}": r"\s"}
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
 
 
-class EntryError(PlanSpecError, ValueError):
-    """An entry that no text can be searched for."""
+class WordsError(PlanSpecError, ValueError):
+    """A list of words, or an entry of one, that can not be used; the message says where and why."""
 
 
 class Kind(Enum):
@@ -65,18 +65,18 @@ def read_key(entry: str) -> tuple[tuple[str, ...], int]:
     """The pieces of an entry (a character each, or ``{n}``), and how many of them have to follow the word.
 
     Raises:
-        EntryError: it is empty, too long or says what can not be said.
+        WordsError: it is empty, too long or says what can not be said.
     """
     text = " ".join(Normal.of(entry).text.split())
     if len(text) > MAX_ENTRY:
-        raise EntryError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
+        raise WordsError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
     word, _, tail = text.partition("|")
     if not word.strip():
-        raise EntryError("an entry is a word")
+        raise WordsError("an entry is a word")
     if word.startswith("{n}"):
-        raise EntryError("an entry does not begin with a number")
+        raise WordsError("an entry does not begin with a number")
     if "|" in tail or "{n}" in tail:
-        raise EntryError("after the bar of an entry comes neither a number nor another bar")
+        raise WordsError("after the bar of an entry comes neither a number nor another bar")
     # A blank that has to follow is exactly one, so that it is known where the word ends.
     pieces = [*_PIECES.findall(word), *("{s}" if char == " " else char for char in tail)]
     return tuple(piece.lower() for piece in pieces), len(tail)

@@ -15,18 +15,14 @@ from typing import Any
 from attrs import evolve, fields, frozen
 
 from planspec_lark.plan_next.wording.normal import Found
-from planspec_lark.plan_next.wording.word_patterns import Entry, EntryError, Kind, Matcher, read_key
-from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError
+from planspec_lark.plan_next.wording.word_patterns import Entry, Kind, Matcher, WordsError, read_key
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
 __all__ = ["WORDS_LIMITS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words", "read_words"]
 
 WORDS_LIMITS = Limits(max_bytes=1_000_000)
 _LISTS = ("sequence", "guess")
-
-
-class WordsError(PlanSpecError, ValueError):
-    """A list of words that can not be used; the message says where and why."""
 
 
 @frozen(kw_only=True)
@@ -52,7 +48,7 @@ class WordList:
             for entry in getattr(self, name):
                 try:
                     read_key(entry)
-                except EntryError as error:
+                except WordsError as error:
                     raise WordsError(f"{name}: {error}") from None
 
     def find(self, text: str) -> list[Found]:
@@ -105,15 +101,12 @@ class Words:
         Raises:
             WordsError: an entry can not be used.
         """
-        try:
-            allowed = tuple(allowed)
-            return evolve(
-                self,
-                sequence=self.sequence.extended(words=sequence, allowed=allowed),
-                guess=self.guess.extended(words=guess, allowed=allowed),
-            )
-        except EntryError as error:
-            raise WordsError(str(error)) from None
+        allowed = tuple(allowed)
+        return evolve(
+            self,
+            sequence=self.sequence.extended(words=sequence, allowed=allowed),
+            guess=self.guess.extended(words=guess, allowed=allowed),
+        )
 
 
 def load_words(path: Path | str) -> Words:

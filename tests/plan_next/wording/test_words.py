@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next import Words, WordsError, default_words, load_words, read_words
-from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, EntryError, read_key
+from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, read_key
 from planspec_lark.plan_next.wording.words import Found, WordList
 from tests.cases import in_one_test
 
@@ -490,7 +490,7 @@ def test_deep_lists_are_no_crash() -> None:
 def test_an_entry_that_can_not_be_added() -> None:
     with pytest.raises(WordsError, match=r"^an entry is a word$"):
         WORDS.extended(sequence=[""])
-    with pytest.raises(EntryError):
+    with pytest.raises(WordsError):
         read_key("a" * (MAX_ENTRY + 1))
 
 

@@ -35,7 +35,7 @@ from planspec_lark import (
     splice,
 )
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
-from planspec_lark.engine.generation import read_children
+from planspec_lark.engine.generated_plan import read_children
 from planspec_lark.exchange import import_text
 from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
 from planspec_lark.json_text import read_json

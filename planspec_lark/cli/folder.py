@@ -318,7 +318,7 @@ def _bare(constraint: str) -> str:
 
 def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[..., DraftedPlan]:
     from planspec_lark.llm.draft import draft_plan  # noqa: PLC0415
-    from planspec_lark.llm.roles import program_model  # noqa: PLC0415  (most calls draft nothing)
+    from planspec_lark.llm.engine_roles import program_model  # noqa: PLC0415  (most calls draft nothing)
 
     if llm is not None and planner is not None:
         raise click.UsageError("--llm and --planner exclude each other.")

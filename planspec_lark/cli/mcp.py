@@ -38,7 +38,7 @@ def mcp_command(ctx: click.Context, language: str) -> None:
     An MCP client starts it, and it ends with the client. It needs the extra mcp.
     """
     try:
-        from planspec_lark.mcp_server.serving import serve  # noqa: PLC0415  (an extra, and slow to load)
+        from planspec_lark.mcp_server.serve import serve  # noqa: PLC0415  (an extra, and slow to load)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise

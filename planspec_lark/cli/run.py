@@ -75,7 +75,7 @@ from planspec_lark.engine.resume import last_plan_run
 from planspec_lark.engine.run_rules import check_persons, say_waiting
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
-from planspec_lark.llm.roles import Model
+from planspec_lark.llm.engine_roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly

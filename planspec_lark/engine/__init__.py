@@ -9,7 +9,7 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.engine.conversation import Asked as Asked, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
-    from planspec_lark.engine.execution import ExecutionScan as ExecutionScan, read_execution as read_execution
+    from planspec_lark.engine.execution_answer import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
     from planspec_lark.engine.models import (
         Answer as Answer,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         stop_event as stop_event,
     )
     from planspec_lark.engine.on_dask import dask_runner as dask_runner
-    from planspec_lark.engine.plan_view import plan_excerpt as plan_excerpt
+    from planspec_lark.engine.plan_excerpts import plan_excerpt as plan_excerpt
     from planspec_lark.engine.previews import (
         InputSource as InputSource,
         Planned as Planned,
@@ -67,7 +67,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "execution": "ExecutionScan read_execution",
+            "execution_answer": "ExecutionScan read_execution",
             "conversation": "Asked ask ask_async",
             "on_dask": "dask_runner",
             "decisions": "Decision",
@@ -78,7 +78,7 @@ else:
                 "Outcome PlanningCall Purpose Question ReflectionCall StepCall StepPolicy "
                 "TransientError Unavailable Unusable stop_event"
             ),
-            "plan_view": "plan_excerpt",
+            "plan_excerpts": "plan_excerpt",
             "previews": "InputSource Planned preview preview_resumed",
             "reflection": "Reflection read_reflection read_replan",
             "requests": (

@@ -8,14 +8,14 @@ from time import monotonic
 from planspec_lark.engine.models import Budget
 from planspec_lark.engine.run_writer import RunWriter
 
-__all__ = ["Meter", "OutOfBudget"]
+__all__ = ["BudgetMeter", "OutOfBudget"]
 
 
 class OutOfBudget(Exception):  # noqa: N818  (it is no error)
     """A budget is used up; the text says which."""
 
 
-class Meter:
+class BudgetMeter:
     """Holds a run to its budget, counting from when this was made."""
 
     def __init__(self, budget: Budget, writer: RunWriter) -> None:

@@ -12,7 +12,7 @@ from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
-from planspec_lark.engine.generation import Generated, make_pending, read_children, read_new_plan
+from planspec_lark.engine.generated_plan import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     REPLAN_VERBS,
     Answer,

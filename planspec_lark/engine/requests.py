@@ -14,9 +14,9 @@ from typing import Any, ParamSpec
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.engine.excerpt import Excerpt, take_newest
+from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
-from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import reports
 from planspec_lark.syntax.diagnostics import Diagnostic
@@ -148,7 +148,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     missing: Iterable[str] = (),
     **more: Any,
 ) -> Request:
-    """A request to carry out a step. :func:`~planspec_lark.engine.execution.read_execution` reads the answer.
+    """A request to carry out a step. :func:`~planspec_lark.engine.execution_answer.read_execution` reads the answer.
 
     Args:
         step: the step; what is below it is not shown.

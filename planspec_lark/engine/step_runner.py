@@ -23,7 +23,7 @@ from planspec_lark.engine.models import (
     TransientError,
     Unusable,
 )
-from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_rules import ForPerson, say_waiting
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop

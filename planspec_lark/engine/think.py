@@ -18,7 +18,7 @@ from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanFile
-from planspec_lark.engine.budget import Meter, OutOfBudget
+from planspec_lark.engine.budget import BudgetMeter, OutOfBudget
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -419,7 +419,7 @@ class ThinkEngine:
         info = writer.ledger.find_run(writer.run)
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})
-        meter = Meter(self.budget, writer)
+        meter = BudgetMeter(self.budget, writer)
         operator = partial(self.runner, self.operator)
         step_runner = StepRunner(
             writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left, self.persons

@@ -8,6 +8,13 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.llm.draft import DraftedPlan as DraftedPlan, draft_plan as draft_plan
+    from planspec_lark.llm.engine_roles import (
+        chat_model as chat_model,
+        model_operator as model_operator,
+        model_planner as model_planner,
+        model_reflector as model_reflector,
+        program_model as program_model,
+    )
     from planspec_lark.llm.models import (
         LlmError as LlmError,
         Meter as Meter,
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
         Usage as Usage,
     )
     from planspec_lark.llm.openai_chat import OpenAIChat as OpenAIChat
-    from planspec_lark.llm.planners import (
+    from planspec_lark.llm.plan_next_roles import (
         Sent as Sent,
         chat_executor as chat_executor,
         chat_planner as chat_planner,
@@ -24,23 +31,16 @@ if TYPE_CHECKING:
         program_planner as program_planner,
     )
     from planspec_lark.llm.program import Program as Program
-    from planspec_lark.llm.roles import (
-        chat_model as chat_model,
-        model_operator as model_operator,
-        model_planner as model_planner,
-        model_reflector as model_reflector,
-        program_model as program_model,
-    )
     from planspec_lark.llm.streams import AsyncReplyStream as AsyncReplyStream, ReplyStream as ReplyStream
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "roles": "chat_model model_operator model_planner model_reflector program_model",
+            "engine_roles": "chat_model model_operator model_planner model_reflector program_model",
             "draft": "DraftedPlan draft_plan",
             "models": "LlmError Meter ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
-            "planners": "Sent chat_executor chat_planner program_executor program_planner",
+            "plan_next_roles": "Sent chat_executor chat_planner program_executor program_planner",
             "program": "Program",
             "streams": "AsyncReplyStream ReplyStream",
         },

@@ -71,7 +71,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
 
     Args:
         model: gives a `ReplyStream`, such as ``lambda request: chat.stream(request.prompt)``, or an answer in one
-            piece, such as :func:`~planspec_lark.llm.roles.program_model` makes of a program.
+            piece, such as :func:`~planspec_lark.llm.engine_roles.program_model` makes of a program.
         task: what the plan is for.
         constraints: what it has to keep to.
         language: of the prompt, "en" or "zh".

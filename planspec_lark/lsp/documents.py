@@ -10,7 +10,7 @@ from attrs import frozen
 from lsprotocol import types
 
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.navigation import Language, StepReading
+from planspec_lark.lsp.step_reading import Language, StepReading
 from planspec_lark.lsp.text import ClientText
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic

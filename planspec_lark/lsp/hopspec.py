@@ -28,7 +28,7 @@ from planspec_lark.hopspec.vocabulary import (
     meanings,
 )
 from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
-from planspec_lark.lsp.navigation import (
+from planspec_lark.lsp.step_reading import (
     STEP_NAME,
     VARIABLE,
     Language,

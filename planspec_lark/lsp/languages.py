@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
 from planspec_lark.lsp.hopspec import HOPSPEC
-from planspec_lark.lsp.navigation import Language
 from planspec_lark.lsp.planspec import PLANSPEC
+from planspec_lark.lsp.step_reading import Language
 
 __all__ = ["LANGUAGES", "language_of"]
 

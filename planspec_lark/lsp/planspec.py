@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
-from planspec_lark.lsp.navigation import (
+from planspec_lark.lsp.step_reading import (
     STEP_NAME,
     VARIABLE,
     Language,

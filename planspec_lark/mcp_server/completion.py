@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mcp_types import CompleteRequestParams, CompleteResult, Completion, ResourceTemplateReference
 
-from planspec_lark.mcp_server.links import TEMPLATE
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.prompts import PROMPTS
+from planspec_lark.mcp_server.uris import TEMPLATE
 
 __all__ = ["complete"]
 

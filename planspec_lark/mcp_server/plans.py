@@ -14,7 +14,7 @@ from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import check_name
 from planspec_lark.folder.settings import FOLDER, TASKS
-from planspec_lark.mcp_server.showing import MAX_FINDINGS
+from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path

@@ -22,12 +22,12 @@ from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
 from planspec_lark.mcp_server.completion import complete
+from planspec_lark.mcp_server.errors import to_error
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.prompts import PROMPTS, get_prompt
-from planspec_lark.mcp_server.refusals import to_error
 from planspec_lark.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from planspec_lark.mcp_server.tools import TOOLS, call
-from planspec_lark.mcp_server.watch import Watcher
+from planspec_lark.mcp_server.watcher import Watcher
 
 __all__ = ["make_server"]
 

@@ -9,7 +9,9 @@ from attrs import frozen
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
-from planspec_lark.mcp_server import working
+from planspec_lark.mcp_server import operations
+from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
+from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.models import (
     Applied,
     ApplyArguments,
@@ -24,10 +26,8 @@ from planspec_lark.mcp_server.models import (
     Result,
     View,
 )
+from planspec_lark.mcp_server.operations import Answer
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.mcp_server.refusals import RefusedError
-from planspec_lark.mcp_server.showing import MAX_FINDINGS
-from planspec_lark.mcp_server.working import Answer
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible
 
@@ -124,7 +124,7 @@ TOOLS: Mapping[str, Entry] = {
         "first thing that is wrong.",
         ListArguments,
         Listed,
-        working.list_plans,
+        operations.list_plans,
     ),
     "read_plan": Entry(
         "Read a plan",
@@ -133,7 +133,7 @@ TOOLS: Mapping[str, Entry] = {
         "step with what is around it, or a tree to be shown to people.",
         ReadArguments,
         View,
-        working.read_plan,
+        operations.read_plan,
     ),
     "check_plan": Entry(
         "Check a plan",
@@ -141,18 +141,18 @@ TOOLS: Mapping[str, Entry] = {
         "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
         CheckArguments,
         Checked,
-        working.check_plan,
+        operations.check_plan,
     ),
     "apply_commands": Entry(
         "Change a plan",
         _APPLY,
         ApplyArguments,
         Applied,
-        working.apply_commands,
+        operations.apply_commands,
         reads=False,
         destroys=True,
     ),
-    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, working.create_plan, reads=False),
+    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, operations.create_plan, reads=False),
 }
 
 

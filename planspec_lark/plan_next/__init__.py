@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.plan_next.check import Judge as Judge
     from planspec_lark.plan_next.context import (
         Context as Context,
         ContextError as ContextError,
@@ -16,11 +15,13 @@ if TYPE_CHECKING:
         start_context as start_context,
     )
     from planspec_lark.plan_next.context_rules import check_message as check_message
+    from planspec_lark.plan_next.conversion import message_to_json as message_to_json
     from planspec_lark.plan_next.executors import (
         Executors as Executors,
         ExecutorsError as ExecutorsError,
         load_executors as load_executors,
     )
+    from planspec_lark.plan_next.judge import Judge as Judge
     from planspec_lark.plan_next.models import (
         Block as Block,
         Core4 as Core4,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
         ResultSections as ResultSections,
         read_result as read_result,
     )
-    from planspec_lark.plan_next.structure import message_to_json as message_to_json
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
     from planspec_lark.plan_next.wording.words import (
         Words as Words,
@@ -63,7 +63,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "check": "Judge",
+            "judge": "Judge",
             "context": "Context ContextError context_from_json context_to_json start_context",
             "context_rules": "check_message",
             "executors": "Executors ExecutorsError load_executors",
@@ -73,7 +73,7 @@ else:
             "parser": "MessageError MessageScan parse_message scan_message",
             "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
             "results": "ResultSection ResultSections read_result",
-            "structure": "message_to_json",
+            "conversion": "message_to_json",
             "view": "context_to_plan",
             "wording.words": "Words WordsError default_words load_words read_words",
         },

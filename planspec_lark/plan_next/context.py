@@ -13,6 +13,7 @@ from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.json_text.findings import Finding, locate
 from planspec_lark.json_text.parser import read_json
+from planspec_lark.plan_next.conversion import build, to_json
 from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
@@ -24,7 +25,6 @@ from planspec_lark.plan_next.models import (
     PlanNext,
     goal_text,
 )
-from planspec_lark.plan_next.structure import build, to_json
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.syntax.limits import Findings, Limits
 

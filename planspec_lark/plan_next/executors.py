@@ -12,8 +12,8 @@ from attrs import evolve, field, frozen
 from planspec_lark.json_text.findings import Finding, locate, unknown_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
+from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Executor
-from planspec_lark.plan_next.structure import build
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, quote
 from planspec_lark.syntax.limits import read_file
 

@@ -10,9 +10,9 @@ from attrs import evolve, field, frozen
 from planspec_lark.json_text.findings import IGNORED_NULL, Finding, locate, missing_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
+from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
-from planspec_lark.plan_next.structure import build
 from planspec_lark.plan_next.wording.words import Words, default_words
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, quote
 from planspec_lark.syntax.limits import Findings, Limits

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.structure import to_value
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.prompt_templates import LANGUAGES, fill, read_template, refusal_values, text_values, to_json

@@ -12,10 +12,10 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.json_text.findings import Finding, Path
+from planspec_lark.plan_next.conversion import STRUCTURE_FIELDS
 from planspec_lark.plan_next.identity import Phrase
 from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
 from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
-from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths

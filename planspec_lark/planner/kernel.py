@@ -26,8 +26,8 @@ from planspec_lark.plan_next.context import (
     context_to_json,
     open_block,
 )
+from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.plan_next.structure import Model, build, to_value
 from planspec_lark.runs.keeper import VIEW_PAUSE, Keeper, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo
 from planspec_lark.runs.sqlite_ledger import SqliteLedger

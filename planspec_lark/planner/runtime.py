@@ -15,11 +15,11 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
-from planspec_lark.plan_next.check import Judge
 from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.plan_next.judge import Judge
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
-from planspec_lark.plan_next.structure import to_value
 from planspec_lark.planner.kernel import LOG, Kernel, open_state
 from planspec_lark.runs.ledger import Ledger
 from planspec_lark.runs.telemetry import telling

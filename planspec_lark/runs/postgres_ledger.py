@@ -8,8 +8,8 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
-from planspec_lark.runs.sql_ledger import SqlLedger
 from planspec_lark.syntax.source import one_line, visible_name
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _SETTINGS = (
 _SECRETS = ("password", "sslpassword")
 
 
-class PostgresLedger(SqlLedger):
+class PostgresLedger(DatabaseLedger):
     """A ledger in a database of PostgreSQL, in a schema ``planspec`` of its own, which is made if need be.
 
     It is one connection. A process that is forked needs one of its own.

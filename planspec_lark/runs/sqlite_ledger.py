@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
-from planspec_lark.runs.sql_ledger import SqlLedger
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["SqliteLedger", "ledger_path", "open_ledger"]
@@ -64,7 +64,7 @@ def open_ledger(plan: Path) -> SqliteLedger:
     return SqliteLedger(path)
 
 
-class SqliteLedger(SqlLedger):
+class SqliteLedger(DatabaseLedger):
     """A ledger in a file.
 
     Args:

@@ -8,8 +8,8 @@ from typing import Any
 
 from planspec_lark.awaitables import drop
 from planspec_lark.syntax.diagnostics import first_of
-from planspec_lark.toolplan.registry import Signature, Slots
 from planspec_lark.toolplan.resolver import ValueRefusedError, copy_value
+from planspec_lark.toolplan.signatures import Signature, Slots
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 

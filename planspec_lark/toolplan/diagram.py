@@ -7,8 +7,8 @@ from planspec_lark.syntax.diagram import DiagramLanguage, new_diagram
 from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import ToolPlan
-from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import prepare
+from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import outline
 
 __all__ = ["draw_toolplan"]

@@ -11,7 +11,7 @@ from planspec_lark.json_text.findings import Finding, Path, text_of
 from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
-from planspec_lark.toolplan.registry import Signature, Signatures, Slot
+from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of
 from planspec_lark.toolplan.types import accepts, fits, kind_of
 

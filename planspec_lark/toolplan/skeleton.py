@@ -13,7 +13,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.toolplan.models import Registry
 from planspec_lark.toolplan.notes import Note, output_of, read_note
 from planspec_lark.toolplan.references import PieceKind, read_pieces, texts_in
-from planspec_lark.toolplan.registry import Signatures
+from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import STEPS
 from planspec_lark.toolplan.validation import judge
 

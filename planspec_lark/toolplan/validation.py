@@ -12,8 +12,8 @@ from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.parser import read_doc
-from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
+from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import Report, outline
 
 __all__ = ["Verdict", "check_tool_plan", "judge", "validate_plan_doc"]

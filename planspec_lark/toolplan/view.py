@@ -13,8 +13,8 @@ from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.notes import output_of, variable_of, write_note
-from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import Plan, prepare
+from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import outline
 
 __all__ = ["toolplan_to_plan"]

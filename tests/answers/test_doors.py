@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from planspec_lark import Diagnostic, Extraction, Severity, extract_plan
 from planspec_lark.answers import Verdict
 from planspec_lark.bulk.analysis import analyze_text
-from planspec_lark.engine.generation import read_children, read_new_plan
+from planspec_lark.engine.generated_plan import read_children, read_new_plan
 from planspec_lark.engine.models import Answer, EngineLimits
 from planspec_lark.llm.draft import draft_plan
 from planspec_lark.planspec.models import PlanStep

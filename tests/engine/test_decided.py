@@ -17,7 +17,7 @@ from planspec_lark.engine import (
     ThinkEvent,
     preview_resumed,
 )
-from planspec_lark.engine.execution import read_execution
+from planspec_lark.engine.execution_answer import read_execution
 from planspec_lark.engine.requests import request_execution
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import Patch, RunWriter

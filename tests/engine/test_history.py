@@ -9,7 +9,7 @@ from typing import Any, overload
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.engine.excerpt import take_newest
+from planspec_lark.engine.history_excerpts import take_newest
 
 ENTRIES = st.lists(
     st.text(max_size=12) | st.integers() | st.dictionaries(st.text(max_size=5), st.text(max_size=30)), max_size=12

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps, parse_plan, serialize_plan
-from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.requests import build_execution_prompt, request_execution, request_reflection, request_replan
 from tests.engine.test_growth import crowded, deep
 from tests.engine.worlds import plan

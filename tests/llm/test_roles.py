@@ -47,7 +47,7 @@ from planspec_lark.llm import (
     model_reflector,
     program_model,
 )
-from planspec_lark.llm.roles import Model
+from planspec_lark.llm.engine_roles import Model
 from planspec_lark.runs import Kind as Kinds, MemoryLedger
 from tests.llm.serving import Scripted, Served, answer, completion, fault, fine
 

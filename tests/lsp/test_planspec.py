@@ -9,8 +9,8 @@ from planspec_lark.lsp.documents import Document, Settings
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError
-from planspec_lark.lsp.navigation import Language
 from planspec_lark.lsp.planspec import PLANSPEC, PlanReading
+from planspec_lark.lsp.step_reading import Language
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
 from tests.corpus import ROOT

@@ -18,8 +18,8 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from planspec_lark import PlanFile, __version__
-from planspec_lark.mcp_server import serving
-from planspec_lark.mcp_server.serving import InputError
+from planspec_lark.mcp_server import serve
+from planspec_lark.mcp_server.serve import InputError
 from tests.cli.running import call, command_line, environment
 from tests.cli.terminals import terminal
 from tests.mcp_server.clients import PLAN
@@ -185,7 +185,7 @@ def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_crash_while_it_watches_ends_nothing_and_is_told_once(tmp_path: Path) -> None:
-    quick = "import planspec_lark.mcp_server.watch as watch\nwatch._PAUSE = 0.01\n"
+    quick = "import planspec_lark.mcp_server.watcher as watch\nwatch._PAUSE = 0.01\n"
     with started(tmp_path, quick + CRASH.format("Plans.look")) as process:
         time.sleep(0.3)
         send(process, tool_call(2, "create_plan", name="hall", text=PLAN))
@@ -345,10 +345,10 @@ def test_of_failures_the_one_behind_the_others_counts(
     async def pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
         yield None, None
 
-    monkeypatch.setattr(serving, "stdio_server", pipes)
+    monkeypatch.setattr(serve, "stdio_server", pipes)
     monkeypatch.setattr(Server, "run", fail)
     if raised is None:
-        asyncio.run(serving.serve("."))
+        asyncio.run(serve.serve("."))
     else:
         with pytest.raises(raised):
-            asyncio.run(serving.serve("."))
+            asyncio.run(serve.serve("."))

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import CODES, Severity, render_all
 from planspec_lark.plan_next import MessageError, Phase, PlanNext, PlanType, parse_message, scan_message
-from planspec_lark.plan_next.structure import to_value
+from planspec_lark.plan_next.conversion import to_value
 from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 from tests.plan_next.test_schema import SCHEMAS, STRICT, STRICT_SCHEMAS, STRUCTURAL, structural

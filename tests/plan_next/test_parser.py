@@ -25,7 +25,7 @@ from planspec_lark.plan_next import (
     parse_message,
     scan_message,
 )
-from planspec_lark.plan_next.structure import to_value
+from planspec_lark.plan_next.conversion import to_value
 from tests.plan_next.messages import (
     GOAL,
     HYPOTHESES,

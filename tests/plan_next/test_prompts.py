@@ -31,8 +31,8 @@ from planspec_lark.plan_next import (
     build_repair_prompt,
     parse_message,
 )
+from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.prompts import LANGUAGES
-from planspec_lark.plan_next.structure import to_value
 from planspec_lark.syntax.grammars import schema_path
 from planspec_lark.syntax.prompt_templates import _SECTION, read_template
 from tests.pages import fences, headings

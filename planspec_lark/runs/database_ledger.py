@@ -25,7 +25,7 @@ from planspec_lark.runs.ledger import (
 )
 from planspec_lark.runs.owner import Owner
 
-__all__ = ["SqlLedger"]
+__all__ = ["DatabaseLedger"]
 
 _COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
 _APPEND = (
@@ -35,7 +35,7 @@ _APPEND = (
 _ROWS_AT_A_TIME = 200
 
 
-class SqlLedger(ABC):
+class DatabaseLedger(ABC):
     """A ledger in a database. Where a value is in a statement, that has a question mark."""
 
     # What locks a row until the transaction ends.

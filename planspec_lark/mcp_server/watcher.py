@@ -16,9 +16,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, EmptyResult, NotificationParams, SubscribeRequestParams, UnsubscribeRequestParams
 
 from planspec_lark.folder.models import StoreError
-from planspec_lark.mcp_server.links import uri_of
+from planspec_lark.mcp_server.errors import report_crash
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.mcp_server.refusals import report_crash
+from planspec_lark.mcp_server.uris import uri_of
 
 __all__ = ["Watcher"]
 

@@ -10,10 +10,10 @@ from typing import Any
 from planspec_lark.llm.models import ProgramError
 from planspec_lark.llm.program import Program
 from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
-from planspec_lark.plan_next.structure import to_value
 from planspec_lark.planner.runtime import Refusal
 from planspec_lark.syntax import reports
 from planspec_lark.syntax.source import escape_json

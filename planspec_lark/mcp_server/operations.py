@@ -13,7 +13,17 @@ from planspec_lark.document.document import PlanDocument
 from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
 from planspec_lark.mcp_server.actions import perform_actions
-from planspec_lark.mcp_server.links import uri_of
+from planspec_lark.mcp_server.answer_texts import (
+    MAX_FINDINGS,
+    show_applied,
+    show_created,
+    show_findings,
+    show_list,
+    show_view,
+    to_findings,
+    to_report,
+)
+from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.models import (
     Applied,
     ApplyArguments,
@@ -30,17 +40,7 @@ from planspec_lark.mcp_server.models import (
     View,
 )
 from planspec_lark.mcp_server.plans import Plans, Stored
-from planspec_lark.mcp_server.refusals import RefusedError
-from planspec_lark.mcp_server.showing import (
-    MAX_FINDINGS,
-    show_applied,
-    show_created,
-    show_findings,
-    show_list,
-    show_view,
-    to_findings,
-    to_report,
-)
+from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.check import check_text

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from attrs import evolve
 
 from planspec_lark.engine.conversation import Asking, converse
-from planspec_lark.engine.excerpt import Excerpt, take_newest
-from planspec_lark.engine.execution import read_execution
+from planspec_lark.engine.execution_answer import read_execution
+from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import (
     Answer,
     HopStatus,
@@ -27,7 +27,7 @@ from planspec_lark.engine.models import (
     Unusable,
     take_answer,
 )
-from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.requests import (
     MAX_HISTORY,
     Request,

@@ -11,7 +11,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from planspec_lark.document.file import PlanBusyError
 from planspec_lark.folder.models import StoreError, StoreReason
-from planspec_lark.mcp_server.showing import MAX_FINDINGS
+from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, render_all, shorten
 from planspec_lark.syntax.source import one_line, visible
 

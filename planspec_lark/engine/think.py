@@ -622,7 +622,7 @@ def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept
 
     with engine._begun(None, resume=True, look=look) as writer:
         step = writer.find(found[0].step_id)
-        assert step is not None, "nobody else could change the plan"
+        assert step is not None, "no other process could change the plan"
         finish(writer, step, found[0].result, outputs, branch)
 
 

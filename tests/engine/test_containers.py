@@ -323,7 +323,7 @@ def test_inputs_are_given_and_put_out() -> None:
     assert world.calls[1].missing == ("z",)
 
 
-def test_nobody_changes_what_others_get() -> None:
+def test_no_operator_changes_what_others_get() -> None:
     def spoil(call: Any) -> Any:
         call.inputs["x"].append(1)
         return ok(y=call.inputs["y"] + [1] if "y" in call.inputs else [])

@@ -472,7 +472,7 @@ def test_a_container_is_done_again_behind_what_is_put_in_front_of_it() -> None:
 
 @pytest.mark.parametrize("answer", ["PLAN_CMD: ADD 1 [act] sharpen", "PLAN_CMD: ADD 3 [act] rest"])
 def test_what_commands_come_to_outlives_a_crash(answer: str) -> None:
-    """Whatever is decided is one record: nobody is asked twice."""
+    """Whatever is decided is one record: no question is asked twice."""
     ledger, world = MemoryLedger(), World({"dig": [failed("rock"), ok(hole=1)]}, {"dig": [answer]})
 
     def stop(event: ThinkEvent) -> None:

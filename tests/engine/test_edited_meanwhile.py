@@ -1,4 +1,4 @@
-"""Plans whose file somebody edits while they are run, as editors do it: not all at once."""
+"""Plans whose file is edited while they are run, as editors do it: not all at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @define
 class Editor:
-    """An operator; while it does the second step somebody begins to edit."""
+    """An operator; while it does the second step, an edit begins."""
 
     edit: Callable[[], None]
     done: list[str] = field(factory=list)
@@ -142,7 +142,7 @@ def test_an_edit_counts_while_others_are_at_work(path: Path) -> None:
     assert "part 12" not in editor.done
 
 
-def test_an_edit_of_what_somebody_has_just_edited(path: Path) -> None:
+def test_an_edit_after_another_edit(path: Path) -> None:
     texts = ["Goal: g\n## Steps\n1. [act] a\n2. [act] b\n3. [act] c\n4. [act] d\n"]
     texts.append("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n3. [act] b\n4. [act] c\n5. [act] d\n")
     texts.append(texts[1] + "6. [act] newer\n")

@@ -19,7 +19,7 @@ def test_tokens_are_those_of_prompts_and_answers() -> None:
     [
         (Effort(1, 5, model="a"), Effort(1, 6, model="a"), "a"),
         (Effort(1, 5, model="a"), Effort(1, 6, model="b"), ""),
-        # Tokens of a model that nobody has named are not those of the other one.
+        # Tokens of a model without a name are not those of the other one.
         (Effort(1, 5, model="a"), Effort(1, 6), ""),
         # What has taken no tokens says nothing of a model.
         (Effort(1, 5, model="a"), Effort(1), "a"),

@@ -66,7 +66,7 @@ def test_no_entry_is_left_out_that_would_fit(history: list[Any], most: int) -> N
 
 
 class Ledger(Sequence[str]):
-    """A long history of which nobody reads more than is needed."""
+    """A long history of which no more is read than is needed."""
 
     def __init__(self) -> None:
         self.read = 0

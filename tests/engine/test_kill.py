@@ -31,7 +31,7 @@ PACES = (1, 2, 3, 5, 13) if FULL else (37,)
 
 @frozen
 class Calm:
-    """The plan as it goes where nobody disturbs it."""
+    """The plan as it goes without a disturbance."""
 
     text: str
     log: list[str]

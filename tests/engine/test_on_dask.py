@@ -170,7 +170,7 @@ def fail(call: StepCall) -> OperatorResult:
 
 
 def give_up(_: StepCall) -> OperatorResult:
-    raise Unusable("nobody is there")
+    raise Unusable("no cluster is there")
 
 
 async def later(call: StepCall) -> OperatorResult:
@@ -205,7 +205,7 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.plan.steps[0].result == "OwnError: no dig"
         result = ThinkEngine(plan("1. [act] dig\n"), time_out, runner=runner).run()
         assert result.plan.steps[0].result == "TimeoutError: too slow"
-        with pytest.raises(Unusable, match="nobody is there"):
+        with pytest.raises(Unusable, match="no cluster is there"):
             ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
         # Nobody waits for what continues there.
         began, policy = time.monotonic(), StepPolicy(timeout=1)
@@ -240,9 +240,9 @@ def test_without_workers_or_a_scheduler(
     result = ThinkEngine(None, World().operator, ledger=ledger).run(resume=True)
     assert result.outcome is Outcome.CONVERGED
     monkeypatch.setattr(distributed, "Client", _refuse)
-    for nobody in (address, "nowhere", "tcp://127.0.0.1:x"):
+    for missing in (address, "nowhere", "tcp://127.0.0.1:x"):
         with pytest.raises(Unusable, match="no scheduler answers at"):
-            dask_runner(nobody)
+            dask_runner(missing)
 
 
 def test_the_command_line_says_that_no_scheduler_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

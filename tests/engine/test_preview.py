@@ -141,7 +141,7 @@ def test_it_says_what_is_done_then(steps: int) -> None:
 
     ThinkEngine(parse_plan(text), follow, None, plan_steps, ledger=ledger).run(resume=True)
     expected = [step for step in dict.fromkeys(done) if not step.startswith("5.")]
-    # Which branch holds, nobody knew before; what the planner writes neither.
+    # Which branch holds was not known before, nor what the planner writes.
     assert [step for step in ids(found) if step not in ("3.2", "5")] == expected
     assert sources(found).get("2", {}) in ({}, {"a": ("1",), "c": False, "x": True})
     if steps >= 3:

@@ -138,7 +138,7 @@ def test_a_file_that_is_not_canonical(path: Path) -> None:
     assert _resumed(world) == {}
 
 
-# ---------------------------------------------------------------- somebody has edited it
+# ---------------------------------------------------------------- the plan was edited
 
 
 def test_a_finished_step_was_edited(path: Path) -> None:
@@ -290,14 +290,14 @@ def test_a_copy_of_a_finished_step_is_none(path: Path) -> None:
         assert world.ran == ["1" if steps.startswith("1. [act]") else "2"]
 
 
-def test_a_step_that_somebody_has_done(path: Path) -> None:
+def test_a_step_that_was_done_by_hand(path: Path) -> None:
     _stop(path)
     _edit(path, ("3. [>] [act] c", "3. [x] [act] c"))
     world, _ = _go_on(path)
     assert world.ran == ["4"]
 
 
-def test_a_finished_step_that_somebody_wants_done_again(path: Path) -> None:
+def test_a_finished_step_that_is_set_back_by_hand(path: Path) -> None:
     _stop(path)
     _edit(path, ("1. [x]", "1. [ ]"))
     world, _ = _go_on(path)
@@ -305,7 +305,7 @@ def test_a_finished_step_that_somebody_wants_done_again(path: Path) -> None:
     assert [call.attempt for call in world.calls] == [2, 1, 1]
 
 
-def test_a_failure_that_somebody_has_dealt_with(path: Path) -> None:
+def test_a_failure_that_was_dealt_with_by_hand(path: Path) -> None:
     world = World({**VALUES, "c": [failed()]}, {"c": [OSError("no net")]})
     with pytest.raises(OSError, match="no net"):
         world.run(path)

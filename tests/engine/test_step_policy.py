@@ -168,7 +168,7 @@ def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
     with_longer_limits(check, 0.3)
 
 
-def test_where_a_budget_ends_nobody_waits_for_a_pause() -> None:
+def test_a_pause_ends_with_the_budget() -> None:
     is_postponed, log = threading.Event(), []
 
     def operate(call: StepCall) -> OperatorResult:
@@ -330,7 +330,7 @@ def gate() -> Iterator[threading.Event]:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("way", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
-def test_nobody_waits_for_a_thread_that_takes_too_long(
+def test_a_thread_that_takes_too_long_is_not_waited_for(
     jobs: int, way: Callable[[ThinkEngine], Any], gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(awaitables, "_GRACE", 0.1)

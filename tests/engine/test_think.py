@@ -167,7 +167,7 @@ def test_an_answer_of_a_person_is_in_the_history() -> None:
     assert world.calls[1].attempt == 2
 
 
-def test_nobody_answers() -> None:
+def test_a_question_without_an_answer() -> None:
     world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=[None])
     result = world.run(TWO)
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
@@ -183,7 +183,7 @@ def test_what_is_asked_comes_before_what_commands_make_of_the_step() -> None:
     assert result.plan.steps[0].description == "dig there"
 
 
-def test_a_step_that_is_put_before_it_runs_before_somebody_is_asked() -> None:
+def test_a_step_that_is_put_before_it_runs_before_the_question() -> None:
     world = World(
         {"dig": [lacking(), ok(hole=1)]}, {"dig": ["INTERACT | where?\nPLAN_CMD: ADD 1 [act] look"]}, replies=["x"]
     )
@@ -194,7 +194,7 @@ def test_a_step_that_is_put_before_it_runs_before_somebody_is_asked() -> None:
 # ---------------------------------------------------------------- refused answers
 
 
-def test_interact_is_refused_where_nobody_can_be_asked() -> None:
+def test_interact_is_refused_without_a_person_to_ask() -> None:
     world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?", "ACCEPT"]})
     assert world.run(TWO).outcome is Outcome.CONVERGED
     refusal = world.reflections[1].refusal

@@ -20,7 +20,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def served() -> Iterator[Served]:
-    # Not one for all tests: what somebody has given up waiting for may be read late, and would count in the next one.
+    # Not one for all tests: what is no longer waited for may be read late, and would count in the next one.
     with serve() as served:
         yield served
 

@@ -51,7 +51,7 @@ class Served:
     script: list[Scripted] = field(factory=list)
     asked: list[Asked] = field(factory=list)
     closing: Event = field(factory=Event)
-    # Set where an answer could not be written, as nobody reads it any more.
+    # Set where an answer could not be written, as it is not read any more.
     left: Event = field(factory=Event)
 
     def play(self, *answers: Scripted) -> None:

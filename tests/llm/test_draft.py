@@ -30,7 +30,7 @@ class Pieces:
 
     @property
     def rest(self) -> str:
-        """What nobody has read."""
+        """What was not read."""
         return "".join(self._left)
 
     @property
@@ -40,7 +40,7 @@ class Pieces:
         return Reply(self._text, "m", "stop", self._usage)
 
     def close(self) -> None:
-        """Note that nobody reads on."""
+        """Note that no more is read."""
         self.closed = True
 
 

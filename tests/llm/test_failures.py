@@ -125,7 +125,7 @@ def test_an_endpoint_without_a_certificate(served: Served, ask: Ask) -> None:
     assert served.asked == []
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="nobody makes a certificate")
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make a certificate")
 def test_certificates_are_checked(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key, certificate = tmp_path / "key", tmp_path / "certificate"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=here"]

@@ -72,7 +72,7 @@ def name(program: Program) -> str:
 
 
 def is_gone(number: int) -> bool:
-    """Whether a process is gone, or at least dead: somebody else has to take note of the end of an orphan."""
+    """Whether a process is gone, or at least dead: another process has to take note of the end of an orphan."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         try:

@@ -173,7 +173,7 @@ def test_the_key_is_that_of_the_call() -> None:
     assert call.key
 
 
-def test_an_answer_that_cannot_be_read_is_a_failure_and_nobody_is_asked_again(kind: Kind) -> None:
+def test_an_answer_that_cannot_be_read_is_a_failure_and_the_model_is_not_asked_again(kind: Kind) -> None:
     """What was asked for may be done."""
     script = Script(Answer(UNREADABLE, Effort(1, 3)), RENTED)
     result = operate(kind(script))
@@ -244,7 +244,7 @@ def test_a_role_that_has_been_asked_and_fails_has_failed_at_the_step(kind: Kind,
         LlmError("the endpoint refuses the API key (401)", status=401),
     ],
 )
-def test_where_nobody_can_be_asked_the_run_ends(kind: Kind, error: Exception) -> None:
+def test_without_a_model_to_ask_the_run_ends(kind: Kind, error: Exception) -> None:
     script = Script(error, error, RENTED)
     policy = StepPolicy(max_tries=2, pause=0)
     with pytest.raises(Unusable) as caught:

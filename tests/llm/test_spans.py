@@ -59,7 +59,7 @@ def test_a_stream(traced: Traced, served: Served) -> None:
     assert (call.attributes or {})["gen_ai.response.model"] == "served-model"
 
 
-def test_a_stream_that_nobody_reads_to_its_end(traced: Traced, served: Served) -> None:
+def test_a_stream_that_is_not_read_to_its_end(traced: Traced, served: Served) -> None:
     served.play(streamed(*pieces_of("Hi")))
     with chat_with(served).stream("Hi") as pieces:
         next(pieces)

@@ -150,7 +150,7 @@ def test_pieces_come_when_they_are_written(served: Served) -> None:
     assert time.monotonic() - start < 30
 
 
-def test_nothing_is_asked_before_somebody_reads(served: Served) -> None:
+def test_nothing_is_asked_before_the_first_read(served: Served) -> None:
     chat_with(served).stream("Hi").close()
     asyncio.run(chat_with(served).astream("Hi").aclose())
     assert served.asked == []

@@ -198,7 +198,7 @@ def test_what_is_no_message_ends_nothing(message: bytes) -> None:
     with started() as server:
         server.send(message, opened("Goal: x\n"))
         assert server.findings() == ["PS201"]
-        # Whatever is said of it, nobody sees how the server is built.
+        # What is said of it does not show how the server is built.
         assert "Traceback" not in server.end()[2]
 
 

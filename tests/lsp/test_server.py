@@ -397,7 +397,7 @@ async def test_versions_that_are_not_counted(plain: LanguageClient) -> None:
         assert said(await editor.found()) == codes
 
 
-async def test_a_document_that_nobody_has_opened(plain: LanguageClient) -> None:
+async def test_a_document_that_is_not_open(plain: LanguageClient) -> None:
     editor = Editor(plain, "file:///etc/passwd")
     editor.change(Whole(PLAN))
     editor.close()

@@ -302,7 +302,7 @@ def test_the_number_of_actions_is_bounded(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize(("do", "steps"), [("archive", {}), ("reopen", {"step": "1"}), ("start", {"step": "1"})])
-def test_a_plan_that_changes_before_nobody_else_can_change_it_is_left_alone(
+def test_a_plan_that_changes_before_the_lock_is_held_is_left_alone(
     agent: Agent, monkeypatch: pytest.MonkeyPatch, do: str, steps: dict[str, str]
 ) -> None:
     path = run_plan(agent)

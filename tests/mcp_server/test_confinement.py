@@ -126,7 +126,7 @@ def test_a_folder_that_leads_elsewhere_is_refused(agent: Agent, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["library.md"]
 
 
-def test_nobody_waits_for_pipes(agent: Agent) -> None:
+def test_pipes_are_not_waited_for(agent: Agent) -> None:
     agent.write("library")
     os.mkfifo(agent.root / "planspec" / "pipe.md")
     assert agent.fail("read_plan", name="pipe") == "planspec/pipe.md: this is not a file"

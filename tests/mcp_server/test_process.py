@@ -32,7 +32,7 @@ INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
-# Methods that crash with a text that nobody but the server's operator is to see.
+# Methods that crash with a text for the server's operator alone.
 CRASH = """
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.mcp_server.plans import Plans

@@ -496,7 +496,7 @@ def test_a_file_that_is_behind_is_not_what_counts(tmp_path: Path) -> None:
     assert _tell(tmp_path) == [("begun", ""), ("opened", "1")]
 
 
-def test_a_file_that_somebody_has_edited_is_taken_over(tmp_path: Path) -> None:
+def test_an_edited_file_is_taken_over(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
         kernel.open_block(_message(execute("c")))

@@ -27,7 +27,7 @@ STRIDE = 1 if FULL else 89
 
 @frozen
 class Calm:
-    """The plan as it goes where nobody disturbs it."""
+    """The plan as it goes without a disturbance."""
 
     history: list[Context]
     log: list[str]

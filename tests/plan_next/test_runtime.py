@@ -97,7 +97,7 @@ def test_a_block_with_items_is_planned_and_one_without_is_executed(tmp_path: Pat
     assert script.asked == [("plan", start_context("g"), None), ("execute", first, None), ("execute", second, None)]
 
 
-def test_a_plan_that_has_ended_asks_nobody(tmp_path: Path) -> None:
+def test_a_plan_that_has_ended_calls_neither_planner_nor_executor(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", []))
     script = Script([], [returned()])
     ended = script.runtime(tmp_path).run()

@@ -1,4 +1,4 @@
-"""Runs as jobs: one function that anybody may call at any time."""
+"""Runs as jobs: one function that may be called at any time."""
 
 from __future__ import annotations
 

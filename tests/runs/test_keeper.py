@@ -122,7 +122,7 @@ def test_a_lease_is_renewed_and_given_back(monkeypatch: pytest.MonkeyPatch) -> N
     with_longer_limits(check, 0.3)
 
 
-def test_a_lease_that_nobody_renews_ends(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_that_is_not_renewed_ends(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
     monkeypatch.setattr("planspec_lark.runs.ledger.time", SimpleNamespace(time=lambda: now))
     other = evolve(Owner.new(), host="elsewhere")
@@ -160,7 +160,7 @@ def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(monkeypatch: pytest.
         with suppress(OSError), keeping(ledger, "r", write=write, pause=0.01) as keeper:
             keeper.mark()
             _wait_for("view", tried)
-            # A step is at work, and nobody has heard of it.
+            # A step is at work, and no process was told of it.
             time.sleep(2 * lease)
             with pytest.raises(RunBusyError):
                 ledger.acquire("r", evolve(Owner.new(), host="elsewhere"), seconds=1)
@@ -227,7 +227,7 @@ def test_a_keeper_that_was_refused_does_not_take_the_lease_later(monkeypatch: py
         monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         with keeping(ledger, "r"):
             with pytest.raises(RunBusyError), keeping(ledger, "r"):
-                pytest.fail("somebody else is at work")
+                pytest.fail("another process is at work")
             assert threading.active_count() == before + 1
         assert threading.active_count() == before
         for _ in range(5):

@@ -94,7 +94,7 @@ def test_a_run_that_is_left(logged: Any, error: BaseException) -> None:
 
 
 class Lost(MemoryLedger):
-    """A ledger whose run somebody else has gone on with."""
+    """A ledger whose run another process has continued."""
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         if record.step:
@@ -139,7 +139,7 @@ def test_a_planner(logged: Any, tmp_path: Path) -> None:
     ]
 
 
-def test_nobody_hears_of_it_who_does_not_listen() -> None:
+def test_without_logging_set_up_nothing_is_logged() -> None:
     code = """
 from planspec_lark import parse_plan
 from planspec_lark.engine import HopStatus, OperatorResult, ThinkEngine

@@ -137,7 +137,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
         ("UPDATE runs SET inputs = '7'", "expected an object"),
     ],
 )
-def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: str) -> None:
+def test_records_that_no_run_writes(tmp_path: Path, statement: str, why: str) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
     append(ledger, full_record())
@@ -158,7 +158,7 @@ def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: st
         "DROP TABLE records",
     ],
 )
-def test_a_run_does_not_go_on_with_what_nobody_has_written(tmp_path: Path, statement: str) -> None:
+def test_a_run_does_not_continue_with_records_that_no_run_writes(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "p"
     path.write_text("Goal: g\n## Steps\n1. [act] a\n")
     World().run(path)
@@ -194,7 +194,7 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
             append(SqliteLedger(tmp_path / "cut"), full_record())
 
 
-def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
+def test_a_ledger_that_another_program_has_locked(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
     ledger._base.execute("PRAGMA busy_timeout = 1")

@@ -18,7 +18,7 @@ import pytest
         ("sys.modules['opentelemetry.trace'] = None; import opentelemetry", True),
         ("import opentelemetry.trace", True),
     ],
-    ids=["nobody has loaded it", "it is not installed", "a part is not there", "nobody has set it up"],
+    ids=["it was not loaded", "it is not installed", "a part is not there", "it was not set up"],
 )
 def test_runs_without_it(begin: str, loaded: bool, tmp_path: Path) -> None:
     code = f"""
@@ -43,7 +43,7 @@ print("opentelemetry" in sys.modules)
     assert (done.stdout, done.stderr) == (f"{loaded}\n", "")
 
 
-def test_the_ledger_has_no_trace_where_nobody_records_one() -> None:
+def test_the_ledger_has_no_trace_without_a_recorder() -> None:
     code = """
 import json, sys
 import opentelemetry.trace

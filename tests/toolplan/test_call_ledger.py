@@ -48,7 +48,7 @@ def done_steps(path: Path) -> list[str]:
 
 
 def edit(path: Path, statement: str, *values: Any) -> None:
-    """Change the file of a ledger as nobody does who goes by its rules."""
+    """Change the file of a ledger against its rules."""
     with closing(sqlite3.connect(path)) as base, base:
         assert base.execute(statement, values).rowcount
 
@@ -185,7 +185,7 @@ def test_a_dry_run_knows_what_will_be_done_again(path: Path) -> None:
 
 
 def test_a_step_that_has_to_put_out_more(path: Path) -> None:
-    """What was done before somebody has asked for more is done again, as it will never be there otherwise."""
+    """What was done before more was asked for is done again, as it will never be there otherwise."""
     plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "${a.outputs.scale}")))
     unknown = {"weigh": {"inputs": {"item": {}}, "outputs": 5}}
     declared = {"weigh": {"inputs": {"item": {}}, "outputs": {"scale": "integer", "note": "string"}}}
@@ -419,7 +419,7 @@ def test_a_link_is_the_same_ledger(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["remove", "replace"])
-def test_a_ledger_that_somebody_takes_away(path: Path, change: str) -> None:
+def test_a_ledger_that_is_removed_during_the_run(path: Path, change: str) -> None:
     def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
         if inputs.get("item") == "oat":
             path.rename(path.with_name("away"))
@@ -432,7 +432,7 @@ def test_a_ledger_that_somebody_takes_away(path: Path, change: str) -> None:
     assert path.exists() == (change == "replace")
 
 
-def test_a_run_that_somebody_else_goes_on_with(path: Path) -> None:
+def test_a_run_that_another_process_continues(path: Path) -> None:
     """A process that has lost the run writes nothing more."""
 
     def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:

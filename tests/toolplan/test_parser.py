@@ -211,7 +211,7 @@ def test_a_folder_in_the_order_of_names(tmp_path: Path) -> None:
     assert [atom.id for atom in load_atoms(folder / "d.json", str(folder / "c.yml"))] == ["d", "c"]
 
 
-def test_nothing_and_nobody(tmp_path: Path) -> None:
+def test_no_files_and_files_that_are_not_there(tmp_path: Path) -> None:
     assert load_atoms() == load_atoms(tmp_path) == Registry()
     with pytest.raises(FileNotFoundError):
         load_atoms(tmp_path / "atoms")

@@ -307,7 +307,7 @@ def test_nothing_to_call(run: Run) -> None:
         run(PLAN, ATOMS, nothing)
 
 
-def test_a_coroutine_that_nobody_asked_for(recwarn: pytest.WarningsRecorder) -> None:
+def test_an_unexpected_coroutine(recwarn: pytest.WarningsRecorder) -> None:
     async def late(_: dict[str, Any]) -> Any:
         return late({})
 

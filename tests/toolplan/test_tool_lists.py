@@ -380,7 +380,7 @@ def test_what_else_a_tool_says_is_kept_and_named() -> None:
 # ---------------------------------------------------------------- references, and plain values
 
 
-def test_outputs_that_nobody_knows_are_not_checked() -> None:
+def test_unknown_outputs_are_not_checked() -> None:
     steps = [
         {"id": "weather", "target": "", "inputs": {"city": "Oulu"}},
         {"id": "weather", "target": "", "inputs": {"city": "${0.outputs.anything}", "days": "two"}},

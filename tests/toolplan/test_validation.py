@@ -171,7 +171,7 @@ def test_s7_outputs_are_an_object(outputs: object) -> None:
     assert errors(weigh("a"), outputs=outputs) == [("INVALID_TYPE", "plan.outputs")]
 
 
-def test_what_else_a_plan_says_is_nobodys_concern() -> None:
+def test_other_fields_of_a_plan_are_ignored() -> None:
     plan = document({**weigh("a"), "note": None}, notes=[], outputs={"w": "${a.outputs.weight}"})
     assert codes(validate_plan_doc({**plan, "version": 1}, ATOMS)) == []
 

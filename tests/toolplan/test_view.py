@@ -247,7 +247,7 @@ WRITTEN = """\
 """
 
 
-def test_a_plan_that_somebody_has_written(snapshot: SnapshotAssertion) -> None:
+def test_a_plan_that_was_written_by_hand(snapshot: SnapshotAssertion) -> None:
     made, missing = plan_to_toolplan_skeleton(parse_plan(WRITTEN), ATOMS)
     assert made == {
         "target": "Bread",

@@ -571,7 +571,7 @@ def many_switches() -> Iterator[None]:
 def test_threads_share_a_list(name: str) -> None:
     text = "先查日志 then next 优先 the first step, next to 先生成"
     expected = default_words().find_sequence(text)
-    # A list that nobody has compiled yet.
+    # A list that was not compiled yet.
     matcher = default_words().sequence.extended(words=[name])._matcher
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(matcher.find, [text] * 4)) == [expected] * 4

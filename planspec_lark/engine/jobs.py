@@ -8,7 +8,7 @@ from typing import Any
 
 from planspec_lark.engine.models import Operator, Planner, Reflector
 from planspec_lark.engine.run_rules import PlanRunError
-from planspec_lark.engine.think import RunResult, ThinkEngine
+from planspec_lark.engine.think import RunResult, ThinkEngine, no_operator
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
@@ -41,7 +41,7 @@ def submit_plan(
     if not run:
         raise ValueError("run: a run needs an id")
     with _opened(database) as ledger:
-        ThinkEngine(plan, _refuse, inputs=inputs or {}, ledger=ledger, run_id=run, run_name=name).begin()
+        ThinkEngine(plan, no_operator, inputs=inputs or {}, ledger=ledger, run_id=run, run_name=name).begin()
         begun = next(ledger.records(run, kinds=[Kind.BEGUN], limit=1))
         if parse_plan(begun.plan or "") != parse_plan(serialize_plan(plan)):
             raise PlanRunError(f"run {visible_name(run)} has begun with another plan")
@@ -94,7 +94,3 @@ def _opened(database: str | Ledger) -> Iterator[Ledger]:
         return
     with closing(PostgresLedger(database)) as ledger:
         yield ledger
-
-
-def _refuse(_: object) -> Any:
-    raise AssertionError("nothing is run")

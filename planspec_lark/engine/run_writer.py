@@ -17,7 +17,7 @@ from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
-from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.runs.history import History
 from planspec_lark.runs.keeper import Keeper
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
@@ -266,10 +266,6 @@ class RunWriter:
             if step is not None:
                 found.append(step)
         return found
-
-    def open_below(self, step: PlanStep) -> list[PlanStep]:
-        """The steps below one that are pending or active."""
-        return [below for below in iter_steps(step) if below is not step and below.status in OPEN]
 
 
 def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:

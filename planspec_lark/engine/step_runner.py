@@ -376,7 +376,8 @@ class StepRunner:
 
     def skip_below(self, step: PlanStep) -> list[Patch]:
         """What is below a step that is settled is skipped."""
-        return [Patch(below, PlanStatus.SKIPPED) for below in self.writer.open_below(step)]
+        below = (one for one in iter_steps(step) if one is not step and one.status in OPEN)
+        return [Patch(one, PlanStatus.SKIPPED) for one in below]
 
     def skip(self, step: PlanStep, reason: str) -> None:
         """Pass a step over, and all that is open below it."""

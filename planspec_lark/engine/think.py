@@ -53,7 +53,7 @@ from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["RunResult", "ThinkEngine", "finish_step", "reopen_steps"]
+__all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
 
 
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
@@ -276,9 +276,7 @@ class ThinkEngine:
             All else: as for :meth:`run`.
         """
         with self._begun(None, resume=True) as writer:
-            step = writer.find(step_id)
-            if step is None:
-                raise PlanRunError(f"step {visible_name(step_id)} does not exist")
+            step = _find_step(writer, step_id)
             check_answer(step, outputs or {}, branch, self.limits.max_output_bytes)
             finish(writer, step, result, outputs or {}, branch)
             return deepcopy(writer.plan)
@@ -587,7 +585,7 @@ def reopen_steps(
         As :meth:`ThinkEngine.reopen`.
     """
     step_ids: list[str] = []
-    engine = ThinkEngine(file, _never, ledger=ledger, run_id=run)
+    engine = ThinkEngine(file, no_operator, ledger=ledger, run_id=run)
     with engine._begun(None, resume=True, look=lambda text: step_ids.extend(find(text))) as writer:
         _reopen_all(writer, step_ids)
     return [f"step {step_id} is open again" for step_id in step_ids]
@@ -613,7 +611,7 @@ def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept
         As :meth:`ThinkEngine.finish`.
     """
     found: list[PlanStep] = []
-    engine = ThinkEngine(file, _never, ledger=ledger, run_id=run)
+    engine = ThinkEngine(file, no_operator, ledger=ledger, run_id=run)
 
     def look(text: str) -> None:
         found.append(find(text))
@@ -621,20 +619,22 @@ def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept
         check_answer(found[0], outputs, branch, engine.limits.max_output_bytes)
 
     with engine._begun(None, resume=True, look=look) as writer:
-        step = writer.find(found[0].step_id)
-        assert step is not None, "no other process could change the plan"
-        finish(writer, step, found[0].result, outputs, branch)
+        finish(writer, _find_step(writer, found[0].step_id), found[0].result, outputs, branch)
 
 
 def _reopen_all(writer: RunWriter, step_ids: Iterable[str]) -> None:
-    steps = {step_id: writer.find(step_id) for step_id in step_ids}
-    for step_id, step in steps.items():
-        if step is None:
-            raise PlanRunError(f"step {visible_name(step_id)} does not exist")
-    for step in steps.values():
-        assert step is not None
+    # All are looked for before any of them is changed.
+    for step in [_find_step(writer, step_id) for step_id in dict.fromkeys(step_ids)]:
         reopen(writer, step)
 
 
-def _never(_: StepCall) -> OperatorResult:
-    raise AssertionError  # nothing is run
+def _find_step(writer: RunWriter, step_id: str) -> PlanStep:
+    step = writer.find(step_id)
+    if step is None:
+        raise PlanRunError(f"step {visible_name(step_id)} does not exist")
+    return step
+
+
+def no_operator(_: StepCall) -> OperatorResult:
+    """Stands where nothing is run."""
+    raise AssertionError("nothing is run")

@@ -79,7 +79,6 @@ class ResultSections:
         deliverables: the files that were made, or the text that was asked for.
         metrics: what was measured, and whether that is enough.
         constraints: whether the bounds were kept.
-        introduction: what is before the sections.
         status: how far the work has come, as the completion begins; None where it does not say.
         has_reason: whether the completion says anything besides.
         completion_at: where the completion's text is.
@@ -90,7 +89,6 @@ class ResultSections:
     deliverables: str | None = None
     metrics: str | None = None
     constraints: str | None = None
-    introduction: str = ""
     status: DoneStatus | None = None
     has_reason: bool = False
     completion_at: tuple[int, int] = (0, 0)
@@ -127,7 +125,6 @@ def read_result(text: str) -> ResultSections:
     status, has_reason = _read_state(sections.get(ResultSection.COMPLETION.value) or "")
     return ResultSections(
         **sections,
-        introduction=text[: chosen[0].start if chosen else len(text)].strip(),
         status=status,
         has_reason=has_reason,
         completion_at=at,

@@ -87,19 +87,15 @@ def test_any_other_result_is_one(result: str | dict[str, str]) -> None:
 # ---------------------------------------------------------------- sections
 
 
-def test_what_stands_in_front_is_kept() -> None:
+def test_what_stands_in_front_belongs_to_no_section() -> None:
     sections = read_result("Here it is.\n## Completion\nDone\n\nAll of it.\n## Metric\n3 of 3")
-    assert (sections.introduction, sections.completion, sections.metrics) == (
-        "Here it is.",
-        "Done\n\nAll of it.",
-        "3 of 3",
-    )
+    assert (sections.completion, sections.metrics) == ("Done\n\nAll of it.", "3 of 3")
     assert [one.value for one in sections.missing] == ["deliverables", "constraints"]
 
 
-def test_a_text_without_sections_is_an_introduction() -> None:
+def test_a_text_without_sections() -> None:
     sections = read_result(" Bread. ")
-    assert (sections.introduction, sections.status) == ("Bread.", None)
+    assert sections.status is None
     assert len(sections.missing) == 4
 
 
@@ -140,7 +136,7 @@ def test_headings(line: str, said: str) -> None:
 
 def test_what_looks_most_like_a_heading_counts() -> None:
     sections = read_result("约束：先记一笔\n### 约束符合性\n符合\n约束：无")
-    assert (sections.introduction, sections.constraints) == ("约束：先记一笔", "符合\n约束：无")
+    assert sections.constraints == "符合\n约束：无"
     assert sections.repeated == ()
 
 

@@ -11,10 +11,9 @@ from planspec_lark.engine.models import Answer, EngineLimits, Refusal
 from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.engine.step_runner import brief
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.runs.ledger import Kind
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, shorten
 
 __all__ = ["AnswerRetry", "allowed_verbs", "try_commands"]
 

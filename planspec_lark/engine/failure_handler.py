@@ -26,10 +26,11 @@ from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.run_state import Failure
 from planspec_lark.engine.run_writer import Patch, RunWriter
-from planspec_lark.engine.step_runner import StepRunner, brief, fold_plan, own_step
+from planspec_lark.engine.step_runner import StepRunner, fold_plan, own_step
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.ledger import Kind
+from planspec_lark.syntax.diagnostics import brief
 
 __all__ = ["Ask", "FailureHandler"]
 

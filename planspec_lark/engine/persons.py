@@ -7,10 +7,10 @@ from typing import Any
 
 from planspec_lark.engine.run_rules import PlanRunError, check_person
 from planspec_lark.engine.run_writer import Patch, RunWriter
-from planspec_lark.engine.step_runner import KEPT, brief, choose, find_unspeakable, open_branches
+from planspec_lark.engine.step_runner import KEPT, choose, find_output_fault, open_branches
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs.ledger import Kind
-from planspec_lark.syntax.diagnostics import quote
+from planspec_lark.syntax.diagnostics import brief, quote
 from planspec_lark.syntax.source import visible
 
 __all__ = ["check_answer", "finish", "own_outputs"]
@@ -35,7 +35,7 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
         PlanRunError: these are not the outputs that it declares, or not a branch that it has.
     """
     check_person(step)
-    fault = find_unspeakable(outputs, most)
+    fault = find_output_fault(outputs, most)
     is_decision = step.step_type == "decide"
     missing = [name for name in own_outputs(step) if name not in outputs]
     unknown = [name for name in outputs if name not in step.outputs]

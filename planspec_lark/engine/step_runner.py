@@ -30,18 +30,13 @@ from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.diagnostics import brief
+from planspec_lark.syntax.source import visible
 
-__all__ = ["KEPT", "StepRunner", "brief", "choose", "find_unspeakable", "fold_plan", "open_branches", "own_step"]
+__all__ = ["KEPT", "StepRunner", "choose", "find_output_fault", "fold_plan", "open_branches", "own_step"]
 
-# Characters of a result that the plan shows, and that the ledger keeps.
-_SHOWN, KEPT = 200, 100_000
-
-
-def brief(text: str) -> str:
-    """The beginning of a text in one line, as a plan's result can say it."""
-    line = one_line(text[: 4 * _SHOWN])
-    return line if len(line) <= _SHOWN and len(text) <= 4 * _SHOWN else line[:_SHOWN].rstrip() + "…"
+# Characters of a result that the ledger keeps.
+KEPT = 100_000
 
 
 def own_step(step: PlanStep) -> PlanStep:
@@ -248,7 +243,7 @@ class StepRunner:
         """The innermost loop around a step, or the step itself, whose number of rounds is unknown."""
         return next((one for one in (step, *self.writer.ancestors(step.step_id)) if is_open_loop(one)), None)
 
-    def _goes_on(self, step: PlanStep, *, is_over: bool = False) -> bool:
+    def _has_next_round(self, step: PlanStep, *, is_over: bool = False) -> bool:
         """Whether another round follows the one at hand; ``is_over`` counts where the total is not known."""
         if not is_loop(step):
             return False
@@ -287,7 +282,7 @@ class StepRunner:
         if step.step_type == "decide":
             return Kind.BRANCHED, choose(step, result.branch, brief(result.result))
         count = step.done_count + 1 if is_loop(step) else None
-        goes_on = self._goes_on(step, is_over=result.loop_done)
+        goes_on = self._has_next_round(step, is_over=result.loop_done)
         kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if goes_on else (Kind.DONE, PlanStatus.DONE)
         return kind, [Patch(step, status, brief(result.result), count)]
 
@@ -311,7 +306,7 @@ class StepRunner:
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
         """The result as it can be kept; one that is not what it says has failed."""
-        fault = find_unspeakable(given.outputs, self.limits.max_output_bytes)
+        fault = find_output_fault(given.outputs, self.limits.max_output_bytes)
         if fault:
             return OperatorResult(HopStatus.FAIL, _with_reason(fault, given.result), effort=given.effort)
         if given.status is not HopStatus.OK:
@@ -320,7 +315,7 @@ class StepRunner:
         if step.step_type == "decide":
             return _check_branch(step, given)
         missing = [name for name in dict.fromkeys(step.outputs) if name not in given.outputs]
-        if missing and not self._goes_on(step, is_over=given.loop_done):
+        if missing and not self._has_next_round(step, is_over=given.loop_done):
             fault = f"declared outputs are missing: {', '.join(missing)}"
             return evolve(given, status=HopStatus.FAIL, result=_with_reason(fault, given.result))
         return given
@@ -345,7 +340,7 @@ class StepRunner:
 
     def _end_of_loop_round(self, step: PlanStep) -> None:
         count = step.done_count + 1
-        if not self._goes_on(step, is_over=step.step_id in self.writer.state.over):
+        if not self._has_next_round(step, is_over=step.step_id in self.writer.state.over):
             self._finish(step, count)
             return
         again = [
@@ -441,7 +436,7 @@ class StepRunner:
             return choose(step, failure.branch, result), {**data, "branch": failure.branch}
         if not is_loop(step):
             return [Patch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
-        if self._goes_on(step) and not step.children:
+        if self._has_next_round(step) and not step.children:
             return [Patch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
         count = max(step.done_count, step.total_count or 0)
         return [Patch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
@@ -502,7 +497,7 @@ def _with_reason(fault: str, said: str) -> str:
     return f"{fault}; the operator says: {said}" if said.strip() else fault
 
 
-def find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
+def find_output_fault(outputs: Mapping[Any, Any], most: int) -> str:
     """Why these outputs cannot be kept, if they cannot."""
     size = 0
     for name, value in outputs.items():

@@ -230,12 +230,12 @@ class ThinkEngine:
     def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
         with self._begun(subtask, resume=resume, is_run=True) as writer, closing(asyncio.Runner()) as runner:
             if self.jobs == 1:
-                return drive(self._go_on(writer), runner, instead)
-            return runner.run(adrive(self._go_on(writer), self.jobs))
+                return drive(self._take_turns(writer), runner, instead)
+            return runner.run(adrive(self._take_turns(writer), self.jobs))
 
     async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
         with self._begun(subtask, resume=resume, is_run=True) as writer:
-            return await adrive(self._go_on(writer), self.jobs)
+            return await adrive(self._take_turns(writer), self.jobs)
 
     def reopen(self, *step_ids: str) -> PlanSpec:
         """Have steps of the last run done again, with all below them; what is around them is not finished any more.
@@ -413,7 +413,7 @@ class ThinkEngine:
 
     # ---------------------------------------------------------------- running
 
-    def _go_on(self, writer: RunWriter) -> Turn[RunResult]:
+    def _take_turns(self, writer: RunWriter) -> Turn[RunResult]:
         info = writer.ledger.find_run(writer.run)
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})

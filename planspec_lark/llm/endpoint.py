@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 from attrs import define, field, frozen
 from attrs.validators import ge, instance_of, optional
 
-from planspec_lark.llm.models import LlmError, Meter, brief, encode, is_amount, too_long
+from planspec_lark.llm.models import LlmError, Meter, encode, is_amount, too_long
 from planspec_lark.runs.telemetry import ModelSpan, calling_model
+from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Bounds", "Endpoint", "http_package", "load"]
@@ -28,6 +29,8 @@ _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "no-key"
 _URL = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?(/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
 _PATH = "/chat/completions"
+# Characters of what the endpoint says within one of our sentences.
+_MOST_QUOTED = 300
 # What a stream may have around its text: an event, and whatever else is read at once.
 _ENVELOPE = 1 << 17
 
@@ -104,7 +107,7 @@ class Endpoint:
 
     def quote(self, text: str) -> str:
         """What the endpoint says, in one line and without the key."""
-        return brief(text.replace(self._key, "[key]"))
+        return brief(text.replace(self._key, "[key]"), _MOST_QUOTED)
 
     def span(self, *, is_stream: bool = False) -> ModelSpan:
         """Begin the span of a call."""

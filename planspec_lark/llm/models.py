@@ -8,13 +8,10 @@ from typing import Any
 
 from attrs import Attribute, define, frozen
 
-from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["LlmError", "Meter", "ProgramError", "Reply", "Usage", "brief", "encode", "is_amount", "too_long"]
+__all__ = ["LlmError", "Meter", "ProgramError", "Reply", "Usage", "encode", "is_amount", "too_long"]
 
-# Characters of a stranger's text within one of our sentences.
-_MOST_QUOTED = 300
 # One for all meters: it is held for some additions only, and what has no lock of its own can be copied and pickled.
 _LOCK = Lock()
 
@@ -140,13 +137,6 @@ def is_amount(_: object, attribute: Attribute[Any], value: float) -> None:
         raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
     if not (value > 0 and math.isfinite(value)):
         raise ValueError(f"{attribute.name}: {value} is out of range")
-
-
-def brief(text: str) -> str:
-    """The beginning of a stranger's text in one line, safe to show."""
-    # Cut before anything else looks at all of it.
-    words = " ".join(text[: 4 * _MOST_QUOTED].split())
-    return visible(shorten(words, _MOST_QUOTED))
 
 
 def too_long(most: int) -> LlmError:

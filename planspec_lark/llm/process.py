@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from attrs import define, field, frozen
 
-__all__ = ["End", "Outcome", "run_program"]
+__all__ = ["End", "ProcessResult", "run_program"]
 
 # What is read or written at once, and what is kept of standard error.
 _CHUNK = 1 << 16
@@ -43,7 +43,7 @@ class End(Enum):
 
 
 @frozen
-class Outcome:
+class ProcessResult:
     """What became of a run. The return code is that of :mod:`subprocess`; ``stderr`` is the end of it."""
 
     end: End
@@ -61,7 +61,7 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
     is_stopped: Callable[[], bool],
     cwd: str | None,
     env: Mapping[str, str],
-) -> Outcome:
+) -> ProcessResult:
     """Run a program in a session of its own, and kill all of its process group when this is left, or this process dies.
 
     The run is over once the program has ended and its output is closed, or a second after its end if something that it
@@ -82,7 +82,7 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
         guard.stdin.write(b"%d\n" % process.pid)
         run = _Run(process, selector, memoryview(data), max_bytes)
         end = run.follow(monotonic() + timeout, is_stopped)
-    return Outcome(end, process.returncode, bytes(run.stdout), bytes(run.stderr))
+    return ProcessResult(end, process.returncode, bytes(run.stdout), bytes(run.stderr))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark.awaitables import stop_event
 from planspec_lark.llm.models import ProgramError, encode, is_amount
-from planspec_lark.llm.process import End, Outcome, run_program
+from planspec_lark.llm.process import End, ProcessResult, run_program
 from planspec_lark.runs.telemetry import trace_environment
 from planspec_lark.syntax.source import visible, visible_name
 
@@ -149,7 +149,7 @@ class Program:
         # Here, as the thread that starts the program knows of no span.
         return {**os.environ, **trace_environment(), **self.env, **(env or {})}
 
-    def _run(self, data: bytes, env: Mapping[str, str], is_stopped: Callable[[], bool]) -> Outcome:
+    def _run(self, data: bytes, env: Mapping[str, str], is_stopped: Callable[[], bool]) -> ProcessResult:
         try:
             return run_program(
                 self.command,
@@ -170,7 +170,7 @@ class Program:
             return f"{self._name} cannot be run in {visible_name(self.cwd)}: {error.strerror}"
         return f"{self._name} cannot be run: {_MISSING if isinstance(error, FileNotFoundError) else error.strerror}"
 
-    def _answer(self, outcome: Outcome) -> str:
+    def _answer(self, outcome: ProcessResult) -> str:
         code = outcome.returncode if outcome.end is End.ENDED else None
         if outcome.end is End.TIMEOUT:
             what = f"did not end within {self.timeout:g} seconds"

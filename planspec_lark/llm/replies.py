@@ -10,7 +10,8 @@ from attrs import evolve
 from planspec_lark.engine.models import Answer, Effort
 from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import told_failure
-from planspec_lark.llm.models import LlmError, Reply, Usage, brief
+from planspec_lark.llm.models import LlmError, Reply, Usage
+from planspec_lark.syntax.diagnostics import brief
 
 __all__ = ["answer_of", "lone_surrogate", "read_answer", "read_reply"]
 

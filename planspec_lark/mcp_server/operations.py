@@ -56,7 +56,7 @@ from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = [
-    "Answer",
+    "ToolAnswer",
     "apply_commands",
     "bounded",
     "check_plan",
@@ -72,7 +72,7 @@ _REPORTS = 50
 
 
 @frozen
-class Answer:
+class ToolAnswer:
     """The answer of a tool: as text, as data, and whether it is one of failure."""
 
     text: str
@@ -95,10 +95,10 @@ def _stand(stored: Stored) -> dict[str, Any]:
 # ---------------------------------------------------------------- list and read
 
 
-def list_plans(plans: Plans, arguments: ListArguments) -> Answer:
+def list_plans(plans: Plans, arguments: ListArguments) -> ToolAnswer:
     """The plans of the folder, a page of them."""
     listed = list_page(plans, arguments.cursor)
-    return Answer(show_list(listed), listed)
+    return ToolAnswer(show_list(listed), listed)
 
 
 def list_page(plans: Plans, after: str) -> Listed:
@@ -125,7 +125,7 @@ def _summarize(entry: PlanEntry) -> PlanSummary:
     )
 
 
-def read_plan(plans: Plans, arguments: ReadArguments) -> Answer:
+def read_plan(plans: Plans, arguments: ReadArguments) -> ToolAnswer:
     """A view of a plan that is no larger than it may be."""
     stored = plans.load(arguments.name)
     text, is_complete = bounded(_writer(stored.plan, arguments), arguments.max_tokens)
@@ -137,7 +137,7 @@ def read_plan(plans: Plans, arguments: ReadArguments) -> Answer:
         is_complete=is_complete,
         **_stand(stored),
     )
-    return Answer(show_view(view), view)
+    return ToolAnswer(show_view(view), view)
 
 
 def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
@@ -196,7 +196,7 @@ def _write_tree(
 # ---------------------------------------------------------------- check and create
 
 
-def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
+def check_plan(plans: Plans, arguments: CheckArguments) -> ToolAnswer:
     """What is wrong with a text."""
     if bool(arguments.text) == bool(arguments.name):
         raise RefusedError("Give either the text of a plan or the name of one in the folder.")
@@ -207,7 +207,7 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
         not_listed=max(0, len(found) - MAX_FINDINGS),
     )
     head = "The plan is valid" if checked.is_valid else "The plan has errors"
-    return Answer(f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n", checked)
+    return ToolAnswer(f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n", checked)
 
 
 def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
@@ -216,14 +216,14 @@ def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
-def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
+def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
     """A new plan in the folder."""
     found = _check(plans, arguments.text, arguments.name)
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)
     created = Created(name=stored.name, uri=uri_of(stored.name), findings=to_findings(found), **_stand(stored))
-    return Answer(_with_findings(show_created(created), found), created)
+    return ToolAnswer(_with_findings(show_created(created), found), created)
 
 
 def _with_findings(text: str, found: Sequence[Diagnostic]) -> str:
@@ -233,7 +233,7 @@ def _with_findings(text: str, found: Sequence[Diagnostic]) -> str:
 # ---------------------------------------------------------------- apply
 
 
-def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
+def apply_commands(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     """Actions or commands change a plan: all of them, or none where one is refused."""
     actions = arguments.actions
     if bool(actions) == bool(arguments.commands):
@@ -262,9 +262,9 @@ def _change(
     arguments: ApplyArguments,
     perform: Callable[[PlanDocument], list[CommandReport]],
     found: Sequence[Diagnostic] = (),
-) -> Answer:
+) -> ToolAnswer:
     name, is_strict = arguments.name, plans.folder.settings.require_result
-    answers: list[Answer] = []
+    answers: list[ToolAnswer] = []
 
     def change(text: str) -> str:
         document = PlanDocument.from_text(text, name=name, limits=plans.limits, requires_result=is_strict)
@@ -280,7 +280,7 @@ def _change(
     return answers[0]
 
 
-def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
+def _archive(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     if len(arguments.actions) > 1:
         raise RefusedError("Nothing was changed: archive must be alone in its list, once all else is done.")
     moved: list[Stored] = []
@@ -293,7 +293,7 @@ def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
     return _answer(stored, stored, [to_report("archive", f"the plan is in {archived} now")], archived=archived)
 
 
-def _reopen(plans: Plans, arguments: ApplyArguments) -> Answer:
+def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     """Reopen steps of a plan that has been run: the ledger of its runs is told as well."""
     if any(action.do != "reopen" for action in arguments.actions):
         raise RefusedError(
@@ -328,7 +328,7 @@ def _answer(
     found: Sequence[Diagnostic] = (),
     *,
     archived: str = "",
-) -> Answer:
+) -> ToolAnswer:
     """What became of a plan."""
     is_done = all(report.done for report in reports)
     told = [report for report in reports if is_done or not report.done]
@@ -341,7 +341,7 @@ def _answer(
         findings=to_findings(found),
         **_stand(after),
     )
-    return Answer(_with_findings(show_applied(applied), found), applied, is_error=not is_done)
+    return ToolAnswer(_with_findings(show_applied(applied), found), applied, is_error=not is_done)
 
 
 def _read_commands(plans: Plans, text: str) -> CommandScan:

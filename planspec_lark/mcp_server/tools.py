@@ -26,7 +26,7 @@ from planspec_lark.mcp_server.models import (
     Result,
     View,
 )
-from planspec_lark.mcp_server.operations import Answer
+from planspec_lark.mcp_server.operations import ToolAnswer
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible
@@ -95,7 +95,7 @@ class Entry:
     description: str
     takes: type[Arguments]
     answers: type[Result]
-    work: Callable[[Plans, Any], Answer]
+    work: Callable[[Plans, Any], ToolAnswer]
     reads: bool = True
     destroys: bool = False
 

@@ -76,13 +76,13 @@ class Watcher:
         # What is there at the beginning is no change.
         await self.look()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._go_on)
+            tasks.start_soon(self._look_regularly)
             try:
                 yield
             finally:
                 tasks.cancel_scope.cancel()
 
-    async def _go_on(self) -> None:
+    async def _look_regularly(self) -> None:
         took = 0.0
         while True:
             await anyio.sleep(max(_PAUSE, _SHARE * took))

@@ -16,7 +16,7 @@ _TABLE, _PRICE = ("currency", "models"), ("input", "output")
 # The unit of prices: so many tokens.
 _MILLION = 1_000_000
 _LONGEST_CURRENCY = 20
-# No money is worth less. What is reckoned with more could be more than a float can be, and JSON has no infinity.
+# No money is worth less. What is computed with more could be more than a float can be, and JSON has no infinity.
 _HIGHEST_PRICE = 10**15
 
 
@@ -58,7 +58,7 @@ class Prices:
             raise PricesError("models: expected an object with a price for each model")
         return cls(one_line(currency), {name: _price(one, f"models.{_named(name)}") for name, one in models.items()})
 
-    def reckon(self, data: Mapping[str, Any]) -> tuple[float, str]:
+    def cost_of(self, data: Mapping[str, Any]) -> tuple[float, str]:
         """What a record says that was spent, as cost; and why that is not known, or ""."""
         if cost := data.get("cost"):
             return cost, ""

@@ -19,7 +19,7 @@ class StepSum:
         attempts: how often it was begun.
         seconds: on the clock, from when it was begun until it ended. What a crash has cut off does not count.
         llm_calls, tokens, cost: as far as they were counted, reflections on the step included.
-        unpriced: why the cost is too small: what could not be reckoned, and how often.
+        unpriced: why the cost is too small: what could not be computed, and how often.
     """
 
     step: str
@@ -36,7 +36,7 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
 
     Args:
         ledger, run: where it is written down.
-        prices: reckon with these what has no cost and is known by model and tokens.
+        prices: by which to compute what has no cost and is known by model and tokens.
     """
     steps: dict[str, StepSum] = {}
     begun: dict[str, float] = {}
@@ -52,7 +52,7 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
             seconds = record.time - begun.pop(record.step)
             for each in (one, total):
                 each.seconds += seconds
-        cost, why = (record.data.get("cost", 0.0), "") if prices is None else prices.reckon(record.data)
+        cost, why = (record.data.get("cost", 0.0), "") if prices is None else prices.cost_of(record.data)
         for each in (one, total):
             if why:
                 each.unpriced[why] = each.unpriced.get(why, 0) + 1

@@ -22,8 +22,8 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
-from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.diagnostics import brief
+from planspec_lark.syntax.source import visible_name
 
 __all__ = [
     "INTERRUPTED",
@@ -40,8 +40,6 @@ __all__ = [
 getLogger("planspec_lark").addHandler(NullHandler())
 
 INTERRUPTED = "interrupted"
-# Characters of a text in a line, or in an attribute.
-_SHOWN = 200
 _SCOPE = "planspec_lark"
 # Where these are set, the first use of OpenTelemetry sets it up.
 _PROVIDERS = ("OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER")
@@ -59,7 +57,7 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 def _brief(text: object) -> str:
     """The beginning of a text in one line, safe to show."""
-    return shorten(one_line(str(text)[: 4 * _SHOWN]), _SHOWN)
+    return brief(str(text))
 
 
 # ---------------------------------------------------------------- spans and metrics

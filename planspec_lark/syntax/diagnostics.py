@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from attrs import Factory, field, frozen
 
 from planspec_lark.syntax.codes import CODES, Code, Severity
-from planspec_lark.syntax.source import Source, Span, columns, visible, visible_name
+from planspec_lark.syntax.source import Source, Span, columns, one_line, visible, visible_name
 
 __all__ = [
     "CODES",
@@ -24,6 +24,7 @@ __all__ = [
     "PlanSyntaxError",
     "Severity",
     "apply_edits",
+    "brief",
     "count_of",
     "decode",
     "first_of",
@@ -270,6 +271,12 @@ def quote(name: str) -> str:
 def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:
     """A text cut to what one wants to read of it."""
     return text if len(text) <= most else text[:most] + "…"
+
+
+def brief(text: str, most: int = _EXCERPT_COLUMNS * 2) -> str:
+    """The beginning of a text in one line, safe to show. What is cut off is not looked at."""
+    line, is_whole = one_line(text[: 4 * most]), len(text) <= 4 * most
+    return line if is_whole and len(line) <= most else line[:most].rstrip() + "…"
 
 
 def _excerpt(line: str, span: Span) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_value
 from planspec_lark.toolplan.tool_lists import Defined, find_schema_key, is_atom, is_tool_list, read_tool_list
 
-__all__ = ["name_double", "read_atoms"]
+__all__ = ["read_atoms", "refuse_duplicate"]
 
 # What inputs and outputs say besides their names and types.
 _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": {}}
@@ -38,7 +38,7 @@ def read_atoms(value: object) -> Iterator[Defined | Finding]:
             yield Defined(_build_atom(one), one[0], (*one[0], "id"))
 
 
-def name_double(atom_id: str, path: Path, where: str) -> Finding:
+def refuse_duplicate(atom_id: str, path: Path, where: str) -> Finding:
     """That there is a tool with that id already."""
     return Finding("PT601", f"duplicate atom {quote(atom_id)}, first seen {where}", path)
 

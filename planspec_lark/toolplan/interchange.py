@@ -9,7 +9,7 @@ from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
 from planspec_lark.toolplan.conversion import structure, unstructure
-from planspec_lark.toolplan.definitions import name_double, read_atoms
+from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.tool_lists import Defined
@@ -80,7 +80,7 @@ def registry_from_value(value: object) -> Registry:
             continue
         first = known.setdefault(one.atom.id, one)
         if first is not one:
-            findings.append(name_double(one.atom.id, one.path, f"at {write_path(first.path)}"))
+            findings.append(refuse_duplicate(one.atom.id, one.path, f"at {write_path(first.path)}"))
     if errors := [one for one in findings if one.is_error]:
         raise AtomsError(locate(errors, None), Source(""))
     return Registry((one.atom for one in known.values()), tuple(locate(findings, None)))

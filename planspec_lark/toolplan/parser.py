@@ -15,7 +15,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import visible_name
-from planspec_lark.toolplan.definitions import name_double, read_atoms
+from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
 from planspec_lark.toolplan.interchange import AtomsError, ToolPlanError
 from planspec_lark.toolplan.models import Atom, Registry
 
@@ -151,5 +151,5 @@ def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagn
         atom, place = one.atom, read.place(one.path)
         where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
         if known.setdefault(atom.id, (atom, where))[0] is not atom:
-            errors.add(name_double(atom.id, one.id_path, known[atom.id][1]))
+            errors.add(refuse_duplicate(atom.id, one.id_path, known[atom.id][1]))
     return errors.close(), warnings.close()

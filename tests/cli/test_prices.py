@@ -46,14 +46,14 @@ def test_a_price_may_be_below_one_or_nothing() -> None:
     assert run("log", "bakery.md", "--summary", "--prices", "prices.json").exit_code == 0
 
 
-def test_tokens_are_reckoned_with_prices() -> None:
+def test_the_cost_of_tokens() -> None:
     sums, lines = summed(model="m", input_tokens=500_000, output_tokens=100_000)
     assert (sums["2"]["tokens"], sums["2"]["cost"], sums["2"]["unpriced"]) == (600_000, 2.0, {})
     assert (sums[""]["cost"], sums[""]["currency"]) == (2.0, "EUR")
     assert any(line.startswith("2 ") and line.endswith("600000 tokens  cost 2 EUR") for line in lines)
     Path("prices.toml").write_text(TOML)
     assert run("log", "bakery.md", "--summary", "--prices", "prices.toml").stdout.splitlines() == lines
-    # Without a table nothing is reckoned, and nothing is said of it.
+    # Without a table no cost is computed, and nothing is said of it.
     plainly = [json.loads(line) for line in run("log", "bakery.md", "--summary", "--json").stdout.splitlines()]
     assert plainly[-1]["cost"] == 0
     assert set(plainly[-1]) == {"step", "attempts", "seconds", "llm_calls", "tokens", "cost"}

@@ -21,7 +21,7 @@ from planspec_lark import (
     render_all,
 )
 from planspec_lark.syntax import decode
-from planspec_lark.syntax.diagnostics import Edit, apply_edits
+from planspec_lark.syntax.diagnostics import Edit, apply_edits, brief
 
 
 def found(text: str, start: int, end: int, **more: Any) -> Diagnostic:
@@ -268,3 +268,16 @@ def test_the_first_byte_that_is_no_utf_8_is_named(data: bytes, offset: int, line
 def test_edits_are_put_into_a_text(edits: list[tuple[int, int, str]], expected: str) -> None:
     source = Source("one two three")
     assert apply_edits(source.text, [Edit(source.span(start, end), new) for start, end, new in edits]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("two\n lines \x1b ", "two lines \\x1b"),
+        ("12345678", "12345678"),
+        ("1234567 9", "1234567…"),
+        ("x" + " " * 40, "x…"),
+    ],
+)
+def test_the_beginning_of_a_text_in_one_line(text: str, said: str) -> None:
+    assert brief(text, 15 if "x1b" in said else 8) == said

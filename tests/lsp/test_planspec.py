@@ -274,7 +274,7 @@ def test_symbols_are_the_tree_of_the_steps() -> None:
 
 
 def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:
-    symbols = PlanReading("1. [subtask] Wait\n2. [act] Go\n  2.1. [act] Stop\n3. [act] Rest\n").symbols()
+    symbols = PlanReading("1. [subtask] Wait\n2. [act] Go\n  2.1. [act] Stop\n3. [act] Rest\n").symbols
     assert [one.kind for one in symbols] == ["container", "container", "step"]
 
 

@@ -47,6 +47,18 @@ SHAPES = {
     "thinking": "<thinking>\n{evil}\n</thinking>\n{good}",
     "thought": "<thought>\n{evil}\n</thought>\n{good}",
     "reasoning": "<reasoning>\n{evil}\n</reasoning>\n{good}",
+    "thoughts": "<thoughts>\n{evil}\n</thoughts>\n{good}",
+    "analysis": "<analysis>\n{evil}\n</analysis>\n{good}",
+    "scratchpad": "<scratchpad>\n{evil}\n</scratchpad>\n{good}",
+    "with a prefix": "<seed:think>\n{evil}\n</seed:think>\n{good}",
+    "in a channel": "<|channel|>analysis<|message|>{evil}\n<|end|>\n{good}",
+    "in a channel before the final one": (
+        "<|channel|>analysis<|message|>{evil}<|end|><|start|>assistant<|channel|>final<|message|>{good}"
+    ),
+    "in two channels": (
+        "<|start|>assistant<|channel|>analysis<|message|>{evil}<|end|>\n<|start|>assistant<|channel|>commentary<|message|>"
+        "{evil}<|end|>\n<|start|>assistant<|channel|>final <|constrain|>text<|message|>\n{good}"
+    ),
     "reflection": "<reflection>\n{evil}\n</reflection>\n{good}",
     "in brackets": "[THINK]{evil}\n[/THINK]\n{good}",
     "between triangles": "◁think▷{evil}\n◁/think▷{good}",

@@ -18,7 +18,7 @@ from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.lint import find_doubtful
+from planspec_lark.planspec.lint import find_doubtful, find_placeholders, find_start
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
@@ -38,9 +38,12 @@ _RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 # What to do about text that may change what a plan means.
 _ABOUT = "if this does not change the plan, remove it; if it does, change the plan as it says"
-# A list of steps as a field of a JSON value, and what to do about it.
-_JSON_STEPS = re.compile(r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[')
-_WRITE = "JSON is not read as a plan: write each step as a line such as `1. [act] Text → output`"
+# A list of steps as a field of a JSON or YAML value, and what to do about it.
+_KEYED_STEPS = re.compile(
+    r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[|^[ \t]*(?:steps|plan|tasks|步骤):[ \t]*\r?\n[ \t]*-[ \t]+\w+:[ \t]',
+    re.MULTILINE,
+)
+_WRITE = "JSON and YAML are not read as plans: write each step as a line such as `1. [act] Text → output`"
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
 
@@ -129,8 +132,9 @@ class Extraction:
     @property
     def verdict(self) -> Verdict:
         """Whether the plan is safe to act on."""
-        is_lost = self.span is not None and any(entry.code in _LOST for entry in self.entries)
-        return judge(self.entries, self.max_risk, is_there=bool(self.plan.steps), is_lost=is_lost)
+        is_there = bool(self.plan.steps)
+        is_lost = not is_there and self.span is not None and any(entry.code in _LOST for entry in self.entries)
+        return judge(self.entries, self.max_risk, is_there=is_there, is_lost=is_lost and not self._is_keyed)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -154,12 +158,17 @@ class Extraction:
         """The entries that keep the plan from being accepted: with a risk above the allowed one, or beyond repair."""
         return decide(self.entries, self.max_risk)
 
+    @property
+    def _is_keyed(self) -> bool:
+        """Whether the steps are fields of a JSON or YAML value, of which no line is a step's."""
+        return _KEYED_STEPS.search(self.source.text) is not None
+
     def _miss(self) -> list[Diagnostic]:
         """That there are no steps."""
         if self.plan.steps:
             return []
         message = "the text has no plan: no steps can be read"
-        help = _WRITE if _JSON_STEPS.search(self.source.text) else ""
+        help = _WRITE if self._is_keyed else ""
         return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), help=help, source=self.source)]
 
     @property
@@ -256,10 +265,13 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     broken = [found for found in check_rules(plan) if found.code in codes]
     if result.diagnostics or cuts:
         broken.extend(find_doubtful(plan))
+        broken.extend(find_start(plan))
+    broken.extend(find_placeholders(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     described = tuple(step.description for step in iter_steps(plan))
-    reading = Reading(source.text, result.places, bool(plan.goal), described)
+    foreign = tuple(one.span for one in result.diagnostics if one.severity is Severity.INFO and one.span)
+    reading = Reading(source.text, result.places, bool(plan.goal), described, foreign)
     span = source.span(*reading.plan) if reading.plan else None
     for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs

@@ -11,7 +11,8 @@ from attrs import frozen
 
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.statements import Talk, heads_more, sentences
-from planspec_lark.planspec.answer_lines import find_legend, is_harmless, read_bullet
+from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
+from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet
 from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.positions import Places
@@ -88,12 +89,14 @@ class Reading:
         places: where the plan's parts are in it; None where it holds no plan.
         has_goal: whether the plan has one.
         descriptions: those of its steps.
+        left_out: what was taken for no part of it, in the order of the text.
     """
 
     text: str
     places: Places | None = None
     has_goal: bool = True
     descriptions: tuple[str, ...] = ()
+    left_out: tuple[Span, ...] = ()
 
     @cached_property
     def legend(self) -> Mapping[str, str]:
@@ -113,8 +116,14 @@ class Reading:
     @cached_property
     def talk(self) -> Talk:
         """What the text around the plan says of it."""
-        start, end = self.plan or (0, 0)
-        return Talk(self.text[start:end], self.descriptions)
+        at, end = self.plan or (0, 0)
+        lines = []
+        for span in self.left_out:
+            # The words of such a line are not the plan's.
+            if at <= span.start < end:
+                lines.append(self.text[at : span.start])
+                at = span.end
+        return Talk("".join([*lines, self.text[at:end]]), self.descriptions)
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -166,13 +175,14 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
         if is_early and reading.has_goal and is_told:
             return Risk.LOW
-        return _rate_between(text, is_early=is_early)
+        return _rate_between(text, reading.talk, is_early=is_early)
     if span.start >= end:
         is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span.end)
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
         is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk)
+        is_otherwise = is_otherwise or (not reading.has_goal and _may_have_goal(text))
     return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
 
 
@@ -205,6 +215,10 @@ _TYPED = re.compile(
 # A title that is in the middle of a line.
 _TITLE = re.compile(r"(?<![\n`\"'])# Plan:")
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
+# A line with a label, as a goal has one.
+_LABELLED = re.compile(
+    rf"^[*_#{SPACES}]*+(?P<label>[^\W\d_]++(?: [^\W\d_]++)?+)[*_]*[:：][*_]*{SPACE}*+[^\s/*_]", re.MULTILINE
+)
 
 
 def _rate_around(text: str, *, has_goal: bool) -> Risk:
@@ -213,12 +227,21 @@ def _rate_around(text: str, *, has_goal: bool) -> Risk:
     return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
 
 
+def _may_have_goal(text: str) -> bool:
+    """Whether a line before a plan has a label that may be another word for its goal."""
+    return any(not is_notes(match["label"]) for match in _LABELLED.finditer(text))
+
+
 def _has_title(text: str) -> bool:
     """Whether a title comes after other text, so that it is read as none."""
     return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in _TITLE.finditer(text))
 
 
-def _rate_between(text: str, *, is_early: bool) -> Risk:
+# Labels of what is no part of a plan.
+_ASIDES = NOTES.union(NOTES_CHINESE)
+
+
+def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:
     """The risk of leaving out what is between the lines of a plan, before its steps or among them."""
     in_comment = False
     worst = Risk.NONE
@@ -227,8 +250,12 @@ def _rate_between(text: str, *, is_early: bool) -> Risk:
         if in_comment or (line.startswith("<!--") and "-->" not in line):
             in_comment = "-->" not in line
         elif line and not (is_harmless(line) or find_legend(line) or line.startswith(("```", "~~~"))):
-            # A line that leads to the steps says nothing by itself; among them it may be a condition.
+            # A line that leads to the steps says nothing by itself, unless it calls them something else; among them it
+            # may be a condition.
             is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)
+            is_lead = (
+                is_lead and all(map(talk.leads_on, sentences(line))) and line.strip("*:： ").lower() not in _ASIDES
+            )
             worst = highest((worst, Risk.LOW if is_lead else Risk.HIGH))
     return worst
 

@@ -46,7 +46,7 @@ _OF_STEPS = re.compile(
 )
 _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
-_CLOSING_TAG = re.compile(r"</[\w-]+>")
+_TAG = re.compile(r"</[\w-]+>|(?:<\|[a-z_]++\|>)+")
 _MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 
 
@@ -63,7 +63,7 @@ def sentences(text: str) -> list[str]:
             is_code
             or not line
             or line.startswith(("<!--", "|"))
-            or (line.startswith("</") and _CLOSING_TAG.fullmatch(line))
+            or (line.startswith(("</", "<|")) and _TAG.fullmatch(line))
             or (aside and _BEGINS.match(line) and not aside.search(line.lower()))
         ):
             rows.append("")
@@ -116,6 +116,8 @@ _WISH = re.compile(
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A把.*，是因为"
 )
+# A case that something is said for.
+_IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
 # What became of another plan.
 _OF_ANOTHER = re.compile(
     r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version|idea)s? (?:was|were)\b"
@@ -191,7 +193,7 @@ _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*
 _ANNOUNCES = re.compile(
     r"\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)|below|following|as follows|this is|these are|copy this|as a plan)\b"
     r"|计划[：:]?\Z"
-    r"|(?:如下|以下|下面|这是|输出|直接).*(?:计划|方案|步骤|流程|版本|安排)"
+    r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
 _OF_OTHERS = re.compile(
@@ -305,7 +307,8 @@ class Talk:
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
-        if (_OFFER.search(said) or _WISH.match(said)) is not None:
+        is_offer = _OFFER.search(said) is not None
+        if is_offer or (_WISH.match(said) is not None and _IN_CASE.search(said) is None):
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
         return all(map(self._is_alone, _CLAUSE_END.split(without_idioms(said))))
 

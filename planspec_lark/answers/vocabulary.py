@@ -28,7 +28,7 @@ _PARTICLES = """
     of to in on at by with for from into as about around between through across within during under up out down off
     over and or so is are was were been am do does did has have had can will let let's along together per plus now
     right very quite really fully easily clearly exactly directly quickly simply well overall roughly immediately
-    automatically carefully simultaneously successfully
+    automatically carefully simultaneously successfully far
 """
 _THINGS = """
     plan plans planning planspec step steps task tasks goal goals objective constraint constraints requirement

@@ -44,11 +44,12 @@ __all__ = [
 
 _RULER = rf"(?:[-*_=─—]{SPACE}*){{3,}}"
 _COMMENT = r"<!--.*?-->"
+_TOKENS = r"(?:<\|[a-z_]++\|>)+"
 
 
 def is_harmless(line: str) -> bool:
-    """Whether a line says nothing: a ruler, or an HTML comment that ends in it."""
-    return compiled(_RULER).fullmatch(line) is not None or compiled(_COMMENT).fullmatch(line) is not None
+    """Whether a line says nothing: a ruler, an HTML comment that ends in it, or tokens that end a model's message."""
+    return any(compiled(pattern).fullmatch(line) for pattern in (_RULER, _COMMENT, _TOKENS))
 
 
 def is_conflict_marker(line: str) -> bool:
@@ -132,7 +133,10 @@ _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 # Signs that may stand for others: marks, characters, and commas or quotes after an arrow; of the last two, only the
 # quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
 _SUSPECT_MARKS = ("**", "__", "`", "<br", "<|")
-_SUSPECT_SIGNS = r"[\xa0\u2000-\u200b\u202f\u3000｜\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+_SUSPECT_SIGNS = (
+    r"[\xa0\u2000-\u200b\u200e\u200f\u202f\u2060\u3000\ufeff｜"
+    r"\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
 _SUSPECT_LIST = r"[→←][^\n|→←，、；‘’“”„‚«»‹›\"']*+[，、；‘’“”„‚«»‹›\"']"
 
 

@@ -42,6 +42,7 @@ from planspec_lark.planspec.corrections import (
     SPACES,
     WIDE_SPACES,
     Flaw,
+    compiled,
     find_arrow,
     find_inputs,
     find_outputs,
@@ -90,6 +91,14 @@ _LONG = 4_000
 # It starts with the line break before it, which is found far sooner than the start of a line.
 _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
+# How the text of a check box's item begins.
+_BOXES = ("[ ]", "[x]", "[X]", "☐", "☑")
+# What a line below a step is about, such as `Details: …`.
+_LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
+# All the text of a step in bold.
+_BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
+# What a heading says that is a plan's, however small it is.
+_PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # Headings are further out than any line: one of level 1 by so much.
 _HEADINGS = 8
 
@@ -231,8 +240,10 @@ class AnswerReader(Recovery):
             return _elided(content)
         if is_conflict_marker(content):
             return conflict_fault(content)
-        is_listed = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
-        if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
+        is_constraint = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
+        # A check box is none of a constraint.
+        is_boxed = bool(self.default_type) and self.section in (Section.TITLE, Section.GOAL) and _has_box(content)
+        if match and ((is_constraint and not is_boxed) or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
         if not match and (header := repair_header(content)):
             # After the steps, only the plainest words are those of a plan's part; others may be anything's.
@@ -247,10 +258,11 @@ class AnswerReader(Recovery):
             return self._find_row(content)
         self._columns = None
         if looks_like_step(content) and not self._is_numbered_constraint(match, content):
-            found = self._find_step(match, content, indent + rank_of_number(content))
+            level = len(content) - len(content.lstrip("#"))
+            found = self._find_step(match, content, level - _HEADINGS if level else indent + rank_of_number(content))
             if found is not None or kind == "step":
                 return found
-        if self.default_type and self.section is Section.STEPS and kind in ("", "constraint"):
+        if self.default_type and (is_boxed or self.section is Section.STEPS) and kind in ("", "constraint"):
             found = self._find_listed_step(content, indent)
             if found is not None:
                 return found
@@ -263,6 +275,11 @@ class AnswerReader(Recovery):
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
+        if self.default_type and self._is_set_off and content.startswith(">") and is_notes(_label_of(content[1:])):
+            # In plain Markdown, what is quoted after a blank line is a paragraph of its own.
+            self._give_lines_to(None)
+            self._in_prose = True
+            return True
         if self.default_type and self.steps and not match:
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
@@ -312,7 +329,8 @@ class AnswerReader(Recovery):
             return None
         if is_notes(text):
             return None
-        if self.section is Section.NOTHING and level < 3 and not is_item(text):
+        is_title = level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None)
+        if self.section is Section.NOTHING and is_title and not is_item(text):
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text)
@@ -376,11 +394,14 @@ class AnswerReader(Recovery):
         ):
             return None
         # In plain text, a list of what is said of anything else is not a plan.
-        is_plan = self.section is not Section.NOTHING and is_item(content)
+        is_first = self.section is Section.NOTHING and self._behind is None
+        is_plan = is_item(content, is_worded=self.section is Section.NOTHING and not is_first)
         flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:
             return None
         placed = self._place(written, indent)
+        if content.startswith("#"):
+            self._phases.add(placed.partition(". ")[0])
         said = line_pattern().match(f"{placed}\n")
         if said and find_elision(said["step_DESCRIPTION"] or ""):
             return _elided(content)
@@ -451,7 +472,7 @@ class AnswerReader(Recovery):
         above = self._find_above(indent)
         is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
         is_below = above[1] in self._phases and above[0] < 7 - _HEADINGS if above else not is_numbered
-        return is_below or text.startswith(("[ ]", "[x]", "[X]", "☐", "☑"))
+        return is_below or text.startswith(_BOXES)
 
     def _find_body(self, content: str) -> Fault | None:
         """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
@@ -494,18 +515,48 @@ class AnswerReader(Recovery):
         is_free = match is None or match.lastgroup == "constraint"
         if is_free and not self.plan.goal and not self.steps and self._take_goal(content, line):
             return True
-        if self._last is None or match is not None or self._is_set_off or find_elision(content):
+        return match is None and not self._is_set_off and self._continue(content, line, indent)
+
+    def _continue(self, content: str, line: Line, indent: int) -> bool:
+        """Whether a line continues the one directly before it, or is detail of the step that it is below."""
+        may_join = self._last is not None and indent > self._last[2]
+        is_below = self._is_below_step(indent)
+        if not (may_join or is_below) or find_elision(content):
             return False
-        is_other = is_flow(content) or find_arrow(content) is not None
-        if indent <= self._last[2] or is_other or not _is_plain(content, self.section):
+        if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
             return False
-        return self._join(self._last, content, line)
+        is_labelled = is_below and compiled(_LABEL).match(content) is not None
+        is_joined = may_join and not (is_labelled or (is_below and self._is_bold_above()))
+        if self._last is not None and is_joined and self._join(self._last, content, line):
+            return True
+        return is_below and self._may_be_detail(is_labelled) and self._take_detail(content, line, indent)
+
+    def _is_below_step(self, indent: int) -> bool:
+        """Whether a line is indented more than the step that the lines before it belong to."""
+        if not isinstance(self.owner, PlanStep) or not self._open_steps:
+            return False
+        width, step_id = self._open_steps[-1]
+        return step_id == self.owner.step_id and width < indent
+
+    def _is_bold_above(self) -> bool:
+        """Whether all the text of the last line is in bold, so that it has ended with its line."""
+        line = self._last[1] if self._last else None
+        return line is not None and compiled(_BOLD).fullmatch(self.source.text, line.start, line.end) is not None
+
+    def _may_be_detail(self, is_labelled: bool) -> bool:
+        """Whether a line below a step that does not continue the step's own line is detail.
+
+        Without a label, it may continue a line that says something else.
+        """
+        said, last, _ = self._last or (">", None, 0)
+        return is_labelled or (last is not None and last.is_repaired) or not said.startswith(">")
 
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
-        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases and not self.owner.detail:
-            return self._take_below_heading(f"> {content}", line)
+        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases:
+            # A heading has ended with its line.
+            return False
         if len(said) + len(content) > _LONG:
             message = f"this continues the line before it, which already has {_LONG:,} characters"
             self._note("PS126", message, line.start, self._end, Severity.ERROR)
@@ -520,13 +571,16 @@ class AnswerReader(Recovery):
         self._last = (joined, whole, width)
         return True
 
-    def _take_below_heading(self, written: str, line: Line) -> bool:
-        """Take a line below a heading, which is no more of the heading, for detail of its step."""
+    def _take_detail(self, content: str, line: Line, indent: float) -> bool:
+        """Take a line that is no more of its step's own line for detail of the step."""
+        written = f"> {content}"
         match = line_pattern().fullmatch(f"{written}\n")
         if match is None:
             return False
-        self._report_fault(_detail_of(written.removeprefix("> "), written), line)
-        return self._take(match, line._replace(is_repaired=True))
+        self._report_fault(_detail_of(content, written), line)
+        repaired = line._replace(is_repaired=True)
+        self._last = (written, repaired, indent)
+        return self._take(match, repaired)
 
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""
@@ -607,6 +661,15 @@ class AnswerReader(Recovery):
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))
+
+
+def _label_of(content: str) -> str:
+    """What is before the first colon of a line, if that is short."""
+    return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
+
+
+def _has_box(content: str) -> bool:
+    return (read_bullet(content) or "").startswith(_BOXES)
 
 
 def _elided(content: str) -> Fault:

@@ -55,7 +55,7 @@ class Flaw:
 # What people write where there is nothing to say.
 NOTHING = ("", "-", "–", "—", "none", "n/a", "nothing", "无", "没有", "/")
 # White space, and what looks like it.
-SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u202f\u205f\u3000"
+SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200e\u200f\u202f\u205f\u2060\u3000\ufeff"
 SPACE = f"[{SPACES}]"
 WIDE_SPACES = tuple(set(SPACES) - set(BLANKS))
 # Marks of Markdown that are in pairs around all of a text.

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from attrs import evolve
 
+from planspec_lark.planspec.answer_lines import find_elision, may_elide
 from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
@@ -33,6 +34,8 @@ __all__ = [
     "check_optional",
     "find_doubtful",
     "find_lint",
+    "find_placeholders",
+    "find_start",
     "lint_plan",
     "looks_like_outputs",
 ]
@@ -398,6 +401,49 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     if _OPENING.search("".join(step.description for step in steps)):
         for step in steps:
             yield from _find_hidden_status(step)
+
+
+# What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
+_PLACEHOLDER = re.compile(
+    r"\W*(?:\.{3,}|…|⋮)\W*|<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}"
+    r"|(?i:todo|tbd|tba|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
+)
+_BEGINS_PLACEHOLDER = re.compile(r"(?im)^(?:[^\w\n]|to|tb|待)")
+# Characters of a hint, at most, and what to do about one.
+_HINT, _WRITE = 60, "write what is meant"
+
+
+def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """Parts of a plan whose text stands for one that is missing."""
+    texts = [("title", plan.title, None), ("goal", plan.goal, None)]
+    texts += [("constraints", text, item) for item, text in enumerate(plan.constraints)]
+    steps = [*iter_steps(plan)]
+    said = "\n".join([*(text for _, text, _ in texts), *(step.description for step in steps)])
+    is_elided = may_elide(said)
+    # Most plans have no such text, which is seen at once.
+    if not (is_elided or _BEGINS_PLACEHOLDER.search(said)):
+        return
+    for part, text, item in texts:
+        if _is_placeholder(text, is_elided=is_elided):
+            message = f"`{text}` stands for a text that is missing"
+            yield Diagnostic("PS127", message, help=_WRITE, part=part, item=item)
+    for step in steps:
+        if _is_placeholder(step.description, is_elided=is_elided):
+            message = f"`{step.description}` stands for a text that is missing"
+            yield _found("PS127", step, "description", message, _WRITE)
+
+
+def _is_placeholder(text: str, *, is_elided: bool) -> bool:
+    is_short = len(text) <= _HINT
+    return is_short and (_PLACEHOLDER.fullmatch(text) is not None or (is_elided and find_elision(text)))
+
+
+def find_start(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """That the first of several steps is not number 1, so that there may be others before it."""
+    first = plan.steps[0] if len(plan.steps) > 1 else None
+    if first is not None and "." not in first.step_id and int(first.step_id) > 1:
+        message = f"the first step is {first.step_id}: there may be others before it"
+        yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first.step_id, part="step_id")
 
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"

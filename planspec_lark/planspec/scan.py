@@ -197,6 +197,13 @@ _FINAL = re.compile(
     r"|use this (?:one|plan)|real plan|actual plan)\b"
     r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
 )
+# How a writer begins again, or prefers one of several; in a title, these words are those of the work to be done.
+_AGAIN = re.compile(
+    r"(?i)\b(?:(?:let me|let's|i'll|i will|i'm going to|i should|i have to) (?:\w+ ){0,3}?"
+    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again)"
+    r"|starting over|recommended|preferred)\b"
+    r"|重新(?:写|来|做|列|整理|规划|制定|给出)|重写|重来|推荐"
+)
 # What is final, and does not only come later than another.
 _LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
 _DRAFT = re.compile(
@@ -210,7 +217,7 @@ def _choose(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]
     """Choose the plan of an answer, as :func:`scan_plan` says.
 
     Args:
-        plans: each plan with the text before it.
+        plans: each plan with the text before it, the last line of which is its title.
 
     Returns:
         Which plan counts, by its number; and those that exclude it where nothing says which of them holds.
@@ -218,7 +225,7 @@ def _choose(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]
     with_steps = [at for at, (_, plan) in enumerate(plans) if plan.steps]
     if len(with_steps) < 2:
         return (with_steps[0] if with_steps else 0), frozenset()
-    announced = [at for at in with_steps if _FINAL.search(plans[at][0])]
+    announced = [at for at in with_steps if _is_announced(plans[at][0])]
     if announced:
         best = announced[-1]
         finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
@@ -229,6 +236,10 @@ def _choose(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]
     others = (at for at in serious if at != best and plans[at][1] != plans[best][1])
     rivals = (at for at in others if not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
     return best, frozenset(rivals)
+
+
+def _is_announced(lead: str) -> bool:
+    return _FINAL.search(lead) is not None or _AGAIN.search(lead.rpartition("\n")[0].replace("’", "'")) is not None
 
 
 def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:

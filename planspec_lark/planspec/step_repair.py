@@ -53,7 +53,7 @@ _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
-    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
+    rf"(?:\.\)|[.．、)）:：。]|\ufe0f?\u20e3|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # How a step begins, whatever follows; and how one begins that has a sign after its number, or a word before it.
 _WORDED = (
@@ -66,7 +66,7 @@ _STEP = (
     rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
 )
 _ITEM = (
-    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（]{_NUMERAL}[)）]"
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
 _MARK = (

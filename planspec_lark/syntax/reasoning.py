@@ -11,7 +11,8 @@ Blocks are found line by line, so that a text may still be written. A tag counts
 
 But after other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
 ones. One that nothing closes goes to the end of the text. A closing tag that nothing opens ends a block that began with
-the text.
+the text. The same goes for the header of a final channel (``<|channel|>final<|message|>``); that of an analysis opens a
+block, which ``<|end|>`` closes.
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ __all__ = ["Block", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_ta
 Holds = Callable[[int, bool], bool]
 
 _BLANKS = " \t"
+_CHANNEL = r"(?:<\|start\|>assistant)?<\|channel\|>"
 _TAG = re.compile(
-    r"(?:<(?=/?[A-Z]++[ \t>])|\[(?=/?(?-i:THINK)\])|◁(?=/?think▷))(?P<end>/?)"
-    r"(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)[>\]▷]",
+    r"(?:<(?=/?[A-Z:]++[ \t>])|\[(?=/?(?-i:THINK)\])|◁(?=/?think▷))(?P<end>/?)(?:[A-Z]++:)?+"
+    r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)(?:[ \t][^<>\n]*+)?+(?<!/)[>\]▷]"
+    # Channels, as a server writes them that parses none: one is thought in, and all before the final one is no answer.
+    rf"|{_CHANNEL}analysis<\|message\|>"
+    rf"|(?:<\|end\|>)?(?P<final>{_CHANNEL}final(?:[ \t]*<\|constrain\|>[^<\n]*+)?<\|message\|>)|(?P<over><\|end\|>)",
     re.IGNORECASE | re.ASCII,
 )
 # One of these is in every tag.
@@ -56,17 +61,19 @@ class Block:
         start, end: its bounds in the text.
         is_opened: whether it begins with a tag; otherwise it begins with the text.
         is_closed: whether it ends with a tag; otherwise it ends with the text.
+        is_final: whether the tag at its end is the header of the final channel, before which all is no answer.
     """
 
     start: int
     end: int
     is_opened: bool = True
     is_closed: bool = True
+    is_final: bool = False
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has a tag at either end."""
-        return self.is_opened and self.is_closed
+        """Whether it has all the tags that it needs."""
+        return self.is_final or (self.is_opened and self.is_closed)
 
 
 @frozen
@@ -97,7 +104,9 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
     if not block.is_whole:
         help = "if the tag is only mentioned, write it in backticks"
         what = "everything after this opening tag is reasoning: it is not closed"
-    if not block.is_opened:
+    if block.is_final:
+        what = "everything before the final channel is reasoning"
+    elif not block.is_opened:
         line = source.position(block.end - 1)[0]
         what = f"everything before the closing tag in line {line:,} is reasoning: it was not opened"
     message, severity = f"left out: {what}", Severity.INFO if block.is_whole else Severity.WARNING
@@ -254,7 +263,7 @@ class ReasoningFilter:
             if not counts:
                 continue
             has_tags = True
-            if not tag["end"]:
+            if not _closes(tag):
                 if not self._depth:
                     left.append(body[at : tag.start()])
                     at, self._start = tag.start(), start + tag.start()
@@ -262,7 +271,7 @@ class ReasoningFilter:
                 continue
             if not self._depth:
                 left = [" " * at]
-            self._close(start + seen)
+            self._close(start + seen, is_final=tag["final"] is not None)
             if not self._depth:
                 left.append(" " * (seen - at))
                 at = seen
@@ -278,9 +287,11 @@ class ReasoningFilter:
         if tag[0][0] == "[" and not self._depth and not is_led:
             # After other text, it may be meant as the type of a step.
             return False
-        return is_led or not self._depth or bool(tag["end"])
+        if tag["over"] and not self._depth:
+            return False
+        return is_led or not self._depth or _closes(tag)
 
-    def _close(self, end: int) -> None:
+    def _close(self, end: int, *, is_final: bool) -> None:
         """End a block; where none is open, all up to here is one."""
         if self._depth:
             self._depth -= 1
@@ -288,9 +299,13 @@ class ReasoningFilter:
                 self._blocks.append(Block(self._start, end))
             return
         assert self._first is not None, "the tag is there"
-        self._blocks = [Block(self._first, end, is_opened=False)]
+        self._blocks = [Block(self._first, end, is_opened=False, is_final=is_final)]
         self.void_to = end
         self._context = _Context()
+
+
+def _closes(tag: Match[str]) -> bool:
+    return bool(tag["end"] or tag["final"] or tag["over"])
 
 
 def _is_quoted(tag: Match[str]) -> bool:

@@ -341,11 +341,29 @@ HELD_BACK |= {
     "inputs behind the text": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go → a\n2. [act] Stay ← a → b\n",
     "what is still wrong": "Step 3 is still missing. Here is the corrected plan:\n\nGoal: go\n## Steps\n1. [act] Go\n",
     "the plan of an earlier day": "This is the plan from the last meeting:\n\nGoal: go\n## Steps\n1. [act] Go\n",
+    "the rest of a plan": "Here are the steps:\n\n4. [act] Go\n5. [act] Pack\n",
+    "a tip for a case": f"{_PLAN}\nTip: If it rains, go by bus.\n",
+    "万一的提示": f"{_PLAN}\n温馨提示：如遇下雨，请改坐公交。\n",
+    "a description that is still to be written": "Goal: go\n## Steps\n1. [act] Go\n2. [act] ...\n",
+    "a hint in place of a description": "Goal: go\n## Steps\n1. [act] Go\n2. [act] <more steps>\n",
+    "a description that is to do": "Goal: go\n## Steps\n1. [act] Go\n2. [act] TBD\n",
+    "待补充": "Goal: go\n## Steps\n1. [act] Go\n2. [act] 待补充\n",
+    "a goal that is still to be written": "Goal: [your goal]\n## Steps\n1. [act] Go\n",
+    "a constraint that is still to be written": "Goal: go\nConstraints:\n- …\n## Steps\n1. [act] Go\n",
+    "what may be a goal in other words": "Mission: Reach the lake\n\n## Steps\n1. [act] Go\n",
+    "two plans, and a title that speaks of doing again": (
+        "# Plan: Go\nGoal: go\n## Steps\n1. [act] Go\n\n# Plan: Rewrite it\nGoal: stay\n## Steps\n1. [act] Stay\n"
+    ),
+    "a line below what declares outputs": "Goal: go\n## Steps\n1. [act] Go\n   Outputs: a\n   and by train\n",
+    "a line below detail with a bullet": "Goal: go\n## Steps\n1. [act] Go\n   - by bus\n     or by train\n",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
     "struck-out text": "# Go\n\n1. Pack\n2. ~~Wait~~\n3. Go\n",
     "what is not to be done": "# Go\n\nWhat not to do:\n\n1. Smoke\n2. Run\n",
+    "options": "Goal: go\n\nYou have a few options:\n\n1. Walk\n2. Run\n",
+    "risks": "Goal: go\n\nRisks:\n\n1. Rain\n2. Wind\n",
+    "常见错误": "目标：出发\n\n常见错误：\n\n1. 迟到\n2. 忘带票\n",
     "questions": "# Go\n\n1. Why?\n2. When?\n",
 }
 # What has once been held back, or read as another plan, for no reason.
@@ -388,6 +406,25 @@ TAKEN = {
         1,
     ),
     "an arrow without the sign of detail": ("Goal: go\n## Steps\n1. [act] Go → a\n2. [act] Pack\n   ← a\n", {}, 2),
+    "items of a list that begins the text": ("1. Go\n2. Pack\n", {"default_type": "act"}, 2),
+    "steps by that word": ("Sure!\n\nStep 1: Go\nStep 2 - Pack\n", {"default_type": "act"}, 2),
+    "check boxes after the goal": ("Goal: go\n\n- [x] Pack\n- [ ] Go\n", {"default_type": "act"}, 2),
+    "a small heading of a plan": ("### Plan for the lake\n\n1. Go\n2. Pack\n", {"default_type": "act"}, 2),
+    "a quoted tip after a list": (
+        "Goal: go\n\n1. Go\n2. Pack\n\n> Tip: Have fun!\n> Enjoy!\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "text below bold text": (
+        "Goal: go\n\n1. **Go**\n   Walk slowly.\n2. **Pack**\n   Two bags.\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "numbers on keys": ("Goal: go\n\n1️⃣ Go\n2️⃣ Pack\n", {"default_type": "act"}, 2),
+    "a report": (f"Progress so far:\n\n{_PLAN.replace('1. [act]', '1. [x] [act]')}", {}, 2),
+    "text below a step with outputs": ("Goal: go\n## Steps\n1. [act] Go → a\n   Walk slowly.\n   By noon.\n", {}, 1),
+    "a plan that is written again": (f"{_PLAN}\nLet me rewrite this.\n\n{_PLAN.replace('Pack', 'Stay')}", {}, 2),
+    "a token after the plan": ("Goal: go\n## Steps\n1) [act] Go\n<|return|>\n", {}, 1),
     "plain text in JSON": ('{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}', {"default_type": "act"}, 2),
 }
 

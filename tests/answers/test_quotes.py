@@ -95,6 +95,8 @@ def test_what_is_escaped_twice_is_left_as_it_is() -> None:
     assert extract_plan("Goal: go\n## Steps\n1\\. [act] Go\n2\\\\. [act] Stay\n").verdict is not Verdict.ACCEPTED
     plan = "Goal: go\n## Steps\n1. [act] Go -&gt; a\n2. [act] Stay -&amp;gt; b\n"
     assert extract_plan(plan).text == plan
+    # Some signs are escaped once, and some twice.
+    assert extract_plan("\\\\# Plan: Trip\nGoal: go\n1\\. [act] Go\n").verdict is not Verdict.ACCEPTED
     assert extract_plan("Goal: go\n## Steps\n" + "\\" * 90_000 + "# Go\n").verdict is not Verdict.ACCEPTED
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
@@ -126,7 +127,7 @@ def is_too_late(events: Iterable[PlanEvent]) -> Diagnostic | None:
 
 def has_started_over(found: Diagnostic) -> bool:
     """Whether a finding says that all in front of a place is reasoning."""
-    return found.code == "PS125" and "it was not opened" in found.message
+    return found.code == "PS125" and re.search("it was not opened|before the final channel", found.message) is not None
 
 
 def tells_the_plan(events: list[PlanEvent], end: StreamEnd) -> None:

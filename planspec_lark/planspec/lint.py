@@ -415,7 +415,7 @@ _HINT, _WRITE = 60, "write what is meant"
 
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
-    texts = [("title", plan.title, None), ("goal", plan.goal, None)]
+    texts: list[tuple[str, str, int | None]] = [("title", plan.title, None), ("goal", plan.goal, None)]
     texts += [("constraints", text, item) for item, text in enumerate(plan.constraints)]
     steps = [*iter_steps(plan)]
     said = "\n".join([*(text for _, text, _ in texts), *(step.description for step in steps)])

@@ -65,7 +65,7 @@ def _go_on(path: Path, **options: Any) -> tuple[World, RunResult]:
 
 def _resumed(world: World) -> dict[str, Any]:
     (data,) = [dict(event.data) for event in world.events if event.kind.value == "resumed"]
-    return {name: value for name, value in data.items() if name not in ("llm_calls", "tokens")}
+    return {name: value for name, value in data.items() if name not in ("llm_calls", "tokens", "trace")}
 
 
 # ---------------------------------------------------------------- nothing has become of it

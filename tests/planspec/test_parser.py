@@ -58,7 +58,7 @@ def test_a_byte_order_mark_at_the_start_is_accepted() -> None:
 
 def test_a_byte_order_mark_elsewhere_is_a_character() -> None:
     assert parse_plan("Goal: g\ufeff").goal == "g\ufeff"
-    assert codes("\n\ufeffGoal: g") == [("PS101", 2, 1)]
+    assert codes("\n\ufeffGoal: g") == [("PS113", 2, 1)]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "", "  ", "\t\r\n\r\n"], ids=repr)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from planspec_lark import (
     CODES,
     PlanDocument,
@@ -18,7 +20,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
-from planspec_lark.answers import Risk
+from planspec_lark.answers import Risk, Verdict
 from tests.cli.running import run
 
 # A whole file of steps, as the source shows one.
@@ -128,7 +130,9 @@ def test_deviation_p4() -> None:
     commented = [number for number, row in enumerate(TEMPLATE.splitlines(), start=1) if "   #" in row]
     assert [(found.line, found.code) for found in scan.diagnostics] == [(line, "PS124") for line in commented]
     assert {found.severity for found in scan.diagnostics} == {Severity.WARNING}
-    extraction = extract_plan(TEMPLATE)
+    # As long as there are placeholders, it is not a plan to act on.
+    assert extract_plan(TEMPLATE).verdict is Verdict.NEEDS_REVIEW
+    extraction = extract_plan(re.sub(r"<(\w+)>", r"\1", TEMPLATE))
     assert extraction.is_usable
     assert {entry.line: entry.risk for entry in extraction.repairs} == {
         line: Risk.LOW if line in (4, 6) else Risk.MEDIUM for line in commented

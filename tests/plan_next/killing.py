@@ -260,7 +260,7 @@ def _fork(request: Request) -> int:
         run_plan(Path(request.folder), Log(Path(request.log), request.hangs))
         code = 0
     except StateError as error:
-        code = LOCKED if "another process is at work" in str(error) else 1
+        code = LOCKED if "another process is working" in str(error) else 1
     finally:
         os._exit(code)
 

@@ -519,6 +519,8 @@ class AnswerReader(Recovery):
 
     def _continue(self, content: str, line: Line, indent: int) -> bool:
         """Whether a line continues the one directly before it, or is detail of the step that it is below."""
+        # The end of the text may be half a line break.
+        content = content.removesuffix("\r")
         may_join = self._last is not None and indent > self._last[2]
         is_below = self._is_below_step(indent)
         if not (may_join or is_below) or find_elision(content):

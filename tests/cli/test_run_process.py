@@ -115,7 +115,7 @@ def test_models_that_are_asked_side_by_side_are_not_waited_for() -> None:
             process.terminate()
             _, stderr = process.communicate(timeout=40)
         assert time.monotonic() - began < 20
-    assert (process.returncode, stderr.decode()[:24]) == (143, "Stopped. To continue:\n ")
+    assert (process.returncode, stderr.decode()[:23]) == (143, "Stopped. To continue:\n ")
 
 
 @pytest.mark.parametrize("jobs", ["1", "4"])

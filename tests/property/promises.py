@@ -43,6 +43,7 @@ from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.step_repair import is_foreign_type
 from planspec_lark.syntax.limits import NO_LIMITS
+from planspec_lark.syntax.reasoning import leave_out_reasoning
 
 # ---------------------------------------------------------------- printing and reading
 
@@ -197,7 +198,10 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
 
 def fixes_are_accepted(text: str) -> None:
     """A line that was changed as its diagnostic says is a line of a plan (or is gone)."""
-    for found in scan_plan(text).diagnostics:
+    findings = scan_plan(text).diagnostics
+    # Tags of reasoning have a finding of their own.
+    text = leave_out_reasoning(text).text
+    for found in findings:
         if found.fix is None:
             continue
         span = found.fix.span

@@ -116,6 +116,8 @@ def test_what_was_scanned_can_be_printed(text: str) -> None:
     promises.reads_back(scan_plan(text).plan)
 
 
+@example("1. [act] a\n  b\r")
+@example("\r<think>")
 @given(strategies.any_plan_text)
 def test_every_offered_fix_is_accepted(text: str) -> None:
     promises.fixes_are_accepted(text)

@@ -31,6 +31,7 @@ def _pieces(text: str, sizes: list[int]) -> list[str]:
 @example(COMMENTS.replace("## Steps", "### Steps"))
 @example(f"{COMMENTS}# a  # b\n{COMMENTS}")
 @example("So.\n# a  # b\nGoal: c  # d\n")
+@example("1. [act] a\n# Plan: V")
 @given(strategies.any_plan_text)
 def test_one_piece_is_as_good_as_the_whole(text: str) -> None:
     streams.ends_as_scanned(text, [text])

@@ -145,8 +145,8 @@ def test_an_add_that_does_not_make_room_is_noticed(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_half_done_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(plan: PlanSpec, command: PlanCommand, _finder: object, _run: object) -> None:
-        plan.title = "changed"
+    def half(command: PlanCommand, finder: Finder, _run: object = None) -> None:
+        finder.plan.title = "changed"
         raise CommandError("PC111", f"{command.op}: no")
 
     monkeypatch.setattr(applying, "perform", half)

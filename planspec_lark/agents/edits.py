@@ -1,6 +1,6 @@
 """Edits of files that others wrote: what is put in is one piece, and all around it stays byte by byte.
 
-JSON is never written again. The reader of JSON texts says where everything is, and a member or an item is inserted
+JSON is never written as a whole. The reader of JSON texts says where everything is, and a member or an item is inserted
 there. Comments and commas too many, which some programs allow in their settings, are left alone.
 """
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.escapes import undo_escapes
 from planspec_lark.answers.json_strings import JsonString, find_in_json
-from planspec_lark.answers.quotes import find_in_quote
+from planspec_lark.answers.quotes import find_in_quote, undo_escapes
 from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import RISKS, Reading, Risk, highest, rate

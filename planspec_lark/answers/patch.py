@@ -27,7 +27,7 @@ class Spliced:
 
     Attributes:
         text: the plan with its repaired lines; as it was, where the answer is refused.
-        lines: the numbers that its lines had which were written again.
+        lines: the numbers of the lines that were rewritten, as they were before.
         diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
         findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
         source: the answer.
@@ -73,7 +73,7 @@ class Taken:
     """A text with the lines of an answer, where that is not refused; see :class:`Spliced`.
 
     Attributes:
-        repaired: what each line becomes that was written again, by its number.
+        repaired: what each rewritten line becomes, by its number.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Taken:
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The numbers of the lines that were written again."""
+        """The numbers of the rewritten lines."""
         return tuple(sorted(self.repaired))
 
 
@@ -144,7 +144,7 @@ _NEAR = re.compile(
 
 
 def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
-    """The lines that an answer writes again; what is wrong with it goes to ``found``. ``text`` is what it says."""
+    """The lines that an answer rewrites; what is wrong with it goes to ``found``. ``text`` is what it says."""
     repaired: dict[int, list[str]] = {}
     at = 0
     is_empty = True

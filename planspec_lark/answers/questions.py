@@ -59,7 +59,7 @@ class Question:
     Attributes:
         asked: what for.
         prompt: the text for the model.
-        lines: the numbers of the lines that may be written again.
+        lines: the numbers of the lines that may be rewritten.
         choices: the text that is left with each of the plans, by its number less 1.
         is_cut: whether it asks for what is missing after the text.
         misspelt: the lines with a step that is only written wrongly, by their numbers.

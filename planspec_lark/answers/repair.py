@@ -95,7 +95,7 @@ class Faulty:
 
     Attributes:
         source: the text.
-        faults: each fault in the order of the text: what is wrong, and the lines that have to be written again for it.
+        faults: each fault in the order of the text: what is wrong, and the lines that have to be rewritten for it.
         uncounted: what says how many findings there are besides; None where all are listed.
         excess: what is wrong with a text that is too large to be repaired.
     """
@@ -107,7 +107,7 @@ class Faulty:
 
     @cached_property
     def lines(self) -> frozenset[int]:
-        """All lines that may be written again."""
+        """All lines that may be rewritten."""
         return frozenset(number for _, numbers in self.faults for number in numbers)
 
 
@@ -131,7 +131,7 @@ def last_line(span: Span) -> int:
 
 
 def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
-    """The lines that have to be written again for a fault."""
+    """The lines that have to be rewritten for a fault."""
     if fault.code in (NO_STEPS, NO_GOAL):
         return [parts.beside(fault.code)]
     assert fault.span is not None, "what is found in a text has a place"
@@ -269,7 +269,7 @@ def build_prompt(
 
 
 def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict[str, Any]]]:
-    """The first faults, as many as there is room for, and the lines that have to be written again for them."""
+    """The first faults, as many as there is room for, and the lines that have to be rewritten for them."""
     shown: list[Diagnostic] = []
     lines: dict[int, dict[str, Any]] = {}
     room = _MAX_CHARACTERS

@@ -72,11 +72,11 @@ from planspec_lark.engine import (
 from planspec_lark.engine.models import Operator
 from planspec_lark.engine.persons import own_outputs
 from planspec_lark.engine.resume import last_plan_run
-from planspec_lark.engine.run_rules import check_persons, say_waiting
+from planspec_lark.engine.run_rules import check_persons
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -323,7 +323,7 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
         return {}
     progress.asked = "--on"
     if logging.lastResort is not None:
-        # A person before a terminal wants to know that there are no workers.
+        # A person at a terminal wants to know that there are no workers.
         logging.getLogger("planspec_lark.engine.on_dask").addHandler(logging.lastResort)
     send = dask_runner("tcp://" + cluster.removeprefix(_DASK))
 
@@ -438,7 +438,8 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "To continue:"
     elif result.outcome is Outcome.WAITING:
-        step = next(one for one in iter_steps(result.plan) if say_waiting(one) == result.reason)
+        step = find_step(result.plan, result.waiting)
+        assert step is not None, "the run has just stopped there"
         branches = [f"\n  {one.step_id}  {one_line(one.description)}" for one in open_branches(step)]
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
         hint = f"When it is done, continue with these two:\n{_done_line(file, step, options)}"

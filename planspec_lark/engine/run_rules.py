@@ -17,7 +17,6 @@ __all__ = [
     "check_persons",
     "check_runnable",
     "check_subtask",
-    "say_waiting",
 ]
 
 
@@ -26,7 +25,11 @@ class PlanRunError(PlanSpecError):
 
 
 class ForPerson(Exception):  # noqa: N818  (it is no error)
-    """The next step is a person's; the text says which."""
+    """The next step is a person's."""
+
+    def __init__(self, step: PlanStep) -> None:
+        super().__init__(f"step {step.step_id} ({step.step_name}) waits for a person")
+        self.step_id = step.step_id
 
 
 def check_runnable(plan: PlanSpec) -> None:
@@ -65,8 +68,3 @@ def check_person(step: PlanStep) -> None:
     if step.step_type in CONTAINER_TYPES and step.step_type != "decide":
         said = f"step {step.step_id} is of type {step.step_type}"
         raise PlanRunError(f"{said}: a person's step is of type reason, act or decide")
-
-
-def say_waiting(step: PlanStep) -> str:
-    """Why a run stops at a person's step."""
-    return f"step {step.step_id} ({step.step_name}) waits for a person"

@@ -24,7 +24,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.run_rules import ForPerson, say_waiting
+from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
@@ -135,7 +135,7 @@ class StepRunner:
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
         if step.step_name in self.persons and not needs.waiting:
-            raise ForPerson(say_waiting(step))
+            raise ForPerson(step)
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
             call = self._call(step, needs, attempt, key)

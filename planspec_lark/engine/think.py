@@ -72,6 +72,7 @@ class RunResult:
         rounds: how many passes through the plan were begun.
         effort: what was spent, in this call and all before.
         blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
+        waiting: the id of the step that waits for a person; empty unless that is the outcome.
     """
 
     outcome: Outcome
@@ -82,6 +83,7 @@ class RunResult:
     rounds: int
     effort: Effort
     blocked: tuple[str, ...] = ()
+    waiting: str = ""
 
 
 def _ignore(_: object) -> None:
@@ -460,8 +462,9 @@ class ThinkEngine:
                     yield from self._act(found, step_runner, failure_handler, replanner)
         except (OutOfBudget, ForPerson) as stop:
             yield from self._drain(step_runner, at_work)
-            outcome = Outcome.WAITING if isinstance(stop, ForPerson) else Outcome.BUDGET
-            return self._end(writer, values, outcome, str(stop))
+            waiting = stop.step_id if isinstance(stop, ForPerson) else ""
+            outcome = Outcome.WAITING if waiting else Outcome.BUDGET
+            return self._end(writer, values, outcome, str(stop), waiting=waiting)
 
     def _act(
         self,
@@ -536,7 +539,7 @@ class ThinkEngine:
             return tuple(name for name in dict.fromkeys(root.outputs) if values.find_below(name, root) is None)
         return tuple(name for name in self.required if not values.has(name))
 
-    def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
+    def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str, *, waiting: str = "") -> RunResult:
         blocked = _find_blocked(writer)
         writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=blocked)
         if writer.file is None:
@@ -545,7 +548,7 @@ class ThinkEngine:
         outputs = writer.values(values.outputs())
         state = writer.state
         plan = deepcopy(writer.plan)
-        return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))
+        return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked), waiting)
 
 
 def _no_run() -> PlanRunError:

@@ -10,7 +10,7 @@ from attrs import frozen
 from lsprotocol import types
 
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.step_reading import Language, StepReading
+from planspec_lark.lsp.step_index import Language, StepIndex
 from planspec_lark.lsp.text import ClientText
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic
@@ -80,7 +80,7 @@ class Document:
     def forget(self) -> None:
         """The text is another now."""
         self._findings: list[Diagnostic] | None = None
-        self._reading: StepReading[Any] | None = None
+        self._reading: StepIndex[Any] | None = None
 
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
@@ -88,7 +88,7 @@ class Document:
             self._findings = self.reading().findings(Severity.INFO if self.settings.info else Severity.WARNING)
         return self._findings
 
-    def reading(self) -> StepReading[Any]:
+    def reading(self) -> StepIndex[Any]:
         """What the text holds."""
         if self._reading is None:
             self._reading = self.language.read(self.text.text)

@@ -28,11 +28,11 @@ from planspec_lark.hopspec.vocabulary import (
     meanings,
 )
 from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
-from planspec_lark.lsp.step_reading import (
+from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
     Language,
-    StepReading,
+    StepIndex,
     end_at,
     end_of,
     name_steps,
@@ -45,7 +45,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity, join_words
 from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.tree import find_above, iter_tree
 
-__all__ = ["HOPSPEC", "HopReading"]
+__all__ = ["HOPSPEC", "HopSpecIndex"]
 
 # The fields with names in them: the token of the grammar that these are, and what kind of names.
 _NAMES = {
@@ -75,7 +75,7 @@ _LINE_REST = re.compile(r"[^\r\n]*")
 _KEY_REST = re.compile(r"[^\r\n:：]*(?:[:：][ \t]*)?")
 
 
-class HopReading(StepReading[StepInfo]):
+class HopSpecIndex(StepIndex[StepInfo]):
     """A HopSpec document."""
 
     language = "hopspec"
@@ -415,6 +415,6 @@ HOPSPEC = Language(
     files=re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$"),
     fix=lambda text: fix_hopspec(text, limits=LIMITS),
     format=lambda text: serialize_hopspec(parse_hopspec(text, limits=LIMITS)),
-    read=HopReading,
+    read=HopSpecIndex,
     triggers=("#", "-", ":", "：", ",", "，"),
 )

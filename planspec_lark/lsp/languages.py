@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from planspec_lark.lsp.hopspec import HOPSPEC
 from planspec_lark.lsp.planspec import PLANSPEC
-from planspec_lark.lsp.step_reading import Language
+from planspec_lark.lsp.step_index import Language
 
 __all__ = ["LANGUAGES", "language_of"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
-from planspec_lark.lsp.step_reading import (
+from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
     Language,
-    StepReading,
+    StepIndex,
     end_at,
     end_of,
     name_steps,
@@ -31,7 +31,7 @@ from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, Supply, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
-__all__ = ["PLANSPEC", "PlanReading"]
+__all__ = ["PLANSPEC", "PlanIndex"]
 
 # The fields of a step with names in them, and what these are.
 _NAMES = {"step_name": STEP_NAME, "inputs": VARIABLE, "outputs": VARIABLE}
@@ -43,7 +43,7 @@ _BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
 _CLOSING = re.compile(r"[A-Za-z0-9_]*\]|")
 
 
-class PlanReading(StepReading[PlanStep]):
+class PlanIndex(StepIndex[PlanStep]):
     """A plan."""
 
     language = "planspec"
@@ -191,6 +191,6 @@ PLANSPEC = Language(
     files=re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$"),
     fix=lambda text: fix_text(text, limits=LIMITS),
     format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
-    read=PlanReading,
+    read=PlanIndex,
     triggers=("[", "→", "←", ","),
 )

@@ -22,7 +22,7 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.answers import Risk, Verdict
-from planspec_lark.answers.escapes import undo_escapes
+from planspec_lark.answers.quotes import undo_escapes
 from planspec_lark.answers.risk import RISKS
 from planspec_lark.planspec.answer_lines import is_suspect
 from planspec_lark.planspec.lint import find_doubtful, find_placeholders, find_start

@@ -36,7 +36,11 @@ def _stop(path: Path, **steps: Any) -> World:
     """Run a plan up to the person's step."""
     world = World(steps)
     result = world.run(path, persons=["approve"])
-    assert (result.outcome, result.reason) == (Outcome.WAITING, "step 2 (approve) waits for a person")
+    assert (result.outcome, result.waiting, result.reason) == (
+        Outcome.WAITING,
+        "2",
+        "step 2 (approve) waits for a person",
+    )
     return world
 
 
@@ -73,7 +77,11 @@ def test_what_is_at_work_beside_it_is_finished() -> None:
     )
     world = World()
     result = world.run(made, persons=["approve"], jobs=4)
-    assert (result.outcome, result.reason) == (Outcome.WAITING, "step 3 (approve) waits for a person")
+    assert (result.outcome, result.waiting, result.reason) == (
+        Outcome.WAITING,
+        "3",
+        "step 3 (approve) waits for a person",
+    )
     assert world.ran == ["1", "2"]
     assert [step.status.value for step in result.plan.steps] == ["done", "done", "pending", "pending"]
     # It was found while step 2 was at work.
@@ -147,7 +155,7 @@ Goal: g
 def test_a_person_chooses_a_branch(path: Path, branch: str, ran: list[str]) -> None:
     path.write_text(DECISION)
     first = World().run(path, persons=["choose"])
-    assert (first.outcome, first.reason) == (Outcome.WAITING, "step 2 (choose) waits for a person")
+    assert (first.outcome, first.waiting, first.reason) == (Outcome.WAITING, "2", "step 2 (choose) waits for a person")
     engine = World().engine(path)
     made = engine.finish("2", "it rains", {"reason": "rain"}, branch=branch)
     statuses = [(step.step_id, step.status.value) for step in iter_steps(made) if step.status is not PlanStatus.PENDING]

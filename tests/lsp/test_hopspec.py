@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark.hopspec import check_hopspec, parse_hopspec
-from planspec_lark.lsp.hopspec import HOPSPEC, HopReading
+from planspec_lark.lsp.hopspec import HOPSPEC, HopSpecIndex
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError, Word
 from planspec_lark.lsp.planspec import PLANSPEC
@@ -97,9 +97,9 @@ CHINESE = """\
 """
 
 
-def word(place: str, text: str = DOCUMENT) -> tuple[HopReading, Word]:
+def word(place: str, text: str = DOCUMENT) -> tuple[HopSpecIndex, Word]:
     """The reading, and the name at the end of a place."""
-    reading = HopReading(text)
+    reading = HopSpecIndex(text)
     found = reading.word_at(at(place, text, after=True))
     assert found is not None, place
     return reading, found
@@ -136,9 +136,9 @@ def test_which_documents_are_hopspec(language: str, uri: str, expected: object) 
 
 def test_findings_are_those_of_the_check() -> None:
     text = DOCUMENT.replace("- Type: LLM", "- Type: LM").replace("    - Verification: reverse\n", "")
-    found = HopReading(text).findings(Severity.INFO)
+    found = HopSpecIndex(text).findings(Severity.INFO)
     assert [one.code for one in found] == [one.code for one in check_hopspec(text)] != []
-    assert [one.code for one in HopReading(DOCUMENT).findings(Severity.INFO)] == []
+    assert [one.code for one in HopSpecIndex(DOCUMENT).findings(Severity.INFO)] == []
 
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
@@ -155,7 +155,7 @@ def test_safe_fixes() -> None:
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = DOCUMENT + "x\n" * 1_000_000
-    reading = HopReading(text)
+    reading = HopSpecIndex(text)
     assert [one.code for one in reading.findings(Severity.WARNING)] == ["PS121"]
     assert reading.symbols == []
     assert reading.hover(0) is None
@@ -184,19 +184,19 @@ def test_a_text_that_is_too_long_is_not_read() -> None:
     ],
 )
 def test_hover(place: str, expected: str) -> None:
-    found = HopReading(DOCUMENT).hover(at(place, DOCUMENT, after=True))
+    found = HopSpecIndex(DOCUMENT).hover(at(place, DOCUMENT, after=True))
     assert found is not None
     assert found[0] == expected
 
 
 @pytest.mark.parametrize("place", ["# Harbour", "Mode", "Say which", "## Execution", "- Rafts", '{"full_piers'])
 def test_there_is_nothing_to_say_outside_of_steps(place: str) -> None:
-    assert HopReading(DOCUMENT).hover(at(place, DOCUMENT)) is None
+    assert HopSpecIndex(DOCUMENT).hover(at(place, DOCUMENT)) is None
 
 
 def test_hover_says_what_no_step_gives_and_what_is_no_type() -> None:
     text = "## Execution Flow\n#### Step1: a\n- Type: act\u202e\n- Input: x\n"
-    found = HopReading(text).hover(text.index("####"))
+    found = HopSpecIndex(text).hover(text.index("####"))
     assert found is not None
     assert found[0] == (
         "Step 1 (a): act\\u202e: no type of steps; these are LLM, call, loop, branch, code, flow and subtask\n"
@@ -206,7 +206,7 @@ def test_hover_says_what_no_step_gives_and_what_is_no_type() -> None:
 
 def test_hover_does_not_tell_of_all_variables() -> None:
     names = ", ".join(f"v{n}" for n in range(30))
-    found = HopReading(f"## Execution Flow\n#### Step1: a\n- Output: {names}\n").hover(20)
+    found = HopSpecIndex(f"## Execution Flow\n#### Step1: a\n- Output: {names}\n").hover(20)
     assert found is not None
     assert len(found[0].split("\n")) == 22
     assert found[0].endswith("\nand more")
@@ -300,7 +300,7 @@ def test_the_element_of_a_loop_is_there_in_the_loop_alone() -> None:
         "- Action: exit\n- Output: full", "- Action: exit\n- Output: pier, full"
     )
     for place, expected in (("- Input: pier, boats", [23]), ("- Action: exit\n- Output: pier", [11])):
-        reading = HopReading(text)
+        reading = HopSpecIndex(text)
         found = reading.word_at(text.index("pier", at(place, text)))
         assert found is not None
         assert lines(text, reading.definitions(found)) == expected
@@ -393,7 +393,7 @@ def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
     for place, expected in (("#### Step1: round", [3, 19]), ("#### Step1.1: round", [7, 14])):
         reading, found = word(place, LOOPS)
         assert lines(LOOPS, reading.references(found, with_definitions=True)) == expected
-    reading = HopReading(LOOPS)
+    reading = HopSpecIndex(LOOPS)
     inner = reading.word_at(LOOPS.index("Target loop: round") + 15)
     assert inner is not None
     assert lines(LOOPS, reading.definitions(inner)) == [7]
@@ -430,7 +430,7 @@ def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str
 
 
 def test_variables_of_any_script() -> None:
-    reading = HopReading(CHINESE)
+    reading = HopSpecIndex(CHINESE)
     found = reading.word_at(CHINESE.index("船数", CHINESE.index("动作")))
     assert found is not None
     assert lines(CHINESE, reading.definitions(found)) == [11]
@@ -441,7 +441,7 @@ def test_variables_of_any_script() -> None:
 
 
 def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
-    symbols = HopReading(DOCUMENT).symbols
+    symbols = HopSpecIndex(DOCUMENT).symbols
     assert [(one.name, one.detail, one.kind) for one in symbols] == [
         ("Task Overview", "", "text"),
         ("Input Definition", "", "text"),
@@ -463,7 +463,7 @@ def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
 
 def test_symbols_of_a_deep_document_are_not_deep() -> None:
     heads = (f"#### Step{'.'.join(['1'] * depth)}: s{depth}\n- Type: loop\n" for depth in range(1, 60))
-    level, depth, count = [*HopReading(f"## Execution Flow\n{''.join(heads)}").symbols], 0, 0
+    level, depth, count = [*HopSpecIndex(f"## Execution Flow\n{''.join(heads)}").symbols], 0, 0
     while level:
         depth, count = depth + 1, count + len(level)
         level = [child for one in level for child in one.children]
@@ -476,7 +476,7 @@ def test_symbols_of_a_deep_document_are_not_deep() -> None:
 def offered(text: str) -> list[str]:
     """What may be written at the bar in a text."""
     start = text.index("¦")
-    return [one.text for one in HopReading(text.replace("¦", "")).complete(start)]
+    return [one.text for one in HopSpecIndex(text.replace("¦", "")).complete(start)]
 
 
 def put(old: str, new: str) -> list[str]:
@@ -546,9 +546,9 @@ def test_loops_around_a_step_are_offered() -> None:
 
 def test_a_candidate_takes_the_place_of_what_is_written() -> None:
     text = f"{START}- Type: branch\n- Con : x\n"
-    [condition, _] = HopReading(text).complete(text.index("Con") + 3)
+    [condition, _] = HopSpecIndex(text).complete(text.index("Con") + 3)
     assert (condition.text, text[slice(*condition.place)]) == ("Condition: ", "Con : ")
-    [first, *_] = HopReading(DOCUMENT).complete(at("- Input: pier, boats", DOCUMENT) + 11)
+    [first, *_] = HopSpecIndex(DOCUMENT).complete(at("- Input: pier, boats", DOCUMENT) + 11)
     assert DOCUMENT[slice(*first.place)] == "pier"
 
 
@@ -559,7 +559,7 @@ def test_a_text_with_faults_has_steps_all_the_same() -> None:
     text = DOCUMENT.replace("#### Step1.1: count_boats", "### Step 1.1. count_boats").replace(
         "- Type: LLM", "- Typ LLM"
     )
-    found = HopReading(text).hover(at("- Tool domain", text))
+    found = HopSpecIndex(text).hover(at("- Tool domain", text))
     assert found is not None
     assert found[0].startswith("Step 1.1 (count_boats): call:tool\n")
     reading, name = word("- Input: pier, boats", text)
@@ -568,7 +568,7 @@ def test_a_text_with_faults_has_steps_all_the_same() -> None:
 
 def test_every_place_of_a_name_says_it() -> None:
     for text in (DOCUMENT, CHINESE, DOCUMENT.replace("\n", "\r\n"), "\ufeff" + CHINESE, LOOPS):
-        reading = HopReading(text)
+        reading = HopSpecIndex(text)
         steps = parse_hopspec(text).steps
         assert steps
         for offset in range(len(text)):

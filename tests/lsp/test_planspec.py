@@ -9,8 +9,8 @@ from planspec_lark.lsp.documents import Document, Settings
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError
-from planspec_lark.lsp.planspec import PLANSPEC, PlanReading
-from planspec_lark.lsp.step_reading import Language
+from planspec_lark.lsp.planspec import PLANSPEC, PlanIndex
+from planspec_lark.lsp.step_index import Language
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
 from tests.corpus import ROOT
@@ -113,7 +113,7 @@ def test_files_are_plans_as_the_hooks_have_them() -> None:
     ],
 )
 def test_hover(place: str, expected: str) -> None:
-    found = PlanReading(PLAN).hover(at(place))
+    found = PlanIndex(PLAN).hover(at(place))
     assert found is not None
     assert found[0] == expected
 
@@ -123,25 +123,25 @@ def test_hover(place: str, expected: str) -> None:
     [("By hand", "2.2. [>] [act] Verify → report | Progress: 37/52"), ("price", "price")],
 )
 def test_hover_marks_a_name_or_the_first_line_of_a_step(place: str, shown: str) -> None:
-    found = PlanReading(PLAN).hover(at(place))
+    found = PlanIndex(PLAN).hover(at(place))
     assert found is not None
     assert PLAN[slice(*found[1])] == shown
 
 
 @pytest.mark.parametrize("place", ["# Plan", "Goal", "- No loss", "## Steps"])
 def test_there_is_nothing_to_say_outside_of_steps(place: str) -> None:
-    assert PlanReading(PLAN).hover(at(place)) is None
+    assert PlanIndex(PLAN).hover(at(place)) is None
 
 
 @pytest.mark.parametrize("rounds", ["Progress: 0/3", "Progress: 2"])
 def test_hover_says_how_many_rounds_are_done(rounds: str) -> None:
-    found = PlanReading(f"1. [act] Knock | {rounds}\n").hover(0)
+    found = PlanIndex(f"1. [act] Knock | {rounds}\n").hover(0)
     assert found is not None
     assert rounds in found[0].split("\n")
 
 
 def test_hover_says_what_is_no_type_and_shows_nothing_that_steers() -> None:
-    found = PlanReading("1. [LLM] Do\u202e it | a\u200bb\n").hover(0)
+    found = PlanIndex("1. [LLM] Do\u202e it | a\u200bb\n").hover(0)
     assert found is not None
     assert found[0] == (
         "Step 1: pending\nLLM: no type of steps; these are reason, act, decide and subtask\nResult: a\\u200bb"
@@ -149,7 +149,7 @@ def test_hover_says_what_is_no_type_and_shows_nothing_that_steers() -> None:
 
 
 def test_hover_does_not_tell_of_all_variables() -> None:
-    found = PlanReading(f"1. [act] x → {', '.join(f'v{n}' for n in range(30))} | done\n").hover(0)
+    found = PlanIndex(f"1. [act] x → {', '.join(f'v{n}' for n in range(30))} | done\n").hover(0)
     assert found is not None
     rows = found[0].split("\n")
     assert (len(rows), rows[-3:]) == (24, ["Gives v19, which no step takes", "and more", "Result: done"])
@@ -159,21 +159,21 @@ def test_hover_does_not_tell_of_all_variables() -> None:
 
 
 def test_an_input_comes_from_the_output_before_it() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("← gaps", after=True))
     assert word is not None
     assert said(PLAN, reading.definitions(word)) == [(7, "gaps")]
 
 
 def test_what_branches_put_out_comes_from_all_of_them() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("notice, price"))
     assert word is not None
     assert said(PLAN, reading.definitions(word)) == [(16, "notice"), (18, "notice")]
 
 
 def test_what_no_step_puts_out_comes_from_nowhere() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("price"))
     assert word is not None
     assert reading.definitions(word) == []
@@ -181,7 +181,7 @@ def test_what_no_step_puts_out_comes_from_nowhere() -> None:
 
 
 def test_references_are_all_steps_that_take_it() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("Copy → report", after=True))
     assert word is not None
     assert said(PLAN, reading.references(word, with_definitions=False)) == [(15, "report")]
@@ -196,11 +196,11 @@ def test_references_are_all_steps_that_take_it() -> None:
 
 @pytest.mark.parametrize("place", ["Compare schemas", "# Plan", "1. [x] compare", "By hand"])
 def test_other_text_is_no_name(place: str) -> None:
-    assert PlanReading(PLAN).word_at(at(place) + 3) is None
+    assert PlanIndex(PLAN).word_at(at(place) + 3) is None
 
 
 def test_a_variable_gets_another_name_in_all_its_places() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("notice, price"))
     assert word is not None
     assert said(PLAN, reading.rename(word, "news")) == [(16, "notice"), (18, "notice"), (20, "notice")]
@@ -208,7 +208,7 @@ def test_a_variable_gets_another_name_in_all_its_places() -> None:
 
 
 def test_a_step_gets_another_name() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("compare"))
     assert word is not None
     assert said(PLAN, reading.rename(word, "vergleichen-中文")) == [(7, "compare")]
@@ -238,7 +238,7 @@ def test_a_step_gets_another_name() -> None:
     ],
 )
 def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str, message: str) -> None:
-    reading = PlanReading(text)
+    reading = PlanIndex(text)
     word = reading.word_at(at(place, text))
     assert word is not None
     with pytest.raises(RenameError) as error:
@@ -247,7 +247,7 @@ def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str
 
 
 def test_renaming_keeps_the_plan() -> None:
-    reading = PlanReading(PLAN)
+    reading = PlanIndex(PLAN)
     word = reading.word_at(at("snapshot, log"))
     assert word is not None
     text = PLAN
@@ -260,7 +260,7 @@ def test_renaming_keeps_the_plan() -> None:
 
 
 def test_symbols_are_the_tree_of_the_steps() -> None:
-    goal, constraints, *steps = PlanReading(PLAN).symbols
+    goal, constraints, *steps = PlanIndex(PLAN).symbols
     assert (goal.name, goal.detail, said(PLAN, [goal.place])) == ("Goal", "Switch", [(2, "Switch")])
     assert said(PLAN, [constraints.place]) == [(4, "No loss\n- No doubles")]
     assert [(one.name, one.detail, one.kind, len(one.children)) for one in steps] == [
@@ -274,13 +274,13 @@ def test_symbols_are_the_tree_of_the_steps() -> None:
 
 
 def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:
-    symbols = PlanReading("1. [subtask] Wait\n2. [act] Go\n  2.1. [act] Stop\n3. [act] Rest\n").symbols
+    symbols = PlanIndex("1. [subtask] Wait\n2. [act] Go\n  2.1. [act] Stop\n3. [act] Rest\n").symbols
     assert [one.kind for one in symbols] == ["container", "container", "step"]
 
 
 def test_symbols_of_a_deep_plan_are_not_deep() -> None:
     text = "".join(f"{'.'.join(['1'] * depth)}. [subtask] s\n" for depth in range(1, 400))
-    level, depth, count = [*PlanReading(text).symbols], 0, 0
+    level, depth, count = [*PlanIndex(text).symbols], 0, 0
     while level:
         depth, count = depth + 1, count + len(level)
         level = [child for one in level for child in one.children]
@@ -293,7 +293,7 @@ def test_symbols_of_a_deep_plan_are_not_deep() -> None:
 def offered(text: str) -> list[str]:
     """What may be written at the bar in a text."""
     start = text.index("¦")
-    return [one.text for one in PlanReading(text.replace("¦", "")).complete(start)]
+    return [one.text for one in PlanIndex(text.replace("¦", "")).complete(start)]
 
 
 MARKS = ["[ ]", "[x]", "[>]", "[!]", "[~]"]
@@ -347,10 +347,10 @@ def test_variables_are_offered_behind_arrows(inputs: str, outputs: str, expected
 
 def test_a_candidate_takes_the_place_of_what_is_written() -> None:
     text = "1. [re] Text\n"
-    assert next(one for one in PlanReading(text).complete(5) if one.text == "[act]").place == (3, 7)
+    assert next(one for one in PlanIndex(text).complete(5) if one.text == "[act]").place == (3, 7)
     text = BODY.format("first", "")
     middle = at("← first\n", text) + 4
-    [second] = [one for one in PlanReading(text).complete(middle) if one.text == "second"]
+    [second] = [one for one in PlanIndex(text).complete(middle) if one.text == "second"]
     assert text[slice(*second.place)] == "first"
 
 
@@ -359,7 +359,7 @@ def test_a_candidate_takes_the_place_of_what_is_written() -> None:
 
 def test_a_text_with_faults_has_steps_all_the_same() -> None:
     text = PLAN.replace("2.2. [>]", "2.2) [>]").replace("Goal:", "Goal")
-    reading = PlanReading(text)
+    reading = PlanIndex(text)
     found = reading.hover(at("By hand", text))
     assert found is not None
     assert found[0].startswith("Step 2.2: active\n")
@@ -369,9 +369,9 @@ def test_a_text_with_faults_has_steps_all_the_same() -> None:
 
 
 def test_infos_are_left_out_unless_they_are_asked_for() -> None:
-    assert [one.code for one in PlanReading(PLAN).findings(Severity.WARNING)] == []
-    assert {one.code for one in PlanReading(PLAN).findings(Severity.INFO)} == {one.code for one in check_text(PLAN)}
-    assert PlanReading(PLAN).findings(Severity.INFO)
+    assert [one.code for one in PlanIndex(PLAN).findings(Severity.WARNING)] == []
+    assert {one.code for one in PlanIndex(PLAN).findings(Severity.INFO)} == {one.code for one in check_text(PLAN)}
+    assert PlanIndex(PLAN).findings(Severity.INFO)
 
 
 def formatted(text: str, language: Language) -> str:
@@ -389,13 +389,13 @@ def test_the_canonical_form_keeps_the_line_ends() -> None:
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = PLAN + "> x" * 700_000
-    assert [one.code for one in PlanReading(text).findings(Severity.WARNING)] == ["PS121"]
-    assert PlanReading(text).symbols == []
+    assert [one.code for one in PlanIndex(text).findings(Severity.WARNING)] == ["PS121"]
+    assert PlanIndex(text).symbols == []
 
 
 def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
     text = "1. [act] x → first\n" + "2) [act\n" * 300 + "3) [act first\n"
-    reading = PlanReading(text)
+    reading = PlanIndex(text)
     word = reading.word_at(at("→ first", text, after=True))
     assert word is not None
     with pytest.raises(RenameError, match="`first` may occur in line 302 as well, which has faults"):

@@ -13,7 +13,7 @@ from onigurumacffi import compile as compile_pattern
 from editors.textmate import LANGUAGES, make_grammar, path_of
 from planspec_lark.hopspec import parse_hopspec_tree
 from planspec_lark.lsp import languages
-from planspec_lark.lsp.step_reading import Language
+from planspec_lark.lsp.step_index import Language
 from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import grammars

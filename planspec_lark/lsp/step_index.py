@@ -24,7 +24,7 @@ __all__ = [
     "TOLD",
     "VARIABLE",
     "Language",
-    "StepReading",
+    "StepIndex",
     "end_at",
     "end_of",
     "name_steps",
@@ -59,7 +59,7 @@ class _Step(Protocol):
 AnyStep = TypeVar("AnyStep", bound=_Step)
 
 
-class StepReading(ABC, Generic[AnyStep]):
+class StepIndex(ABC, Generic[AnyStep]):
     """A document as far as it can be read, and where its parts stand.
 
     Attributes:
@@ -211,7 +211,7 @@ class StepReading(ABC, Generic[AnyStep]):
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
 
     def rename(self, word: Word, name: str) -> Sequence[Stretch]:
-        """All places in which a variable or the name of a step is to be written again."""
+        """All places in which a variable or the name of a step is to be changed."""
         terminal, written = _WRITTEN[word.kind]
         if not grammars.pattern(self.language, terminal).fullmatch(name) or name in self.reserved:
             raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
@@ -257,7 +257,7 @@ class Language:
     files: re.Pattern[str]
     fix: Callable[[str], Fixed]
     format: Callable[[str], str]
-    read: Callable[[str], StepReading[Any]]
+    read: Callable[[str], StepIndex[Any]]
     triggers: Sequence[str]
 
 

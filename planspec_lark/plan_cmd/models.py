@@ -1,4 +1,4 @@
-"""What a command is, and which command the tokens of one spell."""
+"""The model of a command, and how it is built from tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_
 
 __all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
 
-# The status that a verb gives.
+# The status that each verb sets.
 STATUS_OPS = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 EDIT_OPS = ("ADD", "REVISE")
 VIEW_OPS = ("EXPAND", "COLLAPSE")
@@ -42,7 +42,7 @@ def _to_target(value: object) -> object:
 class PlanCommand:
     """One command. Description and detail are kept as written, ``→ outputs`` and ``← inputs`` included.
 
-    ``step_id`` is "ALL" where REPLAN means the whole plan. ``step_type``, ``description`` and ``detail`` are for ADD
+    ``step_id`` is "ALL" if REPLAN means the whole plan. ``step_type``, ``description`` and ``detail`` are for ADD
     and REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
     """
 
@@ -65,11 +65,11 @@ def pattern(rule: str) -> Pattern[str]:
 
 
 def build_command(tokens: Mapping[str, str], detail: Sequence[str]) -> PlanCommand:
-    """The command that tokens of the grammar spell.
+    """The command of these tokens.
 
     Args:
-        tokens: what the tokens of its line say, by their terminals; an absent one is missing.
-        detail: what its DETAIL lines say.
+        tokens: the values of the tokens of its line, by terminal; an absent token has no entry.
+        detail: the values of its DETAIL lines.
     """
     verb = next(tokens[name] for name in ("STATUS_VERB", "EDIT_VERB", "REPLAN", "VIEW_VERB") if name in tokens)
     return PlanCommand(

@@ -1,8 +1,8 @@
 """Text → commands: the lines that start with ``PLAN_CMD:`` in any text, such as a language model's answer.
 
-What a command says is defined by the LALR parser and :mod:`planspec_lark.plan_cmd.transformer`. By default a pattern
-made from the same grammar reads instead, and gives the same commands. What either refuses is explained by
-:mod:`planspec_lark.plan_cmd.line_faults`.
+The LALR parser and :mod:`planspec_lark.plan_cmd.transformer` define what a command means. By default a pattern made
+from the same grammar reads it, with the same result. :mod:`planspec_lark.plan_cmd.line_faults` explains the lines that
+these refuse.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 
 
 def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanCommand]:
-    """Find the commands in a text. All lines that are no command are skipped.
+    """Find the commands in a text. All other lines are skipped.
 
-    :func:`planspec_lark.scan_plan_commands` names them, and reads those that are almost commands.
+    :func:`planspec_lark.scan_plan_commands` reports those that look like commands, and reads those that are almost
+    commands.
 
-    What is in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is not a command. Such blocks, and what
-    seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
+    Nothing in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is a command. Such blocks, and lines that
+    look like commands, are logged at level DEBUG by the logger ``planspec_lark``.
 
     Args:
         text: any text.
@@ -40,7 +41,7 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
             define what a command says.
     """
     remainder = leave_out_reasoning(text)
-    # To know what a skipped line was meant as takes time.
+    # It takes time to find out what a skipped line was meant to be.
     if _LOG.isEnabledFor(logging.DEBUG):
         source = Source(text)
         for found in (*_diagnose_lines(remainder.text, source), *remainder.diagnose(source)):
@@ -58,7 +59,7 @@ def _diagnose_lines(text: str, source: Source) -> Iterator[Diagnostic]:
 
 
 def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[PlanCommand | str, int, int]]:
-    """The commands of a text, and all lines that belong to none, without white space around them; with their bounds.
+    """The commands of a text, and all other lines without surrounding white space; each with its bounds.
 
     Args:
         text: any text, without its reasoning.
@@ -82,7 +83,7 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
 
 
 def starts_command(text: str, at: int) -> bool:
-    """Whether the line that starts there begins as a command does."""
+    """Whether the line that starts there begins like a command."""
     return grammars.pattern("plan_cmd", "PREFIX").match(text, at) is not None
 
 
@@ -91,14 +92,14 @@ def read_command(text: str, at: int) -> tuple[PlanCommand, int] | None:
     match = pattern("command").match(text, at)
     if match is None:
         return None
-    # A group is called after its terminal, with the rule of its verb in front.
+    # The name of a group is that of its terminal, after the rule of its verb.
     tokens = {name.partition("_")[2]: value for name, value in match.groupdict().items() if value}
     detail = pattern("_detail").finditer(tokens.get("_detail", ""))
     return build_command(tokens, [line["DETAIL"] for line in detail]), match.end()
 
 
 def _read_tree(text: str, at: int) -> tuple[PlanCommand, int] | None:
-    """The same, by the tree and the transformer."""
+    """The same, with the tree and the transformer."""
     from lark.exceptions import UnexpectedInput  # noqa: PLC0415  (slow, and mostly not needed)
 
     from planspec_lark.plan_cmd.transformer import CommandTransformer  # noqa: PLC0415

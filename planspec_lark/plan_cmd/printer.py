@@ -15,11 +15,11 @@ def serialize_commands(commands: Iterable[PlanCommand]) -> str:
     """Print commands.
 
     Returns:
-        One ``PLAN_CMD:`` line each, with its ``>`` lines; it reads back as the same commands.
+        A ``PLAN_CMD:`` line for each, with its ``>`` lines; they read back as the same commands.
 
     Raises:
-        ValueError: a command that no line could spell, such as one without a step id, or with a field that its verb
-            does not have.
+        ValueError: no line can express a command, such as one without a step id, or with a field that its verb does
+            not have.
     """
     return "".join(f"{row}\n" for command in commands for row in _rows(command))
 

@@ -1,6 +1,6 @@
-"""The parse tree of a command → the command: what the rules of ``grammar/plan_cmd.lark`` mean.
+"""Parse tree → command: what the rules of ``grammar/plan_cmd.lark`` mean.
 
-What single tokens mean is said in :func:`planspec_lark.plan_cmd.models.build_command`.
+What single tokens mean is defined in :func:`planspec_lark.plan_cmd.models.build_command`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["CommandTransformer"]
 
 
 class CommandTransformer(Transformer[Token, PlanCommand]):
-    """Makes a command of the tree of the rule ``command``."""
+    """Transforms the tree of the rule ``command`` to a command."""
 
     def status(self, tokens: list[Token | None]) -> PlanCommand:
         """`DONE 2.1 | result`; an absent token is None."""
@@ -25,5 +25,5 @@ class CommandTransformer(Transformer[Token, PlanCommand]):
     edit = replan = view = status
 
     def command(self, children: list[Token | PlanCommand]) -> Token | PlanCommand:
-        """`PLAN_CMD:`, and what is after it."""
+        """`PLAN_CMD:` and its command."""
         return children[-1]

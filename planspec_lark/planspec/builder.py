@@ -1,7 +1,7 @@
-"""From the tokens of one line or one step to models.
+"""Tokens of one line or one step → models.
 
-All readers end here: whatever found the tokens (the LALR parser or a pattern made from the same grammar), what they
-mean is said once. A token is given by its value, as the grammar says what that is; an absent one is empty or None.
+All readers end here: what tokens mean is defined once, whether the LALR parser or a pattern made from the same grammar
+found them. A token is given by its value, as the grammar defines it; an absent one is empty or None.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = [
     "split_variables",
 ]
 
-# The tokens of a summary line that build_step takes, and those of a line of a body; the names that start with an
-# underscore are rules, whose text is taken as a whole.
+# The tokens of a summary line that build_step takes, and those of a line of a body. Names that start with an underscore
+# are rules; they stand for the whole text of the rule.
 SUMMARY = (
     "STEP_ID",
     "MARK",
@@ -48,13 +48,13 @@ _FIRST_WORD, _BEHIND_WORDS = SUMMARY.index("TYPE") + 1, SUMMARY.index("DESCRIPTI
 
 STATUSES: dict[str | None, PlanStatus] = {f"[{mark}]": status for status, mark in MARKS.items()}
 STATUSES[None] = STATUSES[""] = PlanStatus.PENDING
-# One text for all steps of a type.
+# So that all steps of a type share one string.
 _TYPES = {name: name for name in STEP_TYPES}
 
 
 @cache
 def _finder(rule: str, *groups: str) -> Callable[[str], list[Any]]:
-    """Finds all lines of a rule one after the other: their value, or several for several groups."""
+    """A function that finds all lines of a rule in a text: the value of each, or a tuple for several groups."""
     return grammars.regular("planspec").pattern(rule, groups=groups).findall
 
 
@@ -79,7 +79,7 @@ def read_constraints(lines: str) -> list[str]:
 
 
 def read_goal_detail(lines: str) -> list[str]:
-    """The detail lines of a goal. None of them declares inputs."""
+    """The detail lines of a goal. They do not declare inputs."""
     return _finder("_goal_detail", "DETAIL")(lines)
 
 
@@ -91,13 +91,13 @@ def read_body(body: str) -> tuple[list[str], list[str]]:
 
 
 def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
-    """The steps, without their children, that the lines of a document's steps spell.
+    """The steps, without their children, from the lines of the steps of a document.
 
     Args:
-        rows: of each line the tokens SUMMARY and BODY, then what is none of a step's lines.
+        rows: for each line the tokens SUMMARY and BODY, then the text of a line that is neither.
 
     Returns:
-        None where a line is none of a step's, or where a body comes first.
+        None if a line does not belong to a step, or a body comes before the first step.
     """
     steps: list[PlanStep] = []
     step = None
@@ -128,9 +128,9 @@ def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     progress: str | None,
     behind: str | None,
 ) -> PlanStep:
-    """The step that these tokens of one summary line spell, without its body and its children.
+    """The step of one summary line, without its body and its children.
 
-    The grammar has let every value through, so the models' validators need not look at them again.
+    The grammar has accepted every value, so the validators of the models need not check them again.
     """
     if description and "\\" in description:
         description = read_description(description, has_outputs=bool(outputs))
@@ -164,5 +164,5 @@ def _build_with_words(*tokens: str | None) -> PlanStep:
     return step
 
 
-# Takes the tokens SUMMARY. There are no words by now, and looking for them would take its time.
+# Takes the tokens SUMMARY. No field is a single word so far, and looking for them would take time.
 build_step: Callable[..., PlanStep] = _build_with_words if WORDS else _build_step

@@ -1,7 +1,7 @@
-"""A text without any fault → the plan that it is, at the speed of the regular expression engine.
+"""Text without faults → plan, at the speed of the regular expression engine.
 
-The patterns are made from the grammar's own rules (see :mod:`planspec_lark.syntax.patterns`). A text that they refuse
-has a fault; :mod:`planspec_lark.planspec.recovery` knows what to say about it.
+The patterns are made from the rules of the grammar (see :mod:`planspec_lark.syntax.patterns`). A text that they refuse
+has a fault, which :mod:`planspec_lark.planspec.recovery` explains.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint
 
 @cache
 def patterns() -> tuple[Pattern[str], Pattern[str]]:
-    """What matches all before the first step, and what finds the lines of the steps after it."""
+    """The pattern for everything before the first step, and the one that finds the lines of the steps."""
     rules = grammars.regular("planspec")
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
 
 
 @cache
 def row_pattern() -> Pattern[str]:
-    """What matches one line of a step, with the tokens SUMMARY and BODY, and the white space up to the next line."""
+    """The pattern for one line of a step, with the tokens SUMMARY and BODY, and the white space up to the next line."""
     return grammars.regular("planspec").pattern("row", groups=(*SUMMARY, *BODY))
 
 
@@ -52,7 +52,7 @@ def read(text: str) -> PlanSpec | None:
         top = grow(steps)
     except ValueError:
         return None
-    # As for the steps: the grammar has let every value through.
+    # As for the steps: the grammar has accepted every value.
     return make_plan(
         title=head["title_TEXT"] or "",
         goal=head["goal_TEXT"] or "",
@@ -63,9 +63,9 @@ def read(text: str) -> PlanSpec | None:
 
 
 def read_steps(lines: str) -> list[PlanStep] | None:
-    """The steps that lines spell by themselves, in their order and without children; None where a line is not a step's.
+    """The steps of these lines, in order and without children; None if a line does not belong to a step.
 
-    Ids may come twice.
+    Ids may occur twice.
     """
     return build_steps(_rows(end_last_line(lines.lstrip(BLANKS)), 0, patterns()[1]))
 

@@ -1,10 +1,10 @@
 """What a plan is: attrs models of a PlanSpec document, the table of their fields and the table of step types.
 
-Every model that can be built can be written down: the validators refuse what the format cannot express, when a model
-is built and whenever a field is set. The models are mutable; a list is checked when it is assigned and once more when
-the plan is printed.
+Every model that can be built can be printed: the validators refuse what the format cannot express, both when a model
+is built and when a field is set. The models are mutable; a list is checked when it is assigned and again when the plan
+is printed.
 
-Comparing, copying and walking use no recursion, so plans may be nested as deeply as memory allows.
+Comparing, copying and walking are iterative, so plans may be nested as deeply as memory allows.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class StepType:
     """A type of step.
 
     Attributes:
-        hopspec: the HopSpec types that are converted to it, each with the field that takes the description; the first
-            one is what it becomes.
-        words: other words that mean it.
-        is_container: whether it has steps below it, and has to.
+        hopspec: the HopSpec types that are converted to it, each with the field that takes the description; it is
+            converted to the first of them.
+        words: synonyms.
+        is_container: whether it must have child steps.
         meaning: what it is for.
     """
 
@@ -106,7 +106,7 @@ CONTAINER_TYPES = frozenset(name for name, one in STEP_TYPES.items() if one.is_c
 
 
 def list_types(word: str, *, containers: bool | None = None, form: str = "`[{}]`") -> str:
-    """The step types as a message lists them; of containers or others alone, those that hold most come first."""
+    """The step types as a message lists them: all, or only (or all but) the containers, those in reverse order."""
     names = [form.format(name) for name in STEP_TYPES if containers in (None, name in CONTAINER_TYPES)]
     *front, last = names if containers is None else names[::-1]
     return f"{', '.join(front)} {word} {last}" if front else last
@@ -116,7 +116,7 @@ def list_types(word: str, *, containers: bool | None = None, form: str = "`[{}]`
 
 
 class PlanStatus(str, Enum):
-    """How far a step has come."""
+    """The status of a step."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -125,9 +125,9 @@ class PlanStatus(str, Enum):
     SKIPPED = "skipped"
 
 
-# What is still to be done.
+# The statuses of steps that are still to be done.
 OPEN = frozenset({PlanStatus.PENDING, PlanStatus.ACTIVE})
-# The character that stands for a status between the brackets of a mark.
+# The character between the brackets of a status mark.
 MARKS = {
     PlanStatus.PENDING: " ",
     PlanStatus.DONE: "x",
@@ -140,7 +140,7 @@ _STATUS_WORDS = [status.value for status in PlanStatus]
 
 @frozen
 class _Status:
-    """A status; the field's converter has made it one."""
+    """Accepts any value: the converter of the field has made a status of it."""
 
     def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
         """See :class:`Validator`."""
@@ -176,19 +176,19 @@ def _ids(steps: list[PlanStep]) -> str:
 
 @frozen
 class FieldInfo:
-    """What is known of a field beside its type and its validator.
+    """What is known about a field besides its type and its validator.
 
-    All that goes through the fields of a plan or a step takes them from here: reading, printing, comparing, hashes,
-    differences, merges, JSON and its schema, places, edits.
+    Everything that handles the fields of a plan or a step derives from this table: reading, printing, comparing,
+    hashing, diff, merge, JSON and its schema, positions, edits.
 
     Attributes:
-        label: what people call it.
-        token: the terminal of the grammar that spells it in a summary line, or in a line of a body.
-        rank: its place where several values are told.
-        is_in_body: whether that is a line of the body.
-        is_state: whether it says how far a step has come, and not what it asks for.
-        value: the name of what it is compared as: fields of the same value differ, and are merged, together.
-        sign: of a field that is one word between the type and the description, what is before it there.
+        label: its name for people.
+        token: the terminal of the grammar for it, in a summary line or in a line of a body.
+        rank: its position where several values are listed.
+        is_in_body: whether it is in a line of the body.
+        is_state: whether it is part of the progress of a step, and not of its task.
+        value: fields with the same value are compared and merged as one, under this name.
+        sign: for a field that is one word between type and description: the sign before the word.
     """
 
     label: str
@@ -208,7 +208,7 @@ def _info(label: str, token: str, rank: int = 0, **flags: Any) -> dict[str, Fiel
 
 
 def _text(validator: Validator, *said: Any, **flags: Any) -> Any:
-    """A field for a text, empty by default; the rest says what its :class:`FieldInfo` says."""
+    """A field for a text, empty by default; the other arguments are those of :class:`FieldInfo`."""
     return field(converter=exact, default="", validator=validator, metadata=_info(*said, **flags))
 
 
@@ -225,7 +225,7 @@ _ID = Matches("ID", "numbers joined by dots, such as '2.1'")
 _NAME = Matches(
     "WORD",
     "a name (letters, digits, `_` and `-`)",
-    # Dialects disagree about letters beyond ASCII, so there this is wider than the rule.
+    # Dialects of regular expressions disagree about letters beyond ASCII, so the pattern accepts more than the rule.
     {
         "type": "string",
         "pattern": r"^[^\s\u0000-\u002c./:-@\[-^`{-\u007f]*$(?!\n)",
@@ -240,10 +240,11 @@ _PROGRESS = _info("progress", "PROGRESS", 9, is_state=True, value="progress")
 
 @define(eq=False)
 class PlanStep:
-    """One step of a plan, with all that is below it.
+    """One step of a plan, with its children.
 
-    ``expanded`` says whether a folded view shows the step's body and children: yes, no, or (None) by its status. It
-    takes no part in comparing, parsing or printing. ``total_count`` is None for a step that does not count rounds.
+    ``expanded`` says whether a folded view shows the body and the children of the step: yes, no, or (None) depending
+    on its status. It is ignored in comparing, parsing and printing. ``total_count`` is None for a step that does not
+    count rounds.
     """
 
     step_id: str = field(converter=exact, validator=_ID, metadata=_info("id", "STEP_ID"))
@@ -273,7 +274,7 @@ class PlanStep:
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanStep:
         root = copy_own(self)
         for step in iter_steps(root):
-            # In place: nothing else has this list, and assigning one would check every child of it.
+            # In place: the list belongs to this copy alone, and assigning a new one would validate every child.
             step.children[:] = map(copy_own, step.children)
         return root
 
@@ -290,7 +291,7 @@ class PlanSpec:
 
     @property
     def progress(self) -> dict[str, int]:
-        """How many steps, children included, there are in all (``total``) and in each status."""
+        """The number of steps, children included: ``total``, and one count for each status."""
         counts = {"total": 0, "done": 0, "active": 0, "blocked": 0, "pending": 0, "skipped": 0}
         for step in iter_steps(self):
             counts["total"] += 1
@@ -299,7 +300,7 @@ class PlanSpec:
 
     @property
     def is_converged(self) -> bool:
-        """Whether no step is pending or active any more. A blocked step counts as dealt with."""
+        """Whether no step is pending or active. A blocked step counts as dealt with."""
         return not any(step.status in OPEN for step in iter_steps(self))
 
     def __eq__(self, other: object) -> bool:
@@ -308,7 +309,7 @@ class PlanSpec:
         return _HEAD(self) == _HEAD(other) and _same_steps(self.steps, other.steps)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanSpec:
-        # Not step by step: that would begin a walk for each of them.
+        # Not by deepcopy of each step, which would start a walk for each of them.
         steps = [*map(copy_own, self.steps)]
         made = make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
         for step in iter_steps(made):
@@ -331,10 +332,10 @@ def _iter_all(steps: Iterable[PlanStep]) -> Iterator[PlanStep]:
             stack.extend(reversed(step.children))
 
 
-# The own fields of a plan and of a step: all but the steps below it and the state of a view.
+# The own fields of a plan and of a step: all but child steps and the state of a view.
 PLAN_FIELDS = _infos(PlanSpec)
 STEP_FIELDS = _infos(PlanStep)
-# Those that are one word of the summary line, each with its sign. Reading and printing them needs no code of their own.
+# Those that are one word of the summary line, each with its sign. They are read and printed without code of their own.
 WORDS = {name: info.sign for name, info in STEP_FIELDS.items() if info.sign}
 
 _HEAD = attrgetter(*PLAN_FIELDS)
@@ -343,12 +344,12 @@ _ASKED = attrgetter(*(name for name, info in STEP_FIELDS.items() if name != "ste
 
 
 def are_alike(one: PlanStep, other: PlanStep) -> bool:
-    """Whether two steps are the same but for what is below them."""
+    """Whether two steps are equal, apart from their children."""
     return bool(_OWN(one) == _OWN(other))
 
 
 def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
-    # In document order, the numbers of children spell the tree.
+    # In document order, the numbers of children determine the tree.
     return len(ours) == len(theirs) and all(
         len(one.children) == len(other.children) and are_alike(one, other)
         for one, other in zip(_iter_all(ours), _iter_all(theirs), strict=False)
@@ -356,14 +357,14 @@ def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
 
 
 def hash_of(step: PlanStep) -> str:
-    """A hash of what a step asks for, whatever its place is: all its own fields but its id and its state.
+    """A hash of the task of a step, wherever it is in the plan: of all its own fields but id and progress.
 
     32 hexadecimal digits.
     """
     return hashlib.blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()
 
 
-# ---------------------------------------------------------------- steps of values that are known to be right
+# ---------------------------------------------------------------- building models from valid values
 
 
 make_step: Callable[..., PlanStep] = trusting(PlanStep)
@@ -371,7 +372,7 @@ make_plan: Callable[..., PlanSpec] = trusting(PlanSpec)
 
 
 def copy_own(step: PlanStep) -> PlanStep:
-    """A copy of a step by itself: its lists are copied, the steps below it are not."""
+    """A shallow copy of a step: its lists are copied, its children are not."""
     values = [*_ALL(step)]
     for at in _LISTS:
         values[at] = values[at].copy()

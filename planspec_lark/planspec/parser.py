@@ -1,8 +1,8 @@
 """PlanSpec text → parse tree, and text → plan, strictly.
 
-What a text means is defined by the LALR parser and :mod:`planspec_lark.planspec.transformer`. By default
-:mod:`planspec_lark.planspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
-plan. What either refuses is explained by :func:`planspec_lark.planspec.recovery.scan_strictly`.
+The LALR parser and :mod:`planspec_lark.planspec.transformer` define what a text means. By default
+:mod:`planspec_lark.planspec.fast_reader` reads it with patterns made from the same grammar, which give the same plan.
+The faults of a text that these refuse are found by :func:`planspec_lark.planspec.recovery.scan_strictly`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def parse_plan(
 
     Args:
         text: a PlanSpec document. The empty text is the empty plan.
-        name: what diagnostics call it, such as the file's name.
+        name: the name of the text in diagnostics, such as that of its file.
         limits: how much to take.
         accelerate: read with patterns made from the grammar; otherwise with Lark's parser and a transformer, which
             define what the text means and take about ten times as long.
@@ -47,10 +47,10 @@ def parse_plan(
 
 
 def parse_tree(text: str) -> Tree[Token]:
-    """The parse tree of a plan. Its tokens put together are the text; an absent part of a rule is None.
+    """The parse tree of a plan. Its tokens, joined, are the text; an absent part of a rule is None.
 
     Raises:
-        PlanSyntaxError: as :func:`parse_plan` does. Both accept the same texts, but that ids may come twice in a tree.
+        PlanSyntaxError: as for :func:`parse_plan`. Both accept the same texts, but ids may occur twice in a tree.
     """
     tree = grammars.parse_tree("planspec", text)
     if tree is None:

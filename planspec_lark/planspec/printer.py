@@ -1,6 +1,6 @@
 """Plan → canonical text.
 
-For every plan that can be built, the text reads back as the same plan; a plan that no text could spell is refused.
+The text of a plan reads back as the same plan; a plan that no text can express is refused.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def serialize_plan(
 
     Args:
         plan: any plan.
-        fold: show of each step what its ``expanded`` flag or its status asks for, instead of everything.
-        max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints, the
-            steps at work, the next one and all above these stay.
+        fold: print only those bodies and children that the ``expanded`` flags or the statuses of steps ask for.
+        max_tokens: leave out parts, and say how many, until the text has at most this number of tokens. Goal,
+            constraints, active steps, the next step and their ancestors are always kept.
         count_tokens: counts the tokens of a text; by default
             :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
 
@@ -41,8 +41,8 @@ def serialize_plan(
         ``max_tokens`` it reads back as the same plan.
 
     Raises:
-        ValueError: no text could spell this plan: an id comes twice or does not fit its place, a type is empty, or a
-            list was changed to hold what its field can not. Or what has to stay takes more than ``max_tokens``.
+        ValueError: no text can express this plan: an id occurs twice or does not fit its place, a type is empty, or a
+            list was changed to contain an invalid value. Or what must be kept takes more than ``max_tokens``.
     """
     if max_tokens is not None:
         return bound(folded(plan) if fold else plan, serialize_plan, max_tokens, count_tokens)
@@ -50,7 +50,7 @@ def serialize_plan(
         rows = _head(plan)
         _add_steps(rows, plan.steps, fold)
     except (AttributeError, TypeError):
-        # A list holds what no step or text is; its validator says so by its name.
+        # A list contains something that is neither a step nor a text; its validator names the field.
         _refuse_fields(plan)
         raise
     text = "\n".join([*rows, ""])
@@ -60,7 +60,7 @@ def serialize_plan(
 
 
 def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
-    # Each level's iterator, and the id above it: no recursion, and no object made for a step that is only passed.
+    # The iterator of each level, and the id of its parent: no recursion, and no object for each step.
     levels = [(iter(steps), "")]
     parents: dict[str, str] = {}
     names: list[str] = []
@@ -112,7 +112,7 @@ def canonical_summary(step: PlanStep) -> str:
     """The summary line of a step, without indentation and line break.
 
     Raises:
-        ValueError: the step has no type, or an output that is no variable.
+        ValueError: the step has no type, or an output that is not a variable.
     """
     line = _summary(step, "")
     _check_variables(step.outputs, [step])
@@ -120,10 +120,10 @@ def canonical_summary(step: PlanStep) -> str:
 
 
 def canonical_step(step: PlanStep, depth: int) -> str:
-    """The lines of a step itself, as :func:`serialize_plan` prints them at this depth (0 at the top level).
+    """The lines of a step without its children, as :func:`serialize_plan` prints them at a depth (0 at the top level).
 
     Raises:
-        ValueError: as there, as far as one step can tell.
+        ValueError: as for :func:`serialize_plan`, as far as it concerns a single step.
     """
     attrs.validate(step)
     indent = "  " * depth
@@ -133,7 +133,7 @@ def canonical_step(step: PlanStep, depth: int) -> str:
 
 
 def _summary(step: PlanStep, indent: str) -> str:
-    """A summary line whose variables are still to be checked."""
+    """A summary line. The caller checks its variables."""
     kind = step.step_type
     if not kind:
         raise ValueError(f"step_type: step {step.step_id} has none; give it one: {', '.join(STEP_TYPES)}")
@@ -160,7 +160,7 @@ def _summary(step: PlanStep, indent: str) -> str:
 
 
 def _needs_mark(step: PlanStep) -> bool:
-    """Whether a type that looks like a mark would be read as one, so that the pending mark has to be in front."""
+    """Whether a type that looks like a mark would be read as one, so that the pending mark must be printed."""
     if step.status is not _PENDING or step.step_name:
         return False
     if step.step_type == "x":
@@ -170,7 +170,7 @@ def _needs_mark(step: PlanStep) -> bool:
 
 
 def progress_text(step: PlanStep) -> str:
-    """How many rounds a step has done, as its summary line says it."""
+    """The progress of a step, as in its summary line."""
     return f"Progress: {step.done_count}" + ("" if step.total_count is None else f"/{step.total_count}")
 
 
@@ -178,13 +178,13 @@ def _body(step: PlanStep, indent: str) -> list[str]:
     rows = [f"{indent}  > ← {', '.join(step.inputs)}"] if step.inputs else []
     start = indent + "  > "
     for line in step.detail:
-        # Adding, unlike formatting, refuses what is not a text.
+        # Unlike formatting, adding refuses a value that is not a text.
         rows.append(start + (write_detail(line) if "←" in line else line) if line != "" else indent + "  >")
     return rows
 
 
 def _check_variables(names: list[str], steps: list[PlanStep]) -> None:
-    """Check all variables at once; if they are not all right, the validators of their steps find the wrong one."""
+    """Check all variables at once; if one is wrong, the validators of the steps find it."""
     if not names:
         return
     listed = ",".join(names)

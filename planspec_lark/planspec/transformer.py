@@ -1,7 +1,6 @@
-"""The parse tree of a plan → the plan: what the rules of ``grammar/planspec.lark`` mean.
+"""Parse tree → plan: what the rules of ``grammar/planspec.lark`` mean.
 
-What the tokens of a step mean is said in :mod:`planspec_lark.planspec.builder`, for the readers that do without Lark as
-well.
+What the tokens of a step mean is defined in :mod:`planspec_lark.planspec.builder`, which readers without Lark share.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ _Tokens = list[Token | None]
 
 
 class PlanTransformer(Transformer[Token, PlanSpec]):
-    """Makes a plan of a tree of :func:`planspec_lark.parse_tree`, edited or not."""
+    """Transforms a tree of :func:`planspec_lark.parse_tree`, edited or not, to a plan."""
 
     def transform(self, tree: Tree[Token]) -> PlanSpec:
-        """The plan that a tree spells.
+        """The plan of a tree.
 
         Raises:
-            ValueError: an id comes twice.
+            ValueError: an id occurs twice.
         """
         try:
             return super().transform(tree)
         except VisitError as error:
-            # Lark's own word for what a rule's method has raised.
+            # Lark wraps what the method of a rule raises.
             raise error.orig_exc from None
 
     def title(self, tokens: _Tokens) -> dict[str, Any]:
@@ -69,7 +68,7 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
         return step
 
     def steps(self, children: list[Any]) -> dict[str, Any]:
-        """The header, and the steps, which their ids make a tree."""
+        """The header, and the steps, put into a tree by their ids."""
         return {"steps": grow([child for child in children if isinstance(child, PlanStep)])}
 
     def plan(self, children: list[Any]) -> PlanSpec:

@@ -1,8 +1,8 @@
-"""The tree of steps: how ids spell it, how to walk through it, and how to find one's way in it.
+"""The tree of steps: walks, ids that fit it, and the step that is to be done next.
 
 The parent of a step is the step with the longest proper prefix of its id among all ids of the plan; siblings are in
-the order in which they appear. All walks are safe on any depth: :func:`~planspec_lark.planspec.models.iter_steps` in
-document order, :func:`iter_with_parents` with what is above, :func:`walk` on entering and on leaving a step.
+the order in which they appear. All walks are safe at any depth: :func:`~planspec_lark.planspec.models.iter_steps` in
+document order, :func:`iter_with_parents` with parents, :func:`walk` on entering and on leaving a step.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def iter_with_parents(
 ) -> Iterator[tuple[PlanStep, PlanStep | None]]:
     """All steps in document order, each with its parent (None at the top level).
 
-    What is below a step that ``enters`` refuses is left out.
+    The children of a step are left out if ``enters`` refuses it.
     """
     return iter_tree(plan.steps, enters)
 
 
 def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
-    """All steps as they run: each when it is entered (True), and once all below it are through (False)."""
+    """All steps as they run: each when it is entered (True), and again after all its children (False)."""
     return walk_tree(plan.steps)
 
 
@@ -52,11 +52,11 @@ def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
 
 
 def fit_ids(container: PlanStep) -> None:
-    """Give all steps below a container ids that spell the places that they are in.
+    """Give all steps below a container ids that fit their places.
 
-    An id that does so stays; of siblings where one's id would be read below the other's, the outer one keeps it, and of
-    two with the same id the first. What is below a step that gets another id moves with it. All others are
-    numbered, above the numbers of the siblings before them.
+    An id that fits stays. If the id of one sibling would be read as below that of another, the outer one keeps its id;
+    of two equal ids the first stays. The children of a step move with its new id. All other steps are numbered, each
+    with a higher number than the siblings before it.
     """
     was = {id(container): container.step_id}
     for step in iter_steps(container):
@@ -72,7 +72,7 @@ def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[
     for step_id in ids:
         lead = next((lead for lead in (f"{parent}.", f"{parent_was}.") if step_id.startswith(lead)), None)
         tails.append("" if lead is None else step_id[len(lead) :])
-    # In this order, all that would be read below an id follows it directly.
+    # In this order, ids that would be read as below another one directly follow it.
     outer = ""
     for at in sorted(range(len(ids)), key=tails.__getitem__):
         if outer and (tails[at] == outer or tails[at].startswith(f"{outer}.")):
@@ -132,9 +132,9 @@ class Todo(str, Enum):
 
 
 def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
-    """What is to be done next, and with which step; None where no step is open.
+    """What is to be done next, and with which step; None if no step is open.
 
-    A run of the plan takes the same step, unless it knows more than the plan says.
+    A run takes the same step, unless its ledger knows more than the plan.
     """
     above: PlanStep | None = None
     siblings = plan.steps
@@ -149,7 +149,7 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
 
 
 def todo_of(step: PlanStep) -> Todo | None:
-    """What is to be done with an open step; None where one below it comes first."""
+    """What is to be done with an open step; None if one of its children comes first."""
     if step.step_type not in CONTAINER_TYPES and not step.children:
         return Todo.DO
     counts = step.step_type == "subtask" and step.total_count is not None
@@ -161,7 +161,7 @@ def todo_of(step: PlanStep) -> Todo | None:
 
 
 def _is_undecided(step: PlanStep) -> bool:
-    """Whether no branch has begun, and more than one may still be the one."""
+    """Whether no branch has begun, and more than one can still be chosen."""
     if any(branch.status in _BEGUN for branch in step.children):
         return False
     count = sum(branch.status in OPEN for branch in step.children)

@@ -20,7 +20,7 @@ MODELS = "planspec_lark/planspec/models.py"
 
 FIELD = '    owner: str = _text(_NAME, "owner", "OWNER", 10, sign="@")\n'
 TOKEN = "// Who does it.\nOWNER.2: /[ \\t]+@/ WORD\n"
-TOKENS_BELOW = "// A word as in programs:"
+TOKENS_BELOW = "// An identifier:"
 BEHIND_RESULT = '    result: str = _text(Text(), "result", "RESULT", 8, is_state=True)\n'
 SEE_THE_FIELD = """
 import copy

@@ -32,7 +32,7 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import check_text
+from planspec_lark.planspec import Fixed, check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 from planspec_lark.syntax.diagnostics import count_of, has_errors
@@ -42,7 +42,6 @@ __all__ = [
     "check_files",
     "check_or_fix",
     "fix_options",
-    "limit_options",
     "map_in_processes",
     "report_options",
 ]
@@ -74,22 +73,19 @@ def report_options(*others: str) -> Callable[[Any], Any]:
     )
 
 
-def limit_options(what: str) -> Callable[[Any], Any]:
-    """The options of a command that checks files, for files from strangers; ``what`` is in them."""
+def fix_options(what: str) -> Callable[[Any], Any]:
+    """The options of a command that ends in :func:`check_or_fix`, beside those of its report; ``what`` is in files."""
     return options(
+        flag("--fix", help="Apply the fixes that keep the meaning, in place."),
+        flag("--unsafe-fixes", help="Apply the fixes that drop text or guess, too."),
+        flag("--diff", help="Write nothing; show what fixes would change, as a unified diff."),
+        wait_option,
         count_option("--jobs", default=1, metavar="N", help="Check files in N processes; not with --fix or --diff."),
         count_option("--max-bytes", metavar="N", help="Refuse a file with more bytes."),
         count_option("--max-steps", metavar="N", help=f"Refuse a {what} with more steps."),
         count_option("--max-depth", metavar="N", help=f"Refuse a {what} with more levels of steps."),
         count_option("--max-findings", default=1000, metavar="N", help="List at most N findings for each file."),
     )
-
-
-fix_options = options(
-    flag("--fix", help="Apply the fixes that keep the meaning, in place."),
-    flag("--unsafe-fixes", help="Apply the fixes that drop text or guess, too."),
-    flag("--diff", help="Write nothing; show what fixes would change, as a unified diff."),
-)
 
 
 @command(
@@ -116,70 +112,62 @@ fix_options = options(
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
 @click.option("--also", type=Choice(OPTIONAL), multiple=True, help="Turn on an optional check; may come several times.")
-@fix_options
-@wait_option
-@limit_options("plan")
+@fix_options("plan")
 @folder_option
-def check_command(  # noqa: PLR0913  (one for each option)
-    *,
-    files: tuple[str, ...],
+def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) -> None:
+    """Check plans for errors, and fix them with --fix.
+
+    All findings come at once: syntax errors, broken rules (such as an input that no step puts out), and warnings about
+    what is probably not meant. With --fix, what can be fixed safely is fixed, and what is left is reported.
+    """
+    check, fix = (partial(one, also=also) for one in (_check_plan, planspec.fix_text))
+    check_or_fix(check, fix, files, shows_infos=bool(also), **how)
+
+
+def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:
+    found = check_text(text, name=name, **how)
+    if has_errors(found) and (hint := tool_plan_hint(name, text)):
+        complain(f"{shown(name)}: this is not a plan{hint}")
+    return found
+
+
+def check_or_fix(  # noqa: PLR0913  (all by their names)
+    check: Callable[..., list[Diagnostic]],
+    fix_text: Callable[..., Fixed],
+    files: Sequence[str],
     form: str,
+    *,
     strict: bool,
     info: bool,
-    also: tuple[str, ...],
+    shows_infos: bool = False,
     jobs: int,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
     **most: int | None,
 ) -> None:
-    """Check plans for errors, and fix them with --fix.
+    """Check files as :func:`check_files` does, or fix them first, or show what would be fixed; leaves.
 
-    All findings come at once: syntax errors, broken rules (such as an input that no step puts out), and warnings about
-    what is probably not meant. With --fix, what can be fixed safely is fixed, and what is left is reported.
+    With ``shows_infos``, the infos that the check finds without --info are written: they were asked for by name.
     """
-    limits = Limits(**most)
-    check = partial(_check, limits=limits, also=also, least=Severity.INFO if info else Severity.WARNING)
-    fix_text = partial(planspec.fix_text, unsafe=unsafe_fixes, limits=limits, also=also)
-    fixer = Fixer(fix_text, unsafe_fixes, limits)
-    # What was asked for by name has been looked for.
-    shows_info = info or bool(also)
-    is_fixing = fix or unsafe_fixes
-    check_or_fix(check, fixer, files, form, strict=strict, info=shows_info, jobs=jobs, fix=is_fixing, diff=diff)
-
-
-def check_or_fix(  # noqa: PLR0913  (all by their names)
-    check: Callable[[str], Sequence[Diagnostic]],
-    fixer: Fixer,
-    files: Sequence[str],
-    form: str,
-    *,
-    strict: bool,
-    info: bool,
-    jobs: int,
-    fix: bool,
-    diff: bool,
-) -> None:
-    """Check files as :func:`check_files` does, or fix them first, or show what would be fixed; leaves."""
     check_inputs(*files)
-    if fix or diff:
-        if form != "text" and (diff or "-" in files):
-            raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
-        if jobs > 1:
-            raise click.UsageError("--jobs: fixes are found and written by one process.")
-        if diff:
-            fixer.show(files)
-        check_files(fixer.fix, files, form, strict=strict, info=info, to_stderr="-" in files, fixed=fixer.fixed)
+    limits, infos = Limits(**most), info or shows_infos
+    if not (fix or unsafe_fixes or diff):
+        check_file = partial(_check, check, limits, Severity.INFO if info else Severity.WARNING)
+        check_files(check_file, files, form, strict=strict, info=infos, jobs=jobs)
         return
-    check_files(check, files, form, strict=strict, info=info, jobs=jobs)
+    if form != "text" and (diff or "-" in files):
+        raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
+    if jobs > 1:
+        raise click.UsageError("--jobs: fixes are found and written by one process.")
+    fixer = Fixer(fix_text, unsafe_fixes, limits)
+    if diff:
+        fixer.show(files)
+    check_files(fixer.fix, files, form, strict=strict, info=infos, to_stderr="-" in files, fixed=fixer.fixed)
 
 
-def _check(file: str, limits: Limits, also: tuple[str, ...], least: Severity) -> list[Diagnostic]:
-    text = read_text(file, limits)
-    found = check_text(text, name=label(file), limits=limits, also=also, least=least)
-    if has_errors(found) and (hint := tool_plan_hint(file, text)):
-        complain(f"{shown(file)}: this is not a plan{hint}")
-    return found
+def _check(check: Callable[..., list[Diagnostic]], limits: Limits, least: Severity, file: str) -> Sequence[Diagnostic]:
+    return check(read_text(file, limits), name=label(file), limits=limits, least=least)
 
 
 def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:

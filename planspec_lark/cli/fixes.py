@@ -33,7 +33,7 @@ class Fixer:
     """Fixes files, and tells on standard error what it has done.
 
     Attributes:
-        fix_text: fixes a text of the name ``name``.
+        fix_text: fixes a text, as :func:`planspec_lark.planspec.fix_text` does.
         unsafe: whether it applies fixes that drop text or guess as well.
         limits: how much to read.
         fixed: what was fixed in all files so far.
@@ -76,7 +76,7 @@ class Fixer:
 
     def _change(self, file: str, *, is_dry: bool) -> tuple[str, Fixed]:
         def change(text: str) -> tuple[str, Fixed]:
-            fixed = self.fix_text(text, name=label(file))
+            fixed = self.fix_text(text, unsafe=self.unsafe, name=label(file), limits=self.limits)
             return fixed.text, fixed
 
         before, _, fixed = change_text(file, change, is_dry=is_dry, limits=self.limits)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark import hopspec, planspec
 from planspec_lark.cli.arguments import flag, folder_option, language_option, plan_argument
-from planspec_lark.cli.check import check_or_fix, fix_options, limit_options, report_options
-from planspec_lark.cli.fixes import Fixer
+from planspec_lark.cli.check import check_or_fix, fix_options, report_options
 from planspec_lark.cli.help import READ, Group
 from planspec_lark.cli.output import (
     Unusable,
     check_inputs,
     complain,
-    label,
     leave,
     out_option,
     read_as,
     read_plan,
-    read_text,
     shown,
     stop_at,
     wait_option,
@@ -29,7 +25,6 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.cli.plans import format_file
-from planspec_lark.syntax import Diagnostic, Limits, Severity
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
@@ -72,35 +67,13 @@ def hopspec_command() -> None:
 )
 @_files_argument
 @report_options()
-@fix_options
-@wait_option
-@limit_options("document")
-def check_command(  # noqa: PLR0913  (one for each option)
-    *,
-    files: tuple[str, ...],
-    form: str,
-    strict: bool,
-    info: bool,
-    jobs: int,
-    fix: bool,
-    unsafe_fixes: bool,
-    diff: bool,
-    **most: int | None,
-) -> None:
+@fix_options("document")
+def check_command(files: tuple[str, ...], **how: Any) -> None:
     """Check documents for errors, and fix them with --fix.
 
     All findings come at once: syntax errors, and broken rules of the format.
     """
-    limits = Limits(**most)
-    check = partial(_check, limits=limits, least=Severity.INFO if info else Severity.WARNING)
-    fix_text = partial(hopspec.fix_hopspec, unsafe=unsafe_fixes, limits=limits)
-    fixer = Fixer(fix_text, unsafe_fixes, limits)
-    is_fixing = fix or unsafe_fixes
-    check_or_fix(check, fixer, files, form, strict=strict, info=info, jobs=jobs, fix=is_fixing, diff=diff)
-
-
-def _check(file: str, limits: Limits, least: Severity) -> list[Diagnostic]:
-    return hopspec.check_hopspec(read_text(file, limits), name=label(file), limits=limits, least=least)
+    check_or_fix(hopspec.check_hopspec, hopspec.fix_hopspec, files, **how)
 
 
 @hopspec_command.command(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 from attrs import frozen
@@ -17,8 +17,9 @@ from planspec_lark.runs.sqlite_ledger import ledger_path
 
 if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
+    from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["LedgerPlace", "database_options", "without_password"]
+__all__ = ["Held", "LedgerPlace", "database_options", "without_password"]
 
 
 def _check(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -59,6 +60,13 @@ def without_password(database: str) -> str:
 _SQLITE = b"SQLite format 3\0"
 
 
+class Held(TypedDict, total=False):
+    """A ledger that is not where a runner would keep its own, and the id of the run in it."""
+
+    ledger: Ledger
+    run_id: str
+
+
 @frozen
 class LedgerPlace:
     """Where the runs of one plan are.
@@ -86,28 +94,28 @@ class LedgerPlace:
             raise Unreadable(file, "is not a file")
         return cls(_find_ledger(path), database, "" if database is None else name or str(path))
 
-    @contextmanager
-    def reading(self) -> Iterator[Ledger]:
+    def reading(self) -> AbstractContextManager[Ledger]:
         """The ledger, which is only read. Raises NoLedgerError where there is none."""
-        if self.database is None:
-            with closing(SqliteLedger(self.file, read_only=True)) as ledger:
-                yield ledger
-            return
-        from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415
+        return closing(self._database(read_only=True) or SqliteLedger(self.file, read_only=True))
 
-        with closing(PostgresLedger(self.database, read_only=True)) as ledger:
-            yield ledger
+    def writing(self) -> AbstractContextManager[Ledger | None]:
+        """The ledger in the database; None where a runner opens the ledger beside the file by itself."""
+        database = self._database(read_only=False)
+        return nullcontext() if database is None else closing(database)
 
     @contextmanager
-    def writing(self) -> Iterator[Ledger | None]:
-        """The ledger in the database; None where a runner opens the one of its own by itself."""
-        if self.database is None:
-            yield None
-            return
-        from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415
+    def held(self, *, read_only: bool) -> Iterator[Held]:
+        """The ledger in the database and the id of the run there, as the runners of one run take them; or nothing."""
+        database = self._database(read_only=read_only)
+        with nullcontext() if database is None else closing(database):
+            yield {} if database is None else {"ledger": database, "run_id": self.name}
 
-        with closing(PostgresLedger(self.database)) as ledger:
-            yield ledger
+    def _database(self, *, read_only: bool) -> PostgresLedger | None:
+        if self.database is None:
+            return None
+        from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415  (few calls have a database)
+
+        return PostgresLedger(self.database, read_only=read_only)
 
     def last_run(self, ledger: Ledger) -> RunInfo | None:
         """The last run of the plan."""
@@ -124,16 +132,9 @@ def _find_ledger(path: Path) -> Path:
         from planspec_lark.planner.kernel import LEDGER_FILE  # noqa: PLC0415  (slow to load, and for planners alone)
 
         return path / LEDGER_FILE
-    return path if _is_ledger(path) else ledger_path(path)
-
-
-def _is_ledger(path: Path) -> bool:
-    """Whether a file is a ledger itself, not one that has a ledger beside it."""
-    try:
+    with suppress(OSError):
         # A pipe would wait for a program that writes to it.
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
+        if path.is_file():
+            with path.open("rb") as file:
+                return path if file.read(len(_SQLITE)) == _SQLITE else ledger_path(path)
+    return ledger_path(path)

@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from planspec_lark.cli.arguments import flag, language_option, options
-from planspec_lark.cli.ledgers import LedgerPlace, database_options
+from planspec_lark.cli.ledgers import Held, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
@@ -29,9 +28,6 @@ from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
 from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
-
-if TYPE_CHECKING:
-    from planspec_lark.runs import Ledger
 
 __all__ = [
     "context_option",
@@ -51,13 +47,6 @@ def _folder(_context: click.Context, _option: click.Parameter, value: str) -> st
     if not value:
         raise click.UsageError("--state: an empty name is not a folder's")
     return value
-
-
-class _Held(TypedDict, total=False):
-    """What :mod:`planspec_lark.planner` takes where the folder has no ledger of its own."""
-
-    ledger: Ledger
-    run_id: str
 
 
 # Which plan it is: the folder, and where its ledger is.
@@ -117,16 +106,13 @@ def read_strategy(file: str | None) -> str | None:
 
 
 @contextmanager
-def state_ledger(state: str, database: str | None, name: str | None, *, read_only: bool = False) -> Iterator[_Held]:
+def state_ledger(state: str, database: str | None, name: str | None, *, read_only: bool = False) -> Iterator[Held]:
     """The ledger of a state folder, and the run in it; leaves with the faults of what they hold."""
-    place = LedgerPlace.of(state, database, name)
-    with _state_errors():
-        if place.database is None:
-            yield {}
-            return
-        with place.reading() if read_only else place.writing() as ledger:
-            assert ledger is not None
-            yield {"ledger": ledger, "run_id": place.name}
+    try:
+        with LedgerPlace.of(state, database, name).held(read_only=read_only) as held:
+            yield held
+    except PlanSyntaxError as error:
+        fail(f"{shown(error.source.name)}: this is not a context", UNREADABLE, error.diagnostics)
 
 
 def read_context(file: str | None, state: str, database: str | None = None, name: str | None = None) -> Context:
@@ -135,12 +121,3 @@ def read_context(file: str | None, state: str, database: str | None = None, name
         return read_as(file, context_from_json, "this is not a context", UNREADABLE, CONTEXT_LIMITS)
     with state_ledger(state, database, name, read_only=True) as held:
         return read_state(state, **held)
-
-
-@contextmanager
-def _state_errors() -> Iterator[None]:
-    """Leave with the faults of what a state folder holds, if it has some."""
-    try:
-        yield
-    except PlanSyntaxError as error:
-        fail(f"{shown(error.source.name)}: this is not a context", UNREADABLE, error.diagnostics)

@@ -41,6 +41,7 @@ from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import Event, EventKind, Runtime, create_state
 from planspec_lark.syntax import Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.source import safe_json, visible, visible_name
 
 __all__ = ["run", "start", "step"]
@@ -284,7 +285,7 @@ def _rows(event: Event) -> Iterator[Row]:
 def _closed(item: DoneItem, context: Context) -> Iterator[Row]:
     word, style, _ = _ENDS[item.status]
     has_ended = context.outcome is not None
-    said = [_name(item.goal), "" if has_ended else _in_a_line(_result(item))]
+    said = [_name(item.goal), "" if has_ended else brief(_result(item), _SHOWN_IN_LINE)]
     return _row(context.depth + (not has_ended), word, style, " | ".join(filter(None, said)))
 
 
@@ -315,10 +316,4 @@ def _result(item: DoneItem) -> str:
 
 
 def _name(goal: Goal) -> str:
-    return _in_a_line(goal_text(goal)) or "(no text)"
-
-
-def _in_a_line(text: str) -> str:
-    # Cut before anything else looks at all of it.
-    line = " ".join(text[: 4 * _SHOWN_IN_LINE].split())
-    return visible_name(line if len(line) <= _SHOWN_IN_LINE else line[:_SHOWN_IN_LINE] + "…")
+    return brief(goal_text(goal), _SHOWN_IN_LINE) or "(no text)"

@@ -41,7 +41,7 @@ from planspec_lark.runs.ledger import Kind, Record, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, summarize
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
-from planspec_lark.syntax.diagnostics import count_of
+from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["Display", "displayed"]
 
 _GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
-# Of a text, what a line shows of it; of commands, so many.
-_SHOWN, _LISTED = 200, 20
+# So many commands are listed.
+_LISTED = 20
 _WIDTH = 9
 
 _PRICES = Limits(max_bytes=1_000_000, max_depth=16, max_findings=20)
@@ -86,7 +86,7 @@ class _Brief:
         self.data = data
 
     def __getitem__(self, name: str) -> str:
-        return _brief(self.data.get(name))
+        return brief(str(self.data.get(name) or ""))
 
     def listed(self, name: str) -> list[str]:
         """A value in a line of its own; none where there is none."""
@@ -94,25 +94,20 @@ class _Brief:
 
     def said(self) -> str:
         """What came of a step."""
-        return _brief(self.data.get("result") or self.data.get("reason") or self.data.get("description"))
-
-
-def _brief(text: object) -> str:
-    line = one_line(str(text or "")[: 4 * _SHOWN])
-    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+        return self["result"] or self["reason"] or self["description"]
 
 
 def _end(data: _Brief) -> list[str]:
     outcome, reason = data["outcome"], data["reason"]
     if not reason and (blocked := data.data.get("blocked")):
-        reason = f"steps are blocked: {_brief(', '.join(map(str, blocked)))}"
+        reason = f"steps are blocked: {brief(', '.join(map(str, blocked)))}"
     # A reason may begin with the word for what it is the reason of.
     return [reason if reason.startswith(f"{outcome}:") else f"{outcome}: {reason}" if reason else outcome]
 
 
 def _decision(data: _Brief) -> list[str]:
     lines = [" | ".join(filter(None, [data["decision"], data["reason"]]))] if data["decision"] else []
-    commands = [_brief(line) for line in str(data.data.get("commands", "")).split("\n") if line]
+    commands = [brief(line) for line in str(data.data.get("commands", "")).split("\n") if line]
     more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []
     end = ["the step is blocked"] if data.data.get("blocked") else []
     return lines + commands[:_LISTED] + more + end
@@ -122,11 +117,11 @@ def _resumption(data: _Brief) -> list[str]:
     record = data.data
     lines = ["the plan was edited since"] if record.get("is_edited") else []
     differ = "the edit (ours) and the run (theirs) differ"
-    lines += [f"{differ}: {_brief(one)}" for one in record.get("conflicts", ())[:_LISTED]]
+    lines += [f"{differ}: {brief(one)}" for one in record.get("conflicts", ())[:_LISTED]]
     moves = list(record.get("moves", {}).items())[:_LISTED]
     lines += [f"step {visible_name(str(old))} is {visible_name(str(new))} now" for old, new in moves]
     if edited := record.get("edited"):
-        lines.append(f"finished steps were edited: {_brief(', '.join(map(str, edited)))}")
+        lines.append(f"finished steps were edited: {brief(', '.join(map(str, edited)))}")
     return lines
 
 
@@ -159,7 +154,7 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     ),
     Kind.SKIPPED: ("skipped", _QUIET, _said),
     Kind.BLOCKED: ("blocked", _BAD, _said),
-    Kind.REFUSED: ("refused", _BAD, lambda data: [_brief(one) for one in data.data.get("faults", ())]),
+    Kind.REFUSED: ("refused", _BAD, lambda data: [brief(one) for one in data.data.get("faults", ())]),
     Kind.REFLECTED: ("decided", _BUSY, _decision),
     Kind.TOLD: ("told", _BUSY, lambda data: [f"{data['question']} — {data['answer']}"]),
     Kind.REPLANNED: ("replanned", _BUSY, _decision),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -337,8 +337,12 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
     with (
         stop_on_faults(file, "this plan cannot be run"),
         stoppable(f"Stopped. {_KEPT}" if ledger or database else "Stopped."),
-        _opened(ledger, place, dry_run) as kept,
+        ExitStack() as opened,
     ):
+        kept: dict[str, Any] = {"ledger": ledger}
+        # A dry run may be of a plan of which nothing is done yet.
+        with suppress(NoLedgerError):
+            kept |= opened.enter_context(place.held(read_only=dry_run))
         offered = {} if dry_run else tool_runner.load_entry_point_atoms({step.id for step in plan.steps})
         # Some callables may be asynchronous.
         work = tool_runner.arun_toolplan(plan, registry, offered, jobs=jobs, on_event=_tell, dry_run=dry_run, **kept)
@@ -351,20 +355,6 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
     write_text(_to_json(done.outputs, indent=2) + "\n")
     if done.missing or not done.is_done:
         leave(FINDINGS)
-
-
-@contextmanager
-def _opened(file: str | None, place: LedgerPlace, dry_run: bool) -> Iterator[dict[str, Any]]:
-    """Where the calls are kept, as :func:`~planspec_lark.tool_runner.run_toolplan` takes it."""
-    if place.database is None:
-        yield {"ledger": file}
-        return
-    try:
-        with place.reading() if dry_run else place.writing() as ledger:
-            yield {"ledger": ledger, "run_id": place.name}
-    except NoLedgerError:
-        # What would be called where nothing is done yet.
-        yield {}
 
 
 def _tell(event: RunEvent) -> None:

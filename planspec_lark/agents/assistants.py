@@ -56,7 +56,7 @@ class Assistant:
         settings: the JSON file with its hooks.
         hooks: those that are put there.
         has_groups: whether an event holds groups of hooks with a matcher each, rather than hooks.
-        answers: how ``planspec hook`` has to answer; empty where plain text will do.
+        answers: how ``planspec hook`` has to answer; empty for plain text.
     """
 
     name: str

@@ -10,6 +10,9 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
+from functools import reduce
+from itertools import accumulate
+from operator import getitem
 from typing import Any
 
 from planspec_lark.json_text import JsonText, read_json
@@ -128,7 +131,7 @@ def read_toml(text: str) -> dict[str, Any]:
     """What a TOML text says.
 
     Raises:
-        SetupError: it is none.
+        SetupError: it is not TOML.
     """
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -143,7 +146,7 @@ def read_settings(text: str) -> JsonText:
     """A JSON text with an object, which may have comments and commas too many.
 
     Raises:
-        SetupError: it is none.
+        SetupError: it is not JSON.
     """
     read = read_json(text, limits=_LIMITS)
     fault = next((one for one in read.diagnostics if one.code not in _ALLOWED), None)
@@ -185,10 +188,7 @@ def _known(value: Any, path: Path) -> Path:
 
 
 def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -> tuple[str, str]:
-    container: Any = read.value
-    for step in path:
-        container = container[step]
-    steps: Sequence[str | int] = list(container) if isinstance(container, dict) else range(len(container))
+    steps = _steps_of(reduce(getitem, path, read.value))
     bounds = read.place(path)
     line_break, unit = _line_break(text), _indent_unit(text)
     outer = _indent_at(text, bounds.start)
@@ -213,6 +213,10 @@ def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -
     return text[:at] + piece + text[at:], piece
 
 
+def _steps_of(container: Any) -> Sequence[str | int]:
+    return list(container) if isinstance(container, dict) else range(len(container))
+
+
 def _indent_unit(text: str) -> str:
     match = re.search(r"^([ \t]+)[^\s]", text, re.MULTILINE)
     return match[1] if match else "  "
@@ -227,18 +231,15 @@ def _indent_at(text: str, at: int) -> str:
 def drop_entry(text: str, path: Path) -> str:
     """A JSON text without a member or an item that is there, and without what holds nothing else."""
     read = read_settings(text)
-    values = [read.value]
-    for step in path:
-        values.append(values[-1][step])
+    values = [*accumulate(path, getitem, initial=read.value)]
     while len(path) > 1 and len(values[-2]) == 1:
         path, values = path[:-1], values[:-1]
-    container, last = values[-2], path[-1]
-    steps: Sequence[str | int] = list(container) if isinstance(container, dict) else range(len(container))
-    index = steps.index(last)
+    steps = _steps_of(values[-2])
+    index = steps.index(path[-1])
     start, end = read.key_place(path).start, read.place(path).end
     kept = text[:start].rstrip(" \t\r\n")
     if "//" in kept.rpartition("\n")[2]:
-        # What follows is not to become a part of that comment.
+        # Without a line break, what follows would become part of that comment.
         kept += _line_break(text)
     comma = _COMMA.match(text, end)
     if comma is not None:

@@ -1,7 +1,7 @@
 """`planspec hook EVENT`: what an assistant tells of its session, on standard input, and what it is answered.
 
 This is the quick half. It runs at every edit of any file, so it imports nothing but the standard library, and the rest
-of the package once there is a plan to speak of. It never fails by its own trouble: then it says so in one line and
+of the package once there is a plan. A fault of its own never fails a session: then it says so in one line and
 leaves with 0. With 2, which assistants show to their model, it leaves only where a plan has faults.
 """
 
@@ -25,7 +25,7 @@ _REFUSED = 1
 PLAN_FILE = re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md\Z", re.DOTALL)
 _MOST_BYTES = 64 * 2**20
 _LONGEST_PATH = 4096
-# So many files of one edit are looked at.
+# The most files of one edit that are looked at.
 _MOST_FILES = 20
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path")
 # Lines of a patch that name the files which are written.
@@ -93,7 +93,7 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
         else:
             _write(_in_form(say_plans(folder, max_tokens), agent))
     except Exception as error:
-        # Whatever it is, the assistant's work continues.
+        # No fault of ours may stop the assistant's work.
         is_ours = type(error).__module__.startswith("planspec_lark.")
         return _say(str(error) if is_ours else f"{type(error).__name__}: {error}", 0)
     return 0

@@ -95,9 +95,8 @@ def _files_of(assistant: Assistant) -> list[str]:
     servers = [] if assistant.servers is None else [assistant.servers.file]
     settings = [assistant.settings] if assistant.settings else []
     folder = [f"{_PLANS}/{name}" for name, _ in (HIDDEN, SHARED)]
-    record = f"{assistant.skills}/planspec/{RECORD}"
-    files = [*skill_files(assistant.skills), assistant.notes, *servers, *settings, *folder, record]
-    return list(dict.fromkeys(files))
+    ours = [*skill_files(assistant.skills), _record_of(assistant.skills)]
+    return list(dict.fromkeys([*ours, assistant.notes, *servers, *settings, *folder]))
 
 
 class _Parts:
@@ -269,7 +268,7 @@ class _Part:
             self.project.write(name, None if text == seed else text.encode("utf-8"))
 
     def _without_entries(self, name: str, text: str) -> str:
-        """A text without what says that it is ours, where it is unknown what exactly was put in."""
+        """A text without the entries that are recognisably ours, where it is unknown what exactly was put in."""
         assistant, servers = self.assistant, self.assistant.servers
         kind = {".md": "md", ".toml": "toml"}.get(PurePosixPath(name).suffix)
         if kind is not None:

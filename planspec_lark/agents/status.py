@@ -1,4 +1,4 @@
-"""The state of the plans of a project, in so many tokens, and which steps are in progress."""
+"""The state of the plans of a project, within a number of tokens, and which steps are in progress."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, next_step_view
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, shorten
-from planspec_lark.syntax.source import one_line, visible, visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, brief, shorten
+from planspec_lark.syntax.source import visible, visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["say_active", "say_plans"]
 
 _PLANS = "planspec"
-# So many plans are listed: those that were changed last.
+# The most plans that are listed: those that were changed last.
 _MOST_PLANS = 20
 _MOST_ACTIVE = 5
 _LINE = 100
@@ -33,7 +33,7 @@ _LINE = 100
 
 @frozen
 class _Known:
-    """A plan in the folder: what it is, or why it is none."""
+    """A file in the folder: its plan, or why it is not one."""
 
     name: str
     plan: PlanSpec | None = None
@@ -58,9 +58,7 @@ def _read(folder: str) -> Iterator[_Known]:
             plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
         except PlanSyntaxError as error:
             first = error.diagnostics[0]
-            yield _Known(
-                name, fault=f"not a valid plan: line {first.line or 1}: {shorten(one_line(first.said), _LINE)}"
-            )
+            yield _Known(name, fault=f"not a valid plan: line {first.line or 1}: {brief(first.said, _LINE)}")
         except StoreError:
             continue
         else:
@@ -161,7 +159,7 @@ def _active(plan: PlanSpec) -> Iterator[PlanStep]:
 def say_active(folder: str) -> str:
     """The steps that are in progress, in one line for a person; empty where there are none."""
     found = [
-        f"{visible_name(one.name)} {step.step_id} {shorten(one_line(step.description), _LINE)}"
+        f"{visible_name(one.name)} {step.step_id} {brief(step.description, _LINE)}"
         for one in _read(folder)
         if one.plan is not None
         for step in _active(one.plan)

@@ -110,7 +110,7 @@ def _targets(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _is_free(path: Path, target: Path) -> bool:
-    # A ledger without its plan speaks of another one.
+    # A ledger without its plan belongs to another plan.
     return not any(os.path.lexists(to) for _, to in _pairs(path, target))
 
 

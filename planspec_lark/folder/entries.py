@@ -14,9 +14,9 @@ from planspec_lark.folder.names import check_name
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, brief
 from planspec_lark.syntax.limits import Limits, read_file
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["FOLDER_LIMITS", "describe", "find_folder", "find_inside", "read_inside", "real_root"]
 
@@ -128,5 +128,5 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
 def _blame(entry: PlanEntry, found: Diagnostic) -> PlanEntry:
     place = f"line {found.line}: " if found.line else ""
     # Without the text, which may be long: a list has many entries.
-    fault = f"{place}{found.code} {shorten(one_line(found.message))}"
+    fault = f"{place}{found.code} {brief(found.message)}"
     return evolve(entry, fault=fault, diagnostic=evolve(found, source=None))

@@ -100,7 +100,7 @@ class PlanFolder:
         Args:
             name_or_path: a name, or a path.
             confined: take a path from the project's folder on, and refuse one that leads out of it; otherwise any path
-                will do.
+                is taken.
 
         Raises:
             StoreError: there is not one of these, or a link leads out of its folder.
@@ -313,12 +313,9 @@ class PlanFolder:
         is_new, (name, data) = self.settle("shared"), HIDDEN
         ignore = self.path / name
         with refusals(self.path):
-            if not os.path.lexists(ignore):
-                return is_new
-            known = ignore.lstat()
-            if not stat.S_ISREG(known.st_mode) or known.st_size != len(data):
-                return is_new
-            if ignore.read_bytes() != data:
+            known = ignore.lstat() if os.path.lexists(ignore) else None
+            is_plain = known is not None and stat.S_ISREG(known.st_mode) and known.st_size == len(data)
+            if not is_plain or ignore.read_bytes() != data:
                 return is_new
             ignore.unlink()
         return True

@@ -27,7 +27,7 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³"]
 )
-# What cannot be seen, or looks like a space and is none.
+# What cannot be seen, or only looks like a space.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"])
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from attrs import fields, frozen
 
 from planspec_lark.folder.models import StoreError, refusals
-from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.diagnostics import brief
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["FOLDER", "TASKS", "Settings", "read_settings", "set_in", "settings_of", "settings_path"]
 
@@ -70,7 +70,7 @@ def read_settings(folder: Path) -> Settings:
 
 
 def _wrong(path: Path, said: str) -> StoreError:
-    return StoreError(f"{visible_name(str(path))}: {shorten(one_line(said))}")
+    return StoreError(f"{visible_name(str(path))}: {brief(said)}")
 
 
 def settings_of(plan: Path) -> Settings:

@@ -52,6 +52,6 @@ def make_template(language: str = "en") -> str:
     """A valid plan in canonical form that has every part, each with words on what to write there.
 
     Raises:
-        ValueError: the language is none of "en" and "zh".
+        ValueError: the language is neither "en" nor "zh".
     """
     return read_template(__package__, "plan", language)

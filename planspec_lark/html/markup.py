@@ -35,7 +35,7 @@ def quote(text: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """A text in one line that takes at most so many columns, not yet escaped."""
+    """A text in one line, cut to ``width`` columns, not yet escaped."""
     return cut_columns(one_line(text[: 4 * width]), width)
 
 

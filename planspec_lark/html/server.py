@@ -69,7 +69,7 @@ class Follower:
                 self._changed.notify_all()
 
     def _try(self) -> str:
-        """Take the plan that is in the file, or say why there is none."""
+        """Read the plan in the file, or say why that is not possible."""
         try:
             data = self.path.read_bytes()
             if not data and self._plan.steps:
@@ -91,7 +91,7 @@ class Follower:
             return self._page[1]
 
     def wait(self, version: int, timeout: float) -> int | None:
-        """The number of the page once it is another one, or after so many seconds; None once this is closed."""
+        """The version of the page once it is another, or after ``timeout`` seconds; None once this is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_closed or self._version != version, timeout)
             return None if self._is_closed else self._version
@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are open.")
             return
         try:
-            # Browsers that have gone are nothing to speak of.
+            # A browser may have gone.
             with suppress(OSError):
                 self._begin(HTTPStatus.OK, "text/event-stream")
                 self._tell()

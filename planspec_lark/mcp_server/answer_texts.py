@@ -18,7 +18,7 @@ from planspec_lark.mcp_server.models import (
     Standing,
     View,
 )
-from planspec_lark.syntax.diagnostics import Diagnostic, count_of, render_all, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, render_all
 from planspec_lark.syntax.source import visible
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "to_report",
 ]
 
-# So many findings are told at once.
+# The most findings of an answer.
 MAX_FINDINGS = 20
 
 
@@ -110,7 +110,7 @@ def show_findings(found: Sequence[Diagnostic]) -> str:
 
 def to_report(command: str, message: str, code: str = "") -> CommandReport:
     """What became of a command or an action; with a code, it was refused."""
-    return CommandReport(command=shorten(visible(command)), done=not code, code=code, message=shorten(visible(message)))
+    return CommandReport(command=excerpt(command), done=not code, code=code, message=excerpt(message))
 
 
 def to_findings(found: Sequence[Diagnostic]) -> list[Finding]:
@@ -119,12 +119,12 @@ def to_findings(found: Sequence[Diagnostic]) -> list[Finding]:
         Finding(
             severity=one.severity.value,
             code=one.code,
-            message=shorten(visible(one.said)),
+            message=excerpt(one.said),
             line=one.line,
             column=one.column,
-            step_id=shorten(visible(one.step_id)),
-            help=shorten(visible(one.help)),
-            write=None if one.fix is None or one.fix.title else shorten(visible(one.fix.text)),
+            step_id=excerpt(one.step_id),
+            help=excerpt(one.help),
+            write=None if one.fix is None or one.fix.title else excerpt(one.fix.text),
         )
         for one in found[:MAX_FINDINGS]
     ]

@@ -12,8 +12,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 from planspec_lark.document.file import PlanBusyError
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
-from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, render_all, shorten
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, brief, render_all
 
 __all__ = ["RefusedError", "report_crash", "to_error"]
 
@@ -45,7 +44,7 @@ def report_crash(what: str, error: Exception) -> str:
     Returns:
         What a client may know of it: neither texts nor paths of this machine.
     """
-    said = shorten(visible(one_line("".join(format_exception_only(error)))))
+    said = brief("".join(format_exception_only(error)))
     place = extract_tb(error.__traceback__)[-1]
     _LOG.error("Error: %s has failed: %s (%s, line %s)", what, said, Path(place.filename).name, place.lineno)
     return f"{what} has failed by a fault of the server itself ({type(error).__name__}), which has logged it."

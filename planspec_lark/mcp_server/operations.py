@@ -51,8 +51,8 @@ from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.truncate import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, has_errors, shorten
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
+from planspec_lark.syntax.source import visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = [
@@ -66,7 +66,7 @@ __all__ = [
     "read_plan",
 ]
 
-# So many plans are listed at once, and so many reports told.
+# The most plans of a page, and the most reports of an answer.
 _PAGE = 50
 _REPORTS = 50
 
@@ -117,8 +117,8 @@ def _summarize(entry: PlanEntry) -> PlanSummary:
     return PlanSummary(
         name=entry.name,
         uri=uri_of(entry.name),
-        title=shorten(one_line(entry.title)),
-        goal=shorten(one_line(entry.goal)),
+        title=brief(entry.title),
+        goal=brief(entry.goal),
         progress=None if entry.progress is None else Progress(**entry.progress),
         is_finished=entry.is_converged,
         fault=entry.fault,
@@ -156,12 +156,13 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
     try:
         return focus_view(plan, arguments.step_id).to_text
     except ValueError:
-        wanted = shorten(visible(arguments.step_id))
-        raise RefusedError(f"Step {wanted} does not exist; the view `plan` shows all steps.") from None
+        raise RefusedError(
+            f"Step {excerpt(arguments.step_id)} does not exist; the view `plan` shows all steps."
+        ) from None
 
 
 def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
-    """What ``write`` writes with at most so many tokens, and whether nothing was left out of it.
+    """What ``write`` writes with at most ``max_tokens`` tokens, and whether it is complete.
 
     Raises:
         RefusedError: what is never left out takes more.

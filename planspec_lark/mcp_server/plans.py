@@ -137,7 +137,7 @@ class Plans:
         """A plan of this text.
 
         Raises:
-            PlanSyntaxError: it is none.
+            PlanSyntaxError: it is not a plan.
         """
         return Stored(name, text, parse_plan(text, name=name, limits=self.limits))
 

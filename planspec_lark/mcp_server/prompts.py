@@ -19,7 +19,7 @@ from planspec_lark.syntax.prompt_templates import fill, read_template, text_valu
 
 __all__ = ["PROMPTS", "get_prompt"]
 
-# Of the plans that there are, a prompt for a new one names so many.
+# The most existing plans that a prompt for a new one names.
 _NAMES = 50
 _LONGEST_REQUEST = 20_000
 

@@ -28,8 +28,7 @@ from planspec_lark.mcp_server.models import (
 )
 from planspec_lark.mcp_server.operations import ToolAnswer
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.diagnostics import excerpt
 
 __all__ = ["TOOLS", "Entry", "call"]
 
@@ -178,7 +177,7 @@ def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolRe
 def _explain(error: ValidationError) -> str:
     """What is wrong with arguments, in a line each, without the values."""
     rows = [
-        f"- {shorten(visible('.'.join(map(str, one['loc']))))}: {_WORDS.get(one['type']) or one['msg']}"
+        f"- {excerpt('.'.join(map(str, one['loc'])))}: {_WORDS.get(one['type']) or one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]
     ]
     return "\n".join(["The arguments do not fit:", *rows])

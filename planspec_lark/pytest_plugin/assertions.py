@@ -30,7 +30,7 @@ from planspec_lark.syntax.source import one_line
 
 __all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
 
-# A message says of so many steps what they have instead.
+# The most steps of which a message says what they have instead.
 _SHOWN = 10
 _SEVERITIES = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "info": tuple(Severity)}
 

@@ -1,4 +1,4 @@
-"""Which steps a test means, and which are most like them where there are none."""
+"""Which steps a test means, and where there are none, the nearest ones."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from attrs import frozen
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.pytest_plugin.subject import Node
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import join_words
 
 __all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
 
 # A text that has to be there, whatever its letters' case, or a pattern that has to be found.
 Words = str | re.Pattern[str]
 
-# So many near misses are shown, each at least so like what was looked for, and not much less so than the nearest; of a
-# text, so much is compared.
+# The most near misses that are shown, the least likeness of each to what was looked for, and its least share of that of
+# the nearest; how many characters of a text are compared.
 _NEAREST = 3
 _LEAST = 0.4
 _SHARE = 0.7
@@ -76,7 +77,7 @@ class Wanted:
         else:
             name = "a step"
             asked = asked if self.which is None else [describe_words(self.which), *asked]
-        return f"{name} with {' and '.join(filter(None, (', '.join(asked[:-1]), asked[-1])))}" if asked else name
+        return f"{name} with {join_words(asked, 'and')}" if asked else name
 
     def is_meant(self, step: PlanStep) -> bool:
         """Whether a step is meant, whatever is asked of it."""

@@ -1,4 +1,4 @@
-"""Normalisers: what makes two plans alike that differ only in what a test does not care about."""
+"""Normalisers: they leave out of plans what a test does not compare."""
 
 from __future__ import annotations
 

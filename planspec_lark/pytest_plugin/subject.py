@@ -15,12 +15,11 @@ from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, count_of, render_all, shorten
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, brief, count_of, render_all
 
 __all__ = ["Node", "Subject", "UnreadablePlanError", "show_nodes", "show_some", "take"]
 
-# A message shows so many findings; of a plan it has so many lines, indented by so many levels.
+# The most findings of a message, and the most lines of a plan in it and levels of indentation of these.
 _SHOWN = 10
 _LINES = 16
 _LEVELS = 10
@@ -54,7 +53,7 @@ class Subject:
 
     @property
     def repairs(self) -> list[Diagnostic]:
-        """What had to be repaired in the text. What is no part of the plan, such as prose around it, needs none."""
+        """What had to be repaired in the text. Prose around the plan needs no repair."""
         return [found for found in self.findings if found.severity is Severity.WARNING]
 
     def list_repairs(self) -> list[str]:
@@ -81,8 +80,8 @@ class Subject:
 
 
 def _describe(found: Diagnostic) -> str:
-    said = f"line {found.line}: {found.code} {one_line(shorten(found.message))}"
-    return f"{said}; read as: {one_line(shorten(found.fix.text))}" if found.fix and found.fix.text else said
+    said = f"line {found.line}: {found.code} {brief(found.message)}"
+    return f"{said}; read as: {brief(found.fix.text)}" if found.fix and found.fix.text else said
 
 
 def take(value: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> Subject:
@@ -111,7 +110,7 @@ def _explain(found: Extraction, text: str) -> str:
     """Why the plan of a text is not accepted, and what would allow it."""
     faults = found.faults
     if all(one.code == "PS201" for one in faults):
-        start = one_line(shorten(text))
+        start = brief(text)
         return f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
     more = f"\n\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
     said = f"the plan in this text is not accepted: {found.verdict.value}\n{render_all(faults[:_SHOWN])}{more}"
@@ -133,7 +132,7 @@ def _allow(found: Extraction) -> list[str]:
 
 
 def show_some(items: Iterable[str], count: int, more: str = "… and") -> list[str]:
-    """The first of so many items, each in rows of its own, and how many more there are."""
+    """The first of ``count`` items, each in rows of its own, and how many more there are."""
     rows = [f"  {row}" for item in islice(items, _SHOWN) for row in item.split("\n")]
     return [*rows, f"  {more} {count - _SHOWN} more"] if count > _SHOWN else rows
 
@@ -172,4 +171,4 @@ def _show_step(step: PlanStep) -> str:
     except ValueError:
         # A model that no text could spell can still be shown.
         line = f"{step.step_id}. [{step.step_type}] {step.description}"
-    return one_line(shorten(line))
+    return brief(line)

@@ -1,7 +1,7 @@
 """What can be wrong with a text: diagnostics as data, and their rendering. Their codes are in :mod:`.codes`.
 
-A diagnostic holds message, place and fix; it becomes text only on demand. Whatever it shows of the
-text passes through :func:`planspec_lark.syntax.source.visible`.
+A diagnostic holds message, place and fix; it becomes text only on demand. All parts of the
+text that it shows pass through :func:`planspec_lark.syntax.source.visible`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = [
     "brief",
     "count_of",
     "decode",
+    "excerpt",
     "first_of",
     "has_errors",
     "in_order",
@@ -38,7 +39,7 @@ __all__ = [
     "shorten",
 ]
 
-# An excerpt shows at most so many columns of a line, and an exception at most so many diagnostics.
+# The most columns of a line in an excerpt, and the most diagnostics in the text of an exception.
 _EXCERPT_COLUMNS = 100
 _SHOWN = 20
 
@@ -204,24 +205,24 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
-    rows = [f"{diagnostic.head}: {shorten(visible(diagnostic.said))}"]
+    rows = [f"{diagnostic.head}: {excerpt(diagnostic.said)}"]
     source, span = diagnostic.source, diagnostic.span
     if source is not None and span is not None:
         number = str(span.line)
-        excerpt, caret = _excerpt(source.line(span.line), span)
+        shown, caret = _underline(source.line(span.line), span)
         rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}{_in_brackets(diagnostic.path)}")
-        rows.append(f"{number} | {excerpt}")
+        rows.append(f"{number} | {shown}")
         rows.append(f"{' ' * len(number)} | {caret}")
     elif diagnostic.path.strip("$"):
         rows.append(f" -->{_in_brackets(diagnostic.path)}")
     if diagnostic.expected:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
     if diagnostic.help:
-        rows.append(f"  help: {shorten(visible(diagnostic.help))}")
+        rows.append(f"  help: {excerpt(diagnostic.help)}")
     if diagnostic.fix is not None and diagnostic.fix.title:
-        rows.append(f"  fix: {shorten(visible(diagnostic.fix.title))}")
+        rows.append(f"  fix: {excerpt(diagnostic.fix.title)}")
     elif diagnostic.fix is not None:
-        text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
+        text = excerpt(diagnostic.fix.text).replace("\n", "\n         ")
         rows.append(f"  write: {text or _name_nothing(diagnostic.fix, source)}")
     return "\n".join(row.rstrip(" ") for row in rows)
 
@@ -259,7 +260,7 @@ def name_some(names: Sequence[str], most: int = 10) -> str:
 
 
 def count_of(number: int, one: str, more: str = "") -> str:
-    """So many of something: `1 step`, `2 steps`."""
+    """A number of things: `1 step`, `2 steps`."""
     return f"{number} {one if number == 1 else more or f'{one}s'}"
 
 
@@ -273,14 +274,19 @@ def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
+def excerpt(text: str) -> str:
+    """As much of a text as one wants to read, safe to show."""
+    return shorten(visible(text))
+
+
 def brief(text: str, most: int = _EXCERPT_COLUMNS * 2) -> str:
     """The beginning of a text in one line, safe to show. What is cut off is not looked at."""
     line, is_whole = one_line(text[: 4 * most]), len(text) <= 4 * most
     return line if is_whole and len(line) <= most else line[:most].rstrip() + "…"
 
 
-def _excerpt(line: str, span: Span) -> tuple[str, str]:
-    """The part of a line around a span, and the carets that go below it."""
+def _underline(line: str, span: Span) -> tuple[str, str]:
+    """The part of a line around a span, and the carets below it."""
     start = span.column - 1
     end = span.end_column - 1 if span.end_line == span.line else len(line)
     end = min(max(end, start + 1), start + _EXCERPT_COLUMNS)

@@ -141,7 +141,7 @@ class Matches:
         terminal: its name.
         words: what that is, in words.
         stated: the JSON Schema, where the terminal can not be said in all dialects.
-        is_empty_allowed: whether the empty text will do, too.
+        is_empty_allowed: whether the empty text is accepted, too.
     """
 
     terminal: str

@@ -159,7 +159,7 @@ class GrowingSource(Source):
 
 
 def end_last_line(text: str) -> str:
-    """The text with its last line ended. A ``\\r`` at the very end stays alone: it is no part of a line break."""
+    """The text with its last line ended. A ``\\r`` at the very end stays alone: it is not part of a line break."""
     if not text or text.endswith("\n"):
         return text
     return text + (" \n" if text.endswith("\r") else "\n")
@@ -235,7 +235,7 @@ def columns(text: str) -> int:
 
 
 def cut_columns(text: str, most: int) -> str:
-    """A text, or as much of its beginning as takes at most so many columns with an ellipsis."""
+    """A text, or its beginning and an ellipsis, in at most ``most`` columns."""
     if columns(text) <= most:
         return text
     used = 1

@@ -10,7 +10,7 @@ __all__ = ["has_han", "snake_case"]
 _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile("(?<=\\w)['’](?=\\w)")
-# Of a text, so much counts: whatever comes after it would not fit into any name.
+# The characters that are read of a text: what comes after them would not fit into any name.
 _MOST_READ = 400
 _LIGATURES = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from string import Template
 
-from attrs import frozen
-
 from planspec_lark.html.diagram import draw, lay_out
 from planspec_lark.html.markup import cut, quote, read_template, say
 from planspec_lark.html.tree import write_rows
@@ -16,26 +14,13 @@ from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.render import say_progress
 
-__all__ = ["Live", "policy", "render", "render_page"]
+__all__ = ["policy", "render", "render_page"]
 
 # The order in which statuses are in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
 _STYLE, _SCRIPT = "page.css", "page.js"
 # Of more steps, rows are drawn as they come into view, and the diagram when the user opens it.
 _LARGE = 400
-
-
-@frozen
-class Live:
-    """What a page says that follows a file.
-
-    Attributes:
-        version: of the page; it asks for a new one when the server names another.
-        problem: why the file cannot be shown as it is now; the plan is the last one that could be.
-    """
-
-    version: int
-    problem: str = ""
 
 
 def render_page(plan: PlanSpec, *, name: str = "") -> str:
@@ -49,11 +34,14 @@ def render_page(plan: PlanSpec, *, name: str = "") -> str:
         HTML that needs no network, nor lets anything in the plan use it: texts of the plan are only ever text, and a
         content security policy allows the page's own script and style alone.
     """
-    return render(plan, name, None)
+    return render(plan, name)
 
 
-def render(plan: PlanSpec, name: str, live: Live | None) -> str:
-    """The page; with ``live``, it follows the server that it comes from."""
+def render(plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "") -> str:
+    """The page; with a ``version``, it follows its server, and asks for a new one when that names another version.
+
+    ``problem`` says why the file cannot be shown as it is now; the plan is the last one that could be.
+    """
     flow = find_data_flow(plan)
     indices: dict[str, int] = {}
     for index, step in enumerate(iter_steps(plan)):
@@ -61,13 +49,13 @@ def render(plan: PlanSpec, name: str, live: Live | None) -> str:
     title = plan.title or plan.goal or name or "Plan"
     counts = plan.progress
     return Template(read_template("page.html")).substitute(
-        policy=policy(is_live=live is not None),
-        version="" if live is None else f' data-version="{live.version}"',
+        policy=policy(is_live=version is not None),
+        version="" if version is None else f' data-version="{version}"',
         title=say(cut(title, 120)),
         heading=say(title),
         style=read_template(_STYLE),
         script=read_template(_SCRIPT),
-        problem=_problem(live.problem, name) if live is not None and live.problem else "",
+        problem=_problem(problem, name) if problem else "",
         head="".join(_head(plan, title)),
         progress="".join(_progress(counts)),
         filters="".join(_filters(counts)),

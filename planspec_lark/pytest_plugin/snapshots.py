@@ -80,13 +80,13 @@ class PlanSnapshot(SnapshotAssertion):
     def like(cls, snapshot: SnapshotAssertion, normalizers: tuple[Normalizer, ...]) -> PlanSnapshot:
         """A snapshot of plans for the same test."""
         options = {one.name: getattr(snapshot, one.name) for one in dataclasses.fields(snapshot) if one.init}
-        matcher = _matcher(normalizers)
+        matcher = partial(_normalize, normalizers, None)
         return cls(**{**options, "extension_class": PlanSnapshotExtension, "matcher": matcher})
 
     def __call__(self, *normalizers: Normalizer, **options: Any) -> PlanSnapshot:
         """The same, for the next comparison, with more normalisers, and with options of syrupy such as `name`."""
         if normalizers:
-            options["matcher"] = _matcher(normalizers, self.matcher)
+            options["matcher"] = partial(_normalize, normalizers, self.matcher)
         super().__call__(**options)
         return self
 
@@ -96,10 +96,6 @@ class PlanSnapshot(SnapshotAssertion):
         if isinstance(reason, UnreadablePlanError):
             return str(reason).split("\n")
         return super().get_assert_diff(**options)
-
-
-def _matcher(normalizers: tuple[Normalizer, ...], first: Any = None) -> Any:
-    return partial(_normalize, normalizers, first)
 
 
 def _normalize(normalizers: tuple[Normalizer, ...], first: Any, *, data: PlanSpec, path: Any) -> PlanSpec:

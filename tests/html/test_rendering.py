@@ -14,7 +14,7 @@ from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.html import render_page
 from planspec_lark.html.diagram import WIDTH, lay_out
 from planspec_lark.html.markup import cut, cut_id, read_template
-from planspec_lark.html.render import Live, render
+from planspec_lark.html.render import render
 from planspec_lark.planspec import find_data_flow
 from planspec_lark.syntax.source import columns, visible
 from tests import strategies
@@ -203,12 +203,12 @@ def test_no_variables() -> None:
 
 
 def test_a_page_that_follows_a_file() -> None:
-    page = render(PlanSpec(), "<a>.md", Live(7, "error <b>\u202e"))
+    page = render(PlanSpec(), "<a>.md", version=7, problem="error <b>\u202e")
     assert '<html lang="en" data-version="7">' in page
     assert "connect-src 'self'" in page
     assert "&lt;a&gt;.md is not a plan at the moment. Below is the last one that it was." in page
     assert "<pre>error &lt;b&gt;\\u202e</pre>" in page
-    assert '<div id="problem" role="alert"></div>' in render(PlanSpec(), "a", Live(7))
+    assert '<div id="problem" role="alert"></div>' in render(PlanSpec(), "a", version=7)
 
 
 def test_time_grows_evenly() -> None:

@@ -12,7 +12,7 @@ from planspec_lark.lsp.documents import Document
 from planspec_lark.lsp.models import RenameError, Stretch, Symbol, Word
 from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, join_words, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, excerpt, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
 from planspec_lark.syntax.source import newline_of, one_line, visible
 from planspec_lark.syntax.tree import iter_tree
@@ -46,7 +46,7 @@ _SYMBOL_KINDS = {
     "step": types.SymbolKind.Function,
     "text": types.SymbolKind.String,
 }
-# So many candidates are listed at once.
+# The most candidates that are listed at once.
 _CANDIDATES = 200
 _CANDIDATE_KINDS = {"keyword": types.CompletionItemKind.Keyword, "variable": types.CompletionItemKind.Variable}
 
@@ -84,8 +84,10 @@ def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAc
     start, end = document.text.offsets(params.range)
     actions: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, wanted):
-        near = (found for found in document.findings() if _touch(_place_of(found), (start, end)))
-        actions += (_quick_fix(document, found) for found in near if found.fix)
+        for found in document.findings():
+            first, last = _place_of(found)
+            if found.fix and first <= end and start <= last:
+                actions.append(_quick_fix(document, found))
     if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings()):
         # What it does is found out once it is chosen.
         title = "Fix all faults whose fixes keep what the text means"
@@ -98,17 +100,13 @@ def _is_wanted(kind: str, wanted: Sequence[str] | None) -> bool:
     return not wanted or any(f"{kind}.".startswith(f"{getattr(one, 'value', one)}.") for one in wanted)
 
 
-def _touch(place: Stretch, other: Stretch) -> bool:
-    return place[0] <= other[1] and other[0] <= place[1]
-
-
 def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
     assert found.fix is not None
     title = found.fix.title or (f"write `{one_line(found.fix.text)}`" if found.fix.text else "leave this out")
     assert found.source is not None
     edits = [(one.span.start, one.span.end, one.text) for one in edits_of(found.source, [found])]
     return types.CodeAction(
-        shorten(visible(title)) + ("" if found.fix.is_safe else " (look at what it drops or guesses)"),
+        excerpt(title) + ("" if found.fix.is_safe else " (look at what it drops or guesses)"),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[_diagnostic(document, found)],
         edit=_workspace_edit(document, edits),

@@ -33,15 +33,13 @@ from planspec_lark.lsp.step_index import (
     VARIABLE,
     Language,
     StepIndex,
-    end_at,
     end_of,
     name_steps,
     put_first,
-    say,
     say_some,
 )
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, join_words
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt, join_words
 from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.tree import find_above, iter_tree
 
@@ -59,7 +57,7 @@ _NAMES = {
 _LISTS = ("inputs", "outputs")
 # Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
 _ORIGINS = ("step_id", "element_var")
-# Where texts of a step speak of variables: an expression, what comes before arrows, and tags of a prompt.
+# Where texts of a step mention variables: an expression, what comes before arrows, and tags of a prompt.
 _TAG = re.compile(r"(?<=<)\w+(?=>)")
 _MENTIONS = {
     "condition": re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|(?<![\w.])[^\W\d]\w*"),
@@ -142,7 +140,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield text, (at, at + len(text))
 
     def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[Word]:
-        """The variables of which a text speaks."""
+        """The variables that a text mentions."""
         known = self._mentions_of(step, field)
         if not known:
             return
@@ -157,7 +155,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
                     yield Word(match[0], (start, start + len(match[0])), VARIABLE)
 
     def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
-        """The variables of which a field of a step speaks."""
+        """The variables that a field of a step mentions."""
         found = {match[0] for match in _MENTIONS[field].finditer(getattr(step, field))}
         if _MENTIONS[field] is _TAG:
             # These tags stand for the variables that they are given to.
@@ -185,7 +183,8 @@ class HopSpecIndex(StepIndex[StepInfo]):
         producers, consumers = find_users(self._document.steps)
         return {*producers, *consumers, *(one.text for one in self._declared)}
 
-    def _find_users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
+    @cached_property
+    def _users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
         producers, consumers = find_users(self._document.steps)
         for step in iter_infos(self._document.steps):
             for name in {name for field in _MENTIONS for name in self._mentions_of(step, field)}:
@@ -245,9 +244,9 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _say_step(self, step: StepInfo) -> Iterator[str]:
         types = join_words([*STEP_TYPES], "and")
         known = "" if step.step_type in STEP_TYPES else f": no type of steps; these are {types}"
-        yield f"{say(kind_of(step))}{known}"
+        yield f"{excerpt(kind_of(step))}{known}"
         if work := say_work(step):
-            yield say(work)
+            yield excerpt(work)
         yield from say_some(self._say_variables(step))
 
     def _say_variables(self, step: StepInfo) -> Iterator[str]:
@@ -270,11 +269,15 @@ class HopSpecIndex(StepIndex[StepInfo]):
         steps, declared = self._sources(step, name)
         known = [name_steps(steps)] if steps else []
         known += ["the input definition"] if declared else []
-        return f"Needs {say(name)} from {' or '.join(known)}" if known else f"Needs {say(name)}, which no step gives"
+        return (
+            f"Needs {excerpt(name)} from {' or '.join(known)}"
+            if known
+            else f"Needs {excerpt(name)}, which no step gives"
+        )
 
     def _say_use(self, step: StepInfo | None, name: str) -> str:
         others = [one for one in self._users[1].get(name, ()) if one is not step]
-        return f"Gives {say(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
+        return f"Gives {excerpt(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
 
     # ------------------------------------------------------------ completion
 
@@ -285,7 +288,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         if header := _start("SECTION").match(line):
             yield from self._headers(offset, line[header.end() :])
         elif mode := _match_any(line, "MODE_KEY"):
-            yield from _candidates(MODES, (offset - len(line) + mode.end(), end_at(_LINE_REST, self._text, offset)))
+            yield from _candidates(MODES, self._place(offset, line[mode.end() :], _LINE_REST))
         elif step is not None and (key := _match_any(line, "KEY", "NAMES_KEY", "COUNT_KEY")):
             yield from self._values(step, meanings()[key["value"]], offset, line[key.end() :])
         elif step is not None and (bullet := _start("KEY").match(line)):
@@ -311,14 +314,14 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield from ((term, other) for term in terms)
 
     def _headers(self, offset: int, written: str) -> Iterator[Candidate]:
-        place = (offset - len(written), end_at(_LINE_REST, self._text, offset))
+        place = self._place(offset, written, _LINE_REST)
         here = self._source.position(offset)[0]
         missing = [word for name, word in SECTIONS.items() if self._places.fields.get(name, here) == here]
         yield from _candidates((term.of(language) for term, language in self._spelt(written, missing)), place)
 
     def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[Candidate]:
         """The attributes that a step may have and does not have yet."""
-        place = (offset - len(written), end_at(_KEY_REST, self._text, offset))
+        place = self._place(offset, written, _KEY_REST)
         here = self._source.position(offset)[0]
         given = {name for name, line in self._places.steps[step.step_id].items() if line != here}
         # What is being written here may be taken for a second line of the value above it.
@@ -332,7 +335,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield Candidate(written_key(term, language), place, "needed" if is_needed else "", "keyword")
 
     def _values(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
-        place = (offset - len(written), end_at(_LINE_REST, self._text, offset))
+        place = self._place(offset, written, _LINE_REST)
         if field == "step_type":
             for name, kind in STEP_TYPES.items():
                 needs = [key.word.of(self._document.language) for key in keys_of(name) if key.field in kind.required]
@@ -348,7 +351,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield from _candidates(dict.fromkeys(names), place)
         elif field == "allowed_types":
             word = end_of(_LISTED, written).lstrip(BLANKS)
-            yield from _candidates(STEP_TYPES, (offset - len(word), end_at(_LISTED_REST, self._text, offset)))
+            yield from _candidates(STEP_TYPES, self._place(offset, word, _LISTED_REST))
         elif field in (*_LISTS, "collection", "condition"):
             yield from self._names(step, field, offset, written)
 
@@ -356,8 +359,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         """Variables: of those before a step what it may take, and what others take and none gives."""
         is_list = field in _LISTS
         word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
-        rest = _LISTED_REST if is_list else _WORD_REST
-        place = (offset - len(word), end_at(rest, self._text, offset))
+        place = self._place(offset, word, _LISTED_REST if is_list else _WORD_REST)
         listed = set[str]()
         if is_list:
             listed |= {item.strip(BLANKS) for item in _ITEM.findall(written.removesuffix(word))}
@@ -375,11 +377,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
                 if others and name not in producers and name not in declared:
                     yield Candidate(name, place, f"for {name_steps(others)}", "variable")
                 continue
-            before = [
-                one
-                for one in producers.get(name, ())
-                if one is not step and self._places.line_of(one.step_id, "step_id") < at
-            ]
+            before = [one for one in producers.get(name, ()) if self._places.line_of(one.step_id, "step_id") < at]
             if before or name in declared:
                 said = name_steps(before) if before else "the input definition"
                 yield Candidate(name, place, f"from {said}", "variable")

@@ -34,5 +34,5 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Langua
 def _path(uri: str) -> str:
     try:
         return unquote(urlsplit(uri).path)
-    except ValueError:  # an address that is none
+    except ValueError:  # not a URI
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
 from planspec_lark.lsp.step_index import (
@@ -11,11 +12,9 @@ from planspec_lark.lsp.step_index import (
     VARIABLE,
     Language,
     StepIndex,
-    end_at,
     end_of,
     name_steps,
     put_first,
-    say,
     say_some,
 )
 from planspec_lark.planspec.check import check_scan
@@ -29,7 +28,7 @@ from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, Supply, focus_view
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
 
 __all__ = ["PLANSPEC", "PlanIndex"]
 
@@ -64,7 +63,8 @@ class PlanIndex(StepIndex[PlanStep]):
             spans = [span for part in parts for span in fields.get(part, ())]
             if spans:
                 place = (spans[0].start, spans[-1].end)
-                yield Symbol(name.capitalize(), say(self._plan.goal) if name == "goal" else "", "text", place, place)
+                detail = excerpt(self._plan.goal) if name == "goal" else ""
+                yield Symbol(name.capitalize(), detail, "text", place, place)
 
     def _outline(self, step: PlanStep) -> tuple[str, str, bool]:
         is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)
@@ -83,7 +83,8 @@ class PlanIndex(StepIndex[PlanStep]):
                 if text in values:
                     yield Word(text, (span.start, span.end), kind, is_origin=field != "inputs")
 
-    def _find_users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
+    @cached_property
+    def _users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
         return find_users(self._plan)
 
     def _origins(self, step: PlanStep, word: Word) -> Iterator[Word]:
@@ -111,7 +112,7 @@ class PlanIndex(StepIndex[PlanStep]):
             return
         written = end_of(_BRACKET, line)
         head = line.removesuffix(written)
-        place = (offset - len(written), end_at(_CLOSING, self._text, offset))
+        place = self._place(offset, written, _CLOSING)
         for status, mark in MARKS.items():
             # After a mark comes a type.
             if self._takes(head, f"[{mark}]", "step_MARK", tail=" [act]"):
@@ -128,7 +129,7 @@ class PlanIndex(StepIndex[PlanStep]):
     def _variables(self, offset: int, line: str, word: str) -> Iterator[Candidate]:
         producers, consumers = self._users
         is_input = line.startswith(">")
-        place = (offset - len(word), end_at(_REST, self._text, offset))
+        place = self._place(offset, word, _REST)
         step = self._step_at(offset)
         # What the list has already, and what the step takes or gives besides.
         listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
@@ -152,7 +153,7 @@ def _say_step(view: StepView) -> Iterator[str]:
     yield step.status.value
     known = STEP_TYPES.get(step.step_type)
     meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
-    yield f"{say(step.step_type)}: {meaning}"
+    yield f"{excerpt(step.step_type)}: {meaning}"
     if step.done_count or step.total_count is not None:
         yield progress_text(step)
     if step.children:
@@ -160,7 +161,7 @@ def _say_step(view: StepView) -> Iterator[str]:
         yield f"Done below it: {say_progress(below.progress)}"
     yield from say_some(_say_variables(view))
     if step.result:
-        yield f"Result: {say(step.result)}"
+        yield f"Result: {excerpt(step.result)}"
 
 
 def _say_variables(view: StepView, only: str = "") -> Iterator[str]:
@@ -178,8 +179,8 @@ def _say_supply(supply: Supply) -> str:
     if origin is None:
         return f"{supply.name}, which no step gives"
     when = ", in a later round" if supply.is_feedback else ""
-    result = f": {say(origin.result)}" if origin.result else ""
-    return f"{supply.name} from step {say(origin.step_id)} ({origin.status.value}{when}){result}"
+    result = f": {excerpt(origin.result)}" if origin.result else ""
+    return f"{supply.name} from step {excerpt(origin.step_id)} ({origin.status.value}{when}){result}"
 
 
 # ---------------------------------------------------------------- the row of the table

@@ -146,7 +146,7 @@ class _Server(LanguageServer):
     # ------------------------------------------------------------ requests
 
     def _answering(self, answer: _Answer) -> Callable[[Any], Any]:
-        """What answers a request about a document; null where that is none of ours."""
+        """What answers a request about a document; null for a document that is not served."""
 
         def call(params: Any) -> Any:
             document = self.documents.find(params.text_document.uri)
@@ -169,7 +169,7 @@ class _Server(LanguageServer):
         return types.RelatedFullDocumentDiagnosticReport(items=_diagnose(document) if document else [])
 
     def check_soon(self, document: Document | None) -> None:
-        """Check a document once its client pauses, unless it asks by itself; None is no document of ours."""
+        """Check a document once its client pauses, unless it asks by itself; None is a document that is not served."""
         if document is None or self.documents.settings.pulls or document.uri in self._timers:
             return
         pause = max(_PAUSE, self._next_check - monotonic())

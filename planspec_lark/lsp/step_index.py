@@ -14,9 +14,9 @@ from attrs import frozen
 from planspec_lark.lsp.models import Candidate, RenameError, Stretch, Symbol, Word
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Severity
-from planspec_lark.syntax.diagnostics import Diagnostic, count_of, join_words, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
 from planspec_lark.syntax.fixer import Fixed
-from planspec_lark.syntax.source import Source, visible
+from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
 __all__ = [
@@ -25,11 +25,9 @@ __all__ = [
     "VARIABLE",
     "Language",
     "StepIndex",
-    "end_at",
     "end_of",
     "name_steps",
     "put_first",
-    "say",
     "say_some",
 ]
 
@@ -77,7 +75,7 @@ class StepIndex(ABC, Generic[AnyStep]):
 
     @abstractmethod
     def findings(self, least: Severity) -> list[Diagnostic]:
-        """All findings that weigh so much, up to a limit."""
+        """All findings of at least this severity, up to a limit."""
 
     @abstractmethod
     def complete(self, offset: int) -> Iterable[Candidate]:
@@ -99,8 +97,9 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _words_of(self, step: AnyStep) -> Iterator[Word]:
         """The names in the lines of a step. A line with faults has none, as one cannot tell where they are."""
 
+    @property
     @abstractmethod
-    def _find_users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
+    def _users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
         """By variable, the steps that give it, and those that take it, in document order."""
 
     @abstractmethod
@@ -122,6 +121,12 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _same_step(self, step: AnyStep | None, word: Word) -> Iterator[Word]:  # noqa: ARG002
         """All places of the name of a step."""
         yield word
+
+    def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Stretch:
+        """The place of what is being written: what there is of it before an offset, and what matches after it."""
+        match = rest.match(self._text, offset)
+        assert match is not None, "it may be empty"
+        return offset - len(written), match.end()
 
     # ------------------------------------------------------------ symbols
 
@@ -150,7 +155,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         work, detail, is_container = self._outline(step)
         name = " ".join(filter(None, (f"{step.step_id}.", step.step_name, work)))
         kind = "container" if is_container or step.children else "step"
-        return Symbol(say(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+        return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
 
     # ------------------------------------------------------------ hover
 
@@ -170,15 +175,11 @@ class StepIndex(ABC, Generic[AnyStep]):
             return "\n".join(self._say_variable(step, word.text)), word.place
         if step is None:
             return None
-        name = f" ({say(step.step_name)})" if step.step_name else ""
+        name = f" ({excerpt(step.step_name)})" if step.step_name else ""
         said = "\n".join(self._say_step(step))
-        return f"Step {say(step.step_id)}{name}: {said}", self._lines_of(step)[0]
+        return f"Step {excerpt(step.step_id)}{name}: {said}", self._lines_of(step)[0]
 
     # ------------------------------------------------------------ names
-
-    @cached_property
-    def _users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
-        return self._find_users()
 
     def word_at(self, offset: int) -> Word | None:
         """The variable or the name of a step at a place."""
@@ -214,7 +215,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """All places in which a variable or the name of a step is to be changed."""
         terminal, written = _WRITTEN[word.kind]
         if not grammars.pattern(self.language, terminal).fullmatch(name) or name in self.reserved:
-            raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
+            raise RenameError(f"`{excerpt(name)}` cannot be a {word.kind}: write {written}")
         if name == word.text:
             return []
         if word.kind == STEP_NAME:
@@ -269,14 +270,9 @@ def put_first(start: str, names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: not name.startswith(start))
 
 
-def say(text: str) -> str:
-    """A text of a document as it is shown."""
-    return shorten(visible(text))
-
-
 def name_steps(steps: Sequence[_Step]) -> str:
     """Steps as a sentence names them."""
-    ids = [say(step.step_id) for step in steps[:_NAMED]]
+    ids = [excerpt(step.step_id) for step in steps[:_NAMED]]
     more = [count_of(len(steps) - _NAMED, "other")] if len(steps) > _NAMED else []
     return f"step{'s' if len(steps) > 1 else ''} {join_words([*ids, *more], 'and')}"
 
@@ -294,10 +290,3 @@ def end_of(pattern: re.Pattern[str], line: str) -> str:
     match = pattern.search(line[-_MOST_WRITTEN:])
     assert match is not None, "it may be empty"
     return match[0]
-
-
-def end_at(pattern: re.Pattern[str], text: str, offset: int) -> int:
-    """Where that ends which a pattern finds at an offset; it may be empty."""
-    match = pattern.match(text, offset)
-    assert match is not None, "it may be empty"
-    return match.end()

@@ -47,7 +47,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
         "standard output": "The files that are made, changed or removed.",
     },
     exits={
-        0: "All is set up, or was so before.",
+        0: "Everything is set up, or was before.",
         2: "A file cannot be changed, or the call is wrong; nothing was changed.",
     },
 )
@@ -139,7 +139,7 @@ def _tell(change: Change, dry_run: bool) -> None:
         "standard error": "The errors of a plan that was edited.",
     },
     exits={
-        0: "There is nothing to refuse, or the hook itself had trouble.",
+        0: "Nothing is refused, or the hook itself has failed.",
         1: "The call is wrong.",
         2: "A plan was edited and has errors.",
     },

@@ -56,8 +56,7 @@ from planspec_lark.cli.signals import stoppable
 from planspec_lark.document import PlanFileError
 from planspec_lark.llm import LlmError
 from planspec_lark.planspec.models import STEP_TYPES
-from planspec_lark.syntax import one_line
-from planspec_lark.syntax.diagnostics import count_of, shorten
+from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:
@@ -168,10 +167,10 @@ def _ledger(found: Extraction) -> Iterator[Row]:
 
 
 def _say(entry: Repair) -> str:
-    was = shorten(one_line(entry.was))
+    was = brief(entry.was)
     if entry.became in ("", entry.was):
-        return f"{shorten(one_line(entry.message.removeprefix('left out: ')))}: {was}"
-    return f"{was}  ⇒  {shorten(one_line(entry.became))}"
+        return f"{brief(entry.message.removeprefix('left out: '))}: {was}"
+    return f"{was}  ⇒  {brief(entry.became)}"
 
 
 @command(
@@ -201,7 +200,7 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
 
 # ---------------------------------------------------------------- rounds of repair
 
-# Of the lines that are asked for, so many are named.
+# The most lines that are named of those asked for.
 _LISTED = 10
 
 

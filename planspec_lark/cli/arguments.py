@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = [
     "SECONDS",
     "chat_of",
-    "check_program",
     "complete_names",
     "complete_steps",
     "count_option",
@@ -195,7 +194,7 @@ def complete_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 def _complete_plans(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     names = _offer(incomplete, lambda: dict.fromkeys([*folder_of(ctx).names(), *folder_of(ctx).task_names()]))
-    # The shell adds files. In bash that has to come first, as it makes away with all before it.
+    # The shell adds files. In bash that has to come first, as it drops all items before it.
     return [CompletionItem(incomplete, type="file"), *names]
 
 
@@ -222,7 +221,7 @@ def _offer(incomplete: str, find: Callable[[], Mapping[str, str | None]]) -> lis
     try:
         words = find()
     except Exception:
-        # Whatever it is, the call itself will say.
+        # The call itself will report it.
         return []
     fitting = (word for word in words if word.startswith(incomplete) and _WORD.fullmatch(word))
     return [CompletionItem(word, help=words[word]) for word in islice(fitting, _MOST_ITEMS)]
@@ -244,24 +243,17 @@ def chat_of(model: str, timeout: float) -> OpenAIChat:
 def program_of(role: str, command: str, timeout: float, *, is_here: bool = True) -> Program:
     """The program that an option names; leaves where it cannot be called.
 
-    With ``is_here`` it is looked for: nothing is to begin for want of it.
+    With ``is_here`` it has to be on this machine, so that nothing begins that it would be missing for.
     """
-    with stop_at(llm.LlmError, ValueError, lead=f"--{role}: ", kind=click.UsageError):
+    stop = partial(stop_at, kind=click.UsageError)
+    # In a value error, all that is left to be wrong is the time.
+    with stop(ValueError, lead="--"), stop(llm.LlmError, lead=f"--{role}: "):
         program = llm.Program.from_text(command, timeout=timeout)
-        check_program(command, program, is_here=is_here)
+        # A quoted word has its quotes here, and is an argument.
+        word = next((word for word in command.split() if word in _SHELL and word in program.command), "")
+        if word:
+            instead = visible_name(f"sh -c {shlex.quote(command)}")
+            raise llm.ProgramError(f"no shell runs this, so `{word}` would be an argument: write {instead}")
+        if is_here:
+            program.check()
         return program
-
-
-def check_program(command: str, program: Program, *, is_here: bool = True) -> None:
-    """Look for a program, and whether its command line was meant for a shell.
-
-    Raises:
-        LlmError: the program cannot be run, or would get what is a shell's as an argument.
-    """
-    # A quoted word has its quotes here, and is an argument.
-    word = next((word for word in command.split() if word in _SHELL and word in program.command), "")
-    if word:
-        instead = f"sh -c {shlex.quote(command)}"
-        raise llm.ProgramError(f"no shell runs this, so `{word}` would be an argument: write {visible_name(instead)}")
-    if is_here:
-        program.check()

@@ -31,7 +31,7 @@ _BYTES = click.IntRange(1, MOST_BYTES)
         "planspec bulk answers.jsonl --text answer --id key --out results --overwrite",
     ],
     files={
-        "INPUT": "JSONL, plain or in gzip, or Parquet, with one text in each record; standard input is none. Parquet "
+        "INPUT": "JSONL, plain or in gzip, or Parquet, with one text in each record; not standard input. Parquet "
         "needs the extra bulk.",
         "--out FOLDER": "Rows (a file for each shard), manifest.json, and report.json once all is done.",
         "standard output": "The report as text.",
@@ -147,7 +147,7 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[BulkProgress], None] | No
 
 
 def speed_of(state: BulkProgress, elapsed: float) -> tuple[str, str]:
-    """Records a second, and the time that is left, after so many seconds of this run; empty where nothing is known.
+    """Records a second and the time that is left, after ``elapsed`` seconds of this run; empty where they are unknown.
 
     Shards end in bursts, since processes begin at the same time, so only the whole run says how fast it is.
     """

@@ -118,10 +118,10 @@ def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) 
     """Check plans for errors, and fix them with --fix.
 
     All findings come at once: syntax errors, broken rules (such as an input that no step puts out), and warnings about
-    what is probably not meant. With --fix, what can be fixed safely is fixed, and what is left is reported.
+    probable mistakes. With --fix, what can be fixed safely is fixed, and what is left is reported.
     """
-    check, fix = (partial(one, also=also) for one in (_check_plan, planspec.fix_text))
-    check_or_fix(check, fix, files, shows_infos=bool(also), **how)
+    check, fix_text = partial(_check_plan, also=also), partial(planspec.fix_text, also=also)
+    check_or_fix(check, fix_text, files, shows_infos=bool(also), **how)
 
 
 def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +35,7 @@ from planspec_lark.syntax.source import visible_name
 if TYPE_CHECKING:
     from planspec_lark.document import PlanDocument
     from planspec_lark.planspec import PlanStep
+    from planspec_lark.runs import Ledger
 
 
 _KEPT = {"FILE.ledger": "The values and the branch are noted there for `planspec run --resume`; or in --database."}
@@ -54,6 +55,15 @@ def _find_run(file: str, place: LedgerPlace) -> str | None:
         info = place.last_run(ledger)
         return None if info is None else info.run
     return None
+
+
+@contextmanager
+def _writing(ctx: click.Context, file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
+    """The file and the ledger of a plan that has been run, to change both; leaves with what keeps it from that."""
+    from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415  (slow to load, and most plans have no run)
+
+    with stop_on_refusal(file), run_errors(file, RunCall()), place.writing() as ledger:
+        yield PlanFile(file, wait=wait_seconds(ctx), command=f"planspec {ctx.info_name}"), ledger
 
 
 @step_command(
@@ -122,15 +132,16 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
             option = "output" if branch is None else "branch"
             raise click.UsageError(f"--{option} writes to the ledger, so there is no --dry-run or --diff of it.")
         values = read_values("output", outputs_file, outputs)
+        done: list[str] = []
 
-        def look(text: str) -> tuple[str, PlanStep]:
+        def find(text: str) -> PlanStep:
             with stop_on_faults(file):
-                said = change(open_document(file, text))
-            return said, found[0]
+                done.append(change(open_document(file, text)))
+            return found[0]
 
-        done = _finish(ctx, file, place, look, values, branch)
+        _finish(ctx, file, place, find, values, branch)
         told = [*map(visible_name, values), *([] if branch is None else [f"branch {visible_name(branch)}"])]
-        write_done([f"{done}, with {', '.join(told)}"])
+        write_done([f"{done[0]}, with {', '.join(told)}"])
     else:
         change_step(file, change, dry_run=dry_run, diff=diff)
     for line in _warn(file, place, found[0], is_for_run=is_for_run):
@@ -161,33 +172,22 @@ def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is
     ctx: click.Context,
     file: str,
     place: LedgerPlace,
-    look: Callable[[str], tuple[str, PlanStep]],
+    find: Callable[[str], PlanStep],
     values: Mapping[str, Any],
     branch: str | None,
-) -> str:
-    """Note in the ledger what a person has put out or decided; returns what ``look`` says of the step."""
-    # Most steps are done without a run, and an engine is slow to load.
-    from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
-    from planspec_lark.engine.think import finish_step  # noqa: PLC0415
+) -> None:
+    """Note in the ledger what a person has put out or decided."""
+    from planspec_lark.engine.think import finish_step  # noqa: PLC0415  (slow to load, and most steps have no run)
 
-    said: list[str] = []
-
-    def find(text: str) -> PlanStep:
-        sentence, step = look(text)
-        said.append(sentence)
-        return step
-
-    with stop_on_refusal(file), run_errors(file, RunCall()):
+    with stop_at(LedgerError):
         run = _find_run(file, place)
-        if run is None:
-            if branch is not None:
-                raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
-            message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
-            raise click.UsageError(f"--output: {message}")
-        plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec done")
-        with place.writing() as ledger:
-            finish_step(plan_file, find, values, branch or "", ledger=ledger, run=run)
-    return said[0]
+    if run is None:
+        if branch is not None:
+            raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
+        message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
+        raise click.UsageError(f"--output: {message}")
+    with _writing(ctx, file, place) as (plan_file, ledger):
+        finish_step(plan_file, find, values, branch or "", ledger=ledger, run=run)
 
 
 @command(
@@ -231,12 +231,8 @@ def reopen_command(
     if run is None:
         change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
         return
-    # As above.
-    from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415
-    from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415
+    from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
 
-    with stop_on_refusal(file), run_errors(file, RunCall()):
-        plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen")
-        with place.writing() as ledger:
-            said = reopen_steps(plan_file, find, ledger=ledger, run=run)
+    with _writing(ctx, file, place) as (plan_file, ledger):
+        said = reopen_steps(plan_file, find, ledger=ledger, run=run)
     write_done(said)

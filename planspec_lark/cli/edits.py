@@ -28,7 +28,7 @@ from planspec_lark.cli.output import (
     write_diff,
     write_rows,
 )
-from planspec_lark.cli.steps import open_document
+from planspec_lark.cli.steps import diff_option, open_document
 from planspec_lark.plan_cmd import scan_plan_commands
 from planspec_lark.syntax import Severity
 from planspec_lark.syntax.diagnostics import count_of
@@ -37,8 +37,6 @@ from planspec_lark.syntax.source import visible
 if TYPE_CHECKING:
     from planspec_lark.answers import Spliced
     from planspec_lark.plan_cmd.apply import Report
-
-_diff_option = flag("--diff", help="Show how the plan's text changes, as a unified diff.")
 
 
 @command(
@@ -63,7 +61,7 @@ _diff_option = flag("--diff", help="Show how the plan's text changes, as a unifi
 @plan_argument()
 @click.argument("commands", metavar="[COMMANDS]", default="-")
 @flag("--dry-run", help="Write nothing; show what the commands would do.")
-@_diff_option
+@diff_option
 @flag("--keep-going", help="Carry out the other commands where one is refused.")
 @max_risk_option
 @finish_reason_option
@@ -143,7 +141,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
 @plan_argument()
 @click.argument("answer", metavar="[ANSWER]", default="-")
 @flag("--dry-run", help="Write nothing; show what is wrong with the answer and the result.")
-@_diff_option
+@diff_option
 @wait_option
 @folder_option
 def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:

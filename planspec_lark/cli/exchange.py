@@ -68,10 +68,7 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     Kiro, spec-kit, OpenSpec, Task Master and check lists in Markdown can be read. What cannot be imported is named, and
     the rest is imported. With --into, new tasks are added to a plan, texts follow the list, and no step is removed.
     """
-    check_inputs(file, into)
-    if into is not None and out != "-":
-        raise click.UsageError("--into and --out exclude each other.")
-    _spare(file, out)
+    _check_call(file, out, into)
     with stop_on_faults(file, "nothing was imported"):
         imported = _import(file, form)
     write_diagnostics(imported.report.found, to_stderr=True)
@@ -82,8 +79,11 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     _report(file, imported.report, report)
 
 
-def _spare(file: str, out: str) -> None:
-    """Refuse to replace a file by itself in another format, which has no place for all that is in it."""
+def _check_call(file: str, out: str, into: str | None) -> None:
+    check_inputs(file, into)
+    if into is not None and out != "-":
+        raise click.UsageError("--into and --out exclude each other.")
+    # Another format has no place for all that is in the file.
     if out != "-" and os.path.isfile(out) and os.path.isfile(file) and os.path.samefile(file, out):
         raise click.UsageError("--out names the file that is read: write to another one.")
 
@@ -137,10 +137,7 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
     What the other format cannot say is named. With --into, statuses and texts of an existing list follow the plan, new
     steps are added, and everything else in the list stays as it is.
     """
-    check_inputs(file, into)
-    if into is not None and out != "-":
-        raise click.UsageError("--into and --out exclude each other.")
-    _spare(file, out)
+    _check_call(file, out, into)
     plan = read_plan(file)
     if into is not None:
         exported = _export_into(plan, into, form)
@@ -159,7 +156,7 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
             complain(f"and {more} more; --report has them all")
 
 
-# So many of a list of things that are lost.
+# The most losses that are listed.
 _SHOWN = 20
 
 

@@ -33,7 +33,7 @@ _TITLES = {"bad": "Wrong", "good": "Right", "refused": "Refused", "accepted": "A
 def explain_command(code: str) -> None:
     """Explain the code of a finding, with examples.
 
-    Several languages may have a finding of one name; then each is explained.
+    Where several languages have a finding of this name, each is explained.
     """
     write_text("\n".join(_explain(one) for one in _find(code)))
 

@@ -22,8 +22,8 @@ from planspec_lark.cli.output import (
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
-from planspec_lark.syntax.diagnostics import count_of, shorten
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.diagnostics import brief, count_of
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Fixer"]
 
@@ -105,7 +105,7 @@ def _ledger(fixed: Fixed) -> Iterator[Row]:
 def _say(found: Diagnostic) -> str:
     fix, source = found.fix, found.source
     assert fix is not None, "it was fixed"
-    was = shorten(one_line(source.text[fix.span.start : fix.span.end] if source else ""))
+    was = brief(source.text[fix.span.start : fix.span.end] if source else "")
     if fix.title:
-        return f"{shorten(one_line(fix.title))}: {shorten(one_line(found.source_line))}"
-    return f"{was}  ⇒  {shorten(one_line(fix.text))}" if fix.text else f"left out: {was}"
+        return f"{brief(fix.title)}: {brief(found.source_line)}"
+    return f"{was}  ⇒  {brief(fix.text)}" if fix.text else f"left out: {was}"

@@ -129,7 +129,7 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
     """Move a finished plan to planspec/archive/.
 
     A plan is finished when each of its steps is done, blocked or skipped. A name that is taken in the archive gets the
-    date behind it.
+    date appended.
     """
     folder, path = folder_of(ctx), Path(name)
     if path.parent == folder.root / FOLDER and path.suffix == SUFFIX:
@@ -247,7 +247,7 @@ def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
 
 
 def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapping[str, Any]) -> None:
-    # Before a draft is asked for it is certain that there is none.
+    # Before a draft is paid for.
     if (known := folder.holds(name)) is not None:
         file, free = str(folder.path / f"{known}.md"), visible_name(folder.free_name(name))
         said = f"`planspec show {visible_name(known)}` shows it, --name {free} makes another"
@@ -292,7 +292,7 @@ def _write(folder: PlanFolder, name: str, text: str) -> Path:
 def _draft(
     folder: PlanFolder, name: str, task: str, language: str, *, constraints: Sequence[str], **drafter: Any
 ) -> str:
-    """The text of a plan that the named model or program drafts; leaves where there is none of use.
+    """The text of a plan that the named model or program drafts; leaves where it cannot be used.
 
     A constraint that it has left out is put back. What came nevertheless is kept as a plan of another name, which
     `planspec list` shows with what is wrong.
@@ -369,7 +369,7 @@ class _Heard:
 
 @contextmanager
 def _kept(folder: PlanFolder, name: str, heard: _Heard) -> Iterator[None]:
-    """Whatever ends this before its end, what was heard is not lost."""
+    """Keep what was heard where an error or an interrupt ends the block."""
     try:
         yield
     except BaseException:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planspec_lark import hopspec, planspec
-from planspec_lark.cli.arguments import flag, folder_option, language_option, plan_argument
+from planspec_lark.cli.arguments import folder_option, language_option, plan_argument
 from planspec_lark.cli.check import check_or_fix, fix_options, report_options
 from planspec_lark.cli.help import READ, Group
 from planspec_lark.cli.output import (
@@ -24,7 +24,7 @@ from planspec_lark.cli.output import (
     write_out,
     write_text,
 )
-from planspec_lark.cli.plans import format_file
+from planspec_lark.cli.plans import format_file, format_options
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
@@ -86,11 +86,10 @@ def check_command(files: tuple[str, ...], **how: Any) -> None:
     exits={1: "A file is not a document or, with --check, not in canonical form."},
 )
 @_files_argument
-@flag("--check", help="Write nothing; fail if a file is not in canonical form.")
-@flag("--diff", help="Write nothing; show what would change, as a unified diff.")
+@format_options
 @language_option("Translate the document's names.", default=None, name="--lang", said="the document's language")
 @wait_option
-def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Language | None) -> None:
+def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) -> None:
     """Format documents, or translate their names.
 
     A translation has the names of sections, attributes and values in the other language; what people have written stays
@@ -102,7 +101,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
 
     check_inputs(*files)
     said = "left as it is, since it is not a HopSpec document"
-    leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
+    leave(max([format_file(file, rewrite, said, **how) for file in files]))
 
 
 @hopspec_command.command(

@@ -38,7 +38,7 @@ def lsp_command() -> None:
         raise Unusable("planspec lsp needs its extra: pip install 'planspec-lark[lsp]'") from None
     if sys.stdin is None:
         raise Unusable("standard input is closed")
-    # There is nothing to end in order, and a thread waits for standard input.
+    # Nothing needs to be closed, and a thread still waits for standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.stdin.isatty():
         complain("A language server talks to a program: start it from an editor. Ctrl+C ends it.")

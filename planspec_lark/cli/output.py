@@ -23,7 +23,7 @@ from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.files import reason_of
 from planspec_lark.planspec import PlanSpec, parse_plan
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.diagnostics import excerpt
 from planspec_lark.syntax.source import safe_json, visible, visible_name
 
 __all__ = [
@@ -164,7 +164,7 @@ def stop_at(
 
 @contextmanager
 def readable(file: str) -> Iterator[None]:
-    """Leave with the reason where a file cannot be opened, or written; its faults are none."""
+    """Leave with the reason where a file cannot be opened or written; faults of its text are not such a reason."""
     try:
         yield
     except PlanSyntaxError:
@@ -281,7 +281,7 @@ wait_option = click.option(
     metavar="SECONDS",
     expose_value=False,
     callback=_note_wait,
-    help="Wait so long for another process that runs the plan or writes in its folder.",
+    help="How long to wait for another process that runs the plan or writes in its folder.",
 )
 
 
@@ -315,7 +315,7 @@ def write_out(out: str, text: str) -> None:
 
 
 def replace_file(file: str, data: bytes) -> None:
-    """Write a file, whatever there is of this name; one that is none, such as a pipe, is written to as it is.
+    """Write a file; what is not a regular file, such as a pipe, is written to as it is.
 
     Raises:
         Unreadable: it cannot be written.
@@ -420,7 +420,7 @@ def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[R
     if is_brief or diagnostic.severity is Severity.INFO:
         name = visible_name(diagnostic.source.name) if diagnostic.source else ""
         place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-        return [(head, (f"{place}: {shorten(visible(diagnostic.said))}", ""))]
+        return [(head, (f"{place}: {excerpt(diagnostic.said)}", ""))]
     first, *others = render(diagnostic).removeprefix(diagnostic.head).split("\n")
     return [(head, (first, "")), *(((line, ""),) for line in (*others, ""))]
 

@@ -148,7 +148,7 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
 ) -> None:
     """Write the prompt for the next message.
 
-    It is for the planner or the executor, by what the plan waits for.
+    It is for the planner or for the executor, whichever the plan waits for.
     """
     check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
     # The tools in the state folder belong to the plan that is there.

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 from attrs import evolve
 
-from planspec_lark.cli.arguments import check_program, count_option, options, timeout_option
+from planspec_lark.cli.arguments import count_option, options, program_of, timeout_option
 from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -35,7 +35,7 @@ from planspec_lark.cli.planner_files import (
     strategy_option,
 )
 from planspec_lark.cli.signals import stoppable
-from planspec_lark.llm import LlmError, Program, Sent, program_executor, program_planner
+from planspec_lark.llm import LlmError, Sent, program_executor, program_planner
 from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
@@ -125,7 +125,7 @@ _RUN_EXITS = {
 )
 @click.argument("goal", metavar="GOAL")
 @state_options
-@click.option("--deliverable", metavar="TEXT", help="What is to be there in the end.")
+@click.option("--deliverable", metavar="TEXT", help="What has to be there in the end.")
 @click.option("--metric", metavar="TEXT", help="How good the deliverable has to be.")
 @click.option("--constraint", metavar="TEXT", help="The bounds to keep to.")
 @click.option(
@@ -171,7 +171,7 @@ def start(  # noqa: PLR0913, PLR0917  (the options)
 def step(**given: Any) -> None:
     """Open or close one block of the plan.
 
-    One of the two programs is asked, by what the plan waits for.
+    The planner or the executor is asked, whichever the plan waits for.
     """
     _leave(_run(1, **given))
 
@@ -192,7 +192,7 @@ def run(max_turns: int, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
-    interrupted goes on where it was.
+    interrupted continues where it was.
     """
     context = _run(max_turns, **given)
     if context.outcome is None:
@@ -208,7 +208,9 @@ def _leave(context: Context) -> NoReturn:
 
 def _run(max_turns: int, *, state: str, database: str | None, name: str | None, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
-    planner, executor = (_program(given, name) for name in ("planner", "executor"))
+    planner, executor = (
+        program_of(role, given[f"{role}_command"], given["timeout"]) for role in ("planner", "executor")
+    )
     strategy, language = read_strategy(given["strategy_file"]), given["language"]
     latest: dict[EventKind, Event] = {}
 
@@ -237,24 +239,12 @@ def _run(max_turns: int, *, state: str, database: str | None, name: str | None, 
     return context
 
 
-def _program(given: dict[str, Any], name: str) -> Program:
-    # In a value error, all that is left to be wrong is the time.
-    with (
-        stop_at(ValueError, lead="--", kind=click.UsageError),
-        stop_at(LlmError, lead=f"--{name}: ", kind=click.UsageError),
-    ):
-        command = given[f"{name}_command"]
-        program = Program.from_text(command, timeout=given["timeout"])
-        check_program(command, program)
-        return program
-
-
 # ---------------------------------------------------------------- what happens
 
 # Of a goal or a result, what a line shows of it; and of the plan's own result.
 _SHOWN_IN_LINE = 100
 _SHOWN = 10_000
-# Of what is wrong with an answer, so much is listed.
+# At most so many findings of an answer are listed.
 _LISTED = 20
 # Who is asked in each phase.
 _ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}

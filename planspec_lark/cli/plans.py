@@ -61,7 +61,14 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import Piece
 
-__all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
+__all__ = ["format_file", "format_options", "step_rows", "tree_options", "write_tree"]
+
+
+# The options of a command that formats files by :func:`format_file`.
+format_options = options(
+    flag("--check", help="Write nothing; fail if a file is not in canonical form."),
+    flag("--diff", help="Write nothing; show what would change, as a unified diff."),
+)
 
 
 @command(
@@ -78,11 +85,10 @@ __all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
     },
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
-@flag("--check", help="Write nothing; fail if a file is not in canonical form.")
-@flag("--diff", help="Write nothing; show what would change, as a unified diff.")
+@format_options
 @wait_option
 @folder_option
-def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
+def fmt_command(files: tuple[str, ...], **how: bool) -> None:
     """Format plans: write them in canonical form.
 
     The meaning stays. A file that is not a plan is not touched; `planspec check` says what is wrong with it.
@@ -92,8 +98,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
         return planspec.serialize_plan(planspec.parse_plan(text, name=name))
 
     check_inputs(*files)
-    said = "left as it is, since it is not a plan"
-    leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
+    leave(max([format_file(file, rewrite, "left as it is, since it is not a plan", **how) for file in files]))
 
 
 def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, check: bool, diff: bool) -> int:
@@ -286,16 +291,15 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
         raise click.UsageError("--max-tokens bounds the view of one step, and --all lists several.")
     plan = read_plan(file)
     view = planspec.next_step_view(plan)
-    if view is not None and every:
+    if view is None:
+        blocked = [step.step_id for step in planspec.iter_steps(plan) if step.status is PlanStatus.BLOCKED]
+        if blocked:
+            complain(f"Steps are blocked: {', '.join(blocked[:20])}{' and more' if len(blocked) > 20 else ''}")
+        fail(f"{shown(file)}: no step is left to do", UNFINISHED)
+    if every:
         _write_ready(plan, as_json=as_json)
-        return
-    if view is not None:
+    else:
         _write_view(view, as_json=as_json, max_tokens=max_tokens)
-        return
-    blocked = [step.step_id for step in planspec.iter_steps(plan) if step.status is PlanStatus.BLOCKED]
-    if blocked:
-        complain(f"Steps are blocked: {', '.join(blocked[:20])}{' and more' if len(blocked) > 20 else ''}")
-    fail(f"{shown(file)}: no step is left to do", UNFINISHED)
 
 
 @command(

@@ -93,7 +93,7 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
-# What is said once: a run that is resumed must not begin again, and edits made later have to be asked about again.
+# Left out of the command that resumes a run: it must not begin again, and later edits have to be asked about again.
 _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 
 _run_options = options(
@@ -444,8 +444,8 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
         hint = f"When it is done, continue with these two:\n{_done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        line = _reopen_line(file, inner, options)
-        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n{line}"
+        line = shlex.join(["planspec", "reopen", _argument(file), *inner, *options])
+        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n  {line}"
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
@@ -462,10 +462,6 @@ def _innermost_blocked(plan: PlanSpec) -> list[str]:
     return [one for one, after in pairwise([*blocked, ""]) if not after.startswith(f"{one}.")]
 
 
-def _reopen_line(file: str, step_ids: Sequence[str], options: Sequence[str]) -> str:
-    return f"  {shlex.join(['planspec', 'reopen', _argument(file), *step_ids, *options])}"
-
-
 def _done_line(file: str, step: PlanStep, options: Sequence[str]) -> str:
     branch = ["--branch", "ID"] if step.step_type == "decide" else []
     outputs = [word for name in own_outputs(step) for word in ("--output", f"{name}=TEXT")]
@@ -474,44 +470,38 @@ def _done_line(file: str, step: PlanStep, options: Sequence[str]) -> str:
 
 
 def _argument(value: str) -> str:
-    # Whatever begins with a dash would be an option.
+    # A word that begins with a dash would be an option.
     return f"./{value}" if value.startswith("-") else value
 
 
 def _ledger_options(context: click.Context) -> list[str]:
     """The options of the call that say where the ledger is, for other commands."""
-    words = []
-    if _is_written(context, "database"):
-        words += ["--database", without_password(context.params["database"])]
-    if _is_written(context, "name"):
-        words += ["--name", context.params["name"]]
-    return words
-
-
-def _is_written(context: click.Context, name: str) -> bool:
-    """Whether an option is written in the call, and not taken from the environment."""
-    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    params = context.command.params
+    return [word for param in params if param.name in ("database", "name") for word in _written(context, param)]
 
 
 def _go_on_line(context: click.Context) -> str:
     """The command that resumes this run, for a shell."""
-    words = ["planspec", "run"]
-    # What is no parameter of the function is kept beside them.
-    values = {**context.meta, **context.params}
-    # What a run was given at its beginning its ledger has.
+    # The ledger has what a run was given at its beginning.
     left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
-    for param in context.command.params:
-        name = param.name or ""
-        if name in left_out or not _is_written(context, name):
-            continue
-        value = values[name]
-        if name == "database":
-            value = without_password(value)
-        if isinstance(param, click.Argument):
-            words.append(_argument(value))
-        elif isinstance(param, click.Option) and param.is_flag:
-            words.append(param.opts[0])
-        else:
-            for one in value if param.multiple else (value,):
-                words += [param.opts[0], f"{one:.12g}" if isinstance(one, float) else str(one)]
-    return f"  {shlex.join([*words, '--resume'])}"
+    params = (param for param in context.command.params if param.name not in left_out)
+    words = [word for param in params for word in _written(context, param)]
+    return f"  {shlex.join(['planspec', 'run', *words, '--resume'])}"
+
+
+def _written(context: click.Context, param: click.Parameter) -> Iterator[str]:
+    """The words of a parameter that is written in the call, and not taken from the environment."""
+    name = param.name or ""
+    if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        return
+    # A parameter that the function does not take is in `meta`.
+    value = {**context.meta, **context.params}[name]
+    if isinstance(param, click.Argument):
+        yield _argument(value)
+    elif isinstance(param, click.Option) and param.is_flag:
+        yield param.opts[0]
+    else:
+        for one in value if param.multiple else (value,):
+            yield param.opts[0]
+            said = without_password(one) if name == "database" else one
+            yield f"{said:.12g}" if isinstance(said, float) else str(said)

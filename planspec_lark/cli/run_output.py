@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["Display", "displayed"]
 
 _GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
-# So many commands are listed.
+# The most commands that are listed.
 _LISTED = 20
 _WIDTH = 9
 
@@ -89,7 +89,7 @@ class _Brief:
         return brief(str(self.data.get(name) or ""))
 
     def listed(self, name: str) -> list[str]:
-        """A value in a line of its own; none where there is none."""
+        """A value in a line of its own; no line without a value."""
         return [self[name]] if self.data.get(name) else []
 
     def said(self) -> str:

@@ -71,7 +71,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str = "") ->
         numbers.append(number)
         if len(numbers) > 1:
             os._exit(128 + number)
-        # Whatever is continuing at this moment is not to be torn apart.
+        # Not at once: that would interrupt the loop in the middle of a callback.
         loop.call_soon_threadsafe(end)
 
     def end() -> None:

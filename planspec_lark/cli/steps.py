@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "change_step",
+    "diff_option",
     "find_step",
     "how_options",
     "open_document",
@@ -49,9 +50,10 @@ __all__ = [
     "write_done",
 ]
 
+diff_option = flag("--diff", help="Show how the plan's text changes, as a unified diff.")
 how_options = options(
     flag("--dry-run", help="Write nothing; show what would be done."),
-    flag("--diff", help="Show how the plan's text changes, as a unified diff."),
+    diff_option,
     wait_option,
     folder_option,
 )

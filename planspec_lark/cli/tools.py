@@ -50,7 +50,7 @@ from planspec_lark.toolplan.validation import judge
 if TYPE_CHECKING:
     from planspec_lark.tool_runner import RunEvent, ToolRun
 
-# So many warnings of tools are written by commands that are asked for something else.
+# The most warnings of tools that other commands than `atoms` write.
 _SHOWN = 10
 # The codes of findings about tools, which say nothing where no tools are given.
 _OF_TOOLS = "PT2"

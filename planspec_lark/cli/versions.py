@@ -124,7 +124,7 @@ def _rows(found: PlanDiff) -> Iterator[Row]:
 def _answer_git(arguments: tuple[str, ...]) -> None:
     """Write the difference that git asks for: path, old file, hash and mode, new file, hash and mode, new path, more.
 
-    Whatever the files hold, git has to be answered with 0, or it would stop.
+    The exit code is 0 whatever the files hold, or git would stop.
     """
     path, old_file, _, _, new_file = arguments[:5]
     new_path = arguments[_CHANGED] if len(arguments) == _RENAMED else path

@@ -340,7 +340,7 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
             ["bakery.md", "--operator", "cat x | sh"],
             "--operator: no shell runs this, so `|` would be an argument: write sh -c 'cat x | sh'",
         ),
-        (["bakery.md", *OPERATOR, "--timeout", "nan"], "--operator: timeout: nan is out of range"),
+        (["bakery.md", *OPERATOR, "--timeout", "nan"], "--timeout: nan is out of range"),
         (["bakery.md", *OPERATOR, "--max-seconds", "nan"], "--max-seconds: nan is not above 0"),
         (["bakery.md", *OPERATOR, "--input", "=x"], "--input: expected NAME=TEXT, not '=x'"),
         (["bakery.md", *OPERATOR, "--input", "x"], "--input: expected NAME=TEXT, not 'x'"),

@@ -10,15 +10,16 @@ from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.exchange.numbers import NUMBERS
 from planspec_lark.planspec.lint import looks_like_outputs
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 
-_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _NUMBER_NAME = re.compile(r"(?:([\w-]+)_)?task-([0-9]+(?:-[0-9]+)*[a-z]?)")
 _NAME = re.compile(r"[\w-]{1,80}")
 # What is no part of a variable.
@@ -51,7 +52,7 @@ class Converted:
 
     def lose(self, needed: str, task: Task, code: str, why: str) -> None:
         """Note down that a need of a task is no part of the plan."""
-        self.faults.append((code, f"the dependency on {_short(needed)} is left out: {why}", task))
+        self.faults.append((code, f"the dependency on {shorten(visible(needed), 60)} is left out: {why}", task))
         self.lost.setdefault(id(task), []).append(needed)
 
 
@@ -64,7 +65,7 @@ def name_of(task_id: str) -> str:
     `T001` stays as it is, `1.2` becomes `task-1-2`, and in a group `main/1.2` becomes `main_task-1-2`.
     """
     group, _, own = task_id.rpartition("/")
-    own = f"task-{own.replace('.', '-')}" if _NUMBERS.fullmatch(own) else own
+    own = f"task-{own.replace('.', '-')}" if NUMBERS.fullmatch(own) else own
     name = f"{group}_{own}" if group else own
     return name if _NAME.fullmatch(name) else ""
 
@@ -142,10 +143,7 @@ def _connect(tasks: TaskList, made: Converted) -> None:
     if not any(task.needs for task in tasks):
         return
     # Of tasks with the same id, the first one is meant.
-    by_id: dict[str, Task] = {}
-    for task in tasks:
-        if task.id:
-            by_id.setdefault(task.id, task)
+    by_id = {task.id: task for task in reversed([*tasks]) if task.id}
     parents = {id(task): parent for task, parent in iter_tree(tasks.tasks)}
     needs = _resolve(tasks, by_id, parents, made)
     _break_circles(tasks, needs, made)
@@ -173,18 +171,10 @@ def _resolve(
     return needs
 
 
-def _short(task_id: str) -> str:
-    shown = visible(task_id)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
-
-
-def _is_above(other: Task, task: Task, parents: Mapping[int, Task | None]) -> bool:
-    above: Task | None = task
-    while above is not None:
-        if above is other:
-            return True
-        above = parents[id(above)]
-    return False
+def _is_above(other: Task, task: Task | None, parents: Mapping[int, Task | None]) -> bool:
+    while task is not None and task is not other:
+        task = parents[id(task)]
+    return task is other
 
 
 def _break_circles(tasks: Iterable[Task], needs: dict[int, list[Task]], made: Converted) -> None:
@@ -232,21 +222,21 @@ _ARROW = re.compile(r"(?<!\\)\\*(?=(?:[-=–—]{1,2}>|[⇒➜➔⟶→])[^>⇒�
 
 def _escape_arrow(text: str) -> str:
     """A text as a description has it: a backslash is before an arrow that could be meant to declare outputs."""
-    match = _find_arrow(text)
-    return text if match is None else f"{text[: match.start()]}\\{text[match.start() :]}"
+    at = _find_arrow(text)
+    return text if at is None else f"{text[:at]}\\{text[at:]}"
 
 
 def _unescape_arrow(text: str) -> str:
     """The inverse of :func:`_escape_arrow`."""
-    match = _find_arrow(text)
-    return text if match is None else text[: match.start()] + text[match.start() :].removeprefix("\\")
+    at = _find_arrow(text)
+    return text if at is None else text[:at] + text[at:].removeprefix("\\")
 
 
-def _find_arrow(text: str) -> re.Match[str] | None:
+def _find_arrow(text: str) -> int | None:
+    """Where such an arrow is, with the backslashes before it."""
     match = _ARROW.search(text) if ">" in text or not text.isascii() else None
-    if match is None or not looks_like_outputs(text[: match.start()] + text[match.end() :]):
-        return None
-    return match
+    is_arrow = match and looks_like_outputs(text[: match.start()] + text[match.end() :])
+    return match.start() if match and is_arrow else None
 
 
 def _line(text: str) -> str:

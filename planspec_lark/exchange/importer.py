@@ -56,23 +56,17 @@ def choose_format(source: Source) -> Format:
     """
     guesses = [*guess_format(source).items()]
     if not guesses:
-        raise _refuse(source, "EX110", f"unknown format; the formats are {join_words(FORMATS, 'and')}")
+        raise _refuse(source, "EX110", f"unknown format; the formats are {join_words(FORMATS, 'and')}", _NAME_IT)
     best = [name for name, guess in guesses if guess.score == guesses[0][1].score]
     if len(best) > 1:
-        raise _refuse(source, "EX111", f"the format is not clear: it may be {' or '.join(best)}")
+        raise _refuse(source, "EX111", f"the format is not clear: it may be {' or '.join(best)}", _NAME_IT)
     return find_format(best[0])
 
 
-def _refuse_plan(source: Source) -> None:
-    """Refuse what is no list of another tool, although it may look like one."""
-    plan = fast_reader.read(source.text)
-    if plan is not None and plan.steps:
-        message = "this is already a PlanSpec plan"
-        raise PlanSyntaxError([Diagnostic("EX110", message, span=source.span(0, 0), source=source)], source)
+_NAME_IT = "name the format: --from FORMAT"
 
 
-def _refuse(source: Source, code: str, message: str) -> PlanSyntaxError:
-    help = "name the format: --from FORMAT"
+def _refuse(source: Source, code: str, message: str, help: str = "") -> PlanSyntaxError:
     return PlanSyntaxError([Diagnostic(code, message, span=source.span(0, 0), help=help, source=source)], source)
 
 
@@ -89,7 +83,10 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
         ValueError: there is no such format.
     """
     source = Source(text, name)
-    _refuse_plan(source)
+    plan = fast_reader.read(text)
+    if plan is not None and plan.steps:
+        # It may look like a list of another tool.
+        raise _refuse(source, "EX110", "this is already a PlanSpec plan")
     chosen = choose_format(source) if form is None else find_format(form)
     return _finish(_read(chosen, source), chosen, source)
 

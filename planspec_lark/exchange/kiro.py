@@ -9,13 +9,12 @@ from planspec_lark.exchange.dialect import BOXES, Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
+from planspec_lark.exchange.numbers import NUMBER, NUMBERS, join_number, number_by_place, split_id
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 
-_ID = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 # A line of spec-driven development with Kiro: `_Depends: 1.1, 2.3_`
 _DEPENDS = re.compile(r"[ \t]*(?:[-*+][ \t]+)?_Depends(?: on)?:([^_]*)_[ \t]*", re.IGNORECASE)
 
@@ -34,12 +33,12 @@ def _join(task: Task, is_heading: bool) -> str:
 
 
 def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
-    lines = ((task, _DEPENDS.fullmatch(line)) for task in tasks for line in task.notes)
-    needs: dict[int, list[str]] = {}
-    for task, match in lines:
-        if match:
-            needs.setdefault(id(task), []).extend(_ID.findall(match[1]))
-    return needs
+    return {
+        id(task): [
+            one for line in task.notes if (match := _DEPENDS.fullmatch(line)) for one in NUMBERS.findall(match[1])
+        ]
+        for task in tasks
+    }
 
 
 def _add_needs(task: Task, needs: Sequence[str]) -> None:

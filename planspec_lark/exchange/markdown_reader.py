@@ -29,6 +29,8 @@ _MOST_LEVELS = 100
 _MARKER = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])([ \t]*)")
 # What CommonMark reads as text, and was meant as a box.
 _NEAR_BOX = re.compile(r"(?:[-+*][ \t]*\[[ xX]?\](?=\S)|[-+*]\[[ xX]?\][ \t])")
+# A paragraph that begins so is not a goal.
+_NO_GOAL = (*LABEL, "[", "#", "`")
 _FRONT_MATTER = re.compile(r"---[ \t]*")
 
 # ---------------------------------------------------------------- blocks
@@ -52,9 +54,9 @@ class _Block:
 @cache
 def _parser() -> MarkdownIt:
     # Without code blocks by indentation, an item may be indented as far as its writer likes.
-    reader = MarkdownIt("commonmark", {"maxNesting": _MOST_LEVELS}).disable(["code", "reference"])
-    reader.core.ruler.enableOnly(["normalize", "block"])
-    return reader
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_LEVELS}).disable(["code", "reference"])
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
 
 _LISTS = ("bullet_list", "ordered_list")
@@ -248,7 +250,7 @@ class _Reader:
             missing.append("title")
         below = blocks[at] if at < len(blocks) else None
         goal = join_lines(below.text.split("\n")) if below is not None and below.kind == "paragraph" else None
-        if below is not None and goal and not (at == 0 and root.notes) and _is_plain(goal):
+        if below is not None and goal and not (at == 0 and root.notes) and not goal.startswith(_NO_GOAL):
             tasks.goal = goal
             self._carry(below.first, below.last, "the goal")
             at += 1
@@ -266,15 +268,15 @@ class _Reader:
             item = next(items, None)
             if item is None:
                 todo.pop()
-            elif isinstance(item, _Block):
-                self._read_block(item, holder)
-            elif not item.has_tasks:
+            elif isinstance(item, _Block) and self._holds_tasks(item):
+                self._read_list(item, holder, 0)
+            elif isinstance(item, _Block) or not item.has_tasks:
                 self._keep(holder, item.first, item.last)
             else:
                 assert item.heading is not None
                 below = self._read_heading(item.heading, holder)
                 assert isinstance(below.owner, Task)
-                below.owner.end = self._end_of(item)
+                _, below.owner.end = self._trim(item.first, item.last)
                 todo.append((below, iter(item.items)))
 
     def _read_heading(self, block: _Block, holder: _Holder) -> _Holder:
@@ -284,18 +286,11 @@ class _Reader:
         holder.add(task)
         return _Holder(task, task.notes, task.children)
 
-    def _read_block(self, block: _Block, holder: _Holder) -> None:
-        if self._holds_tasks(block):
-            self._read_list(block, holder, 0)
-        else:
-            self._keep(holder, block.first, block.last)
-
     # ------------------------------------------------------------ lists
 
     def _read_list(self, block: _Block, holder: _Holder, column: int) -> None:
-        is_boxed = block.has_box
         for item in _fill(block.blocks, self.lines, block.first, block.last):
-            if item.kind != "list_item" or (is_boxed and not item.has_box):
+            if item.kind != "list_item" or (block.has_box and not item.has_box):
                 self._keep(holder, item.first, item.last, column)
             else:
                 self._read_item(item, holder, column)
@@ -306,7 +301,7 @@ class _Reader:
         below = _Holder(task, task.notes, task.children)
         at = item.first
         blocks = item.blocks
-        task.end = self._end_of(item)
+        _, task.end = self._trim(item.first, item.last)
         holder.add(task)
         if blocks and blocks[0].kind == "paragraph":
             at = self._read_text(item, task, below, inner)
@@ -375,12 +370,13 @@ class _Reader:
         match = _MARKER.match(self.lines[line], min(column, len(self.lines[line])))
         return match.end() if match else 0
 
-    def _end_of(self, block: _Block | _Section) -> int:
-        """The last line of a block that is not blank, from 1."""
-        end = block.last
-        while end > block.first and not self.lines[end - 1].strip():
-            end -= 1
-        return end
+    def _trim(self, first: int, last: int) -> tuple[int, int]:
+        """The bounds of some lines without the blank ones at their ends."""
+        while first < last and not self.lines[last - 1].strip():
+            last -= 1
+        while first < last and not self.lines[first].strip():
+            first += 1
+        return first, last
 
     def _content_column(self, line: int, column: int) -> int:
         """The column at which the text of an item begins that is in another one's."""
@@ -395,15 +391,12 @@ class _Reader:
 
     def _carry(self, first: int, last: int, reason: str, task: Task | None = None) -> None:
         """Say of lines that they are a part of the plan: all but the first one are joined with it."""
-        self.account.note(Fate.CARRIED, range(first + 1, first + 2), reason, task)
+        self.account.note(Fate.CARRIED, [first + 1], reason, task)
         self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}", is_joined=True)
 
     def _keep(self, holder: _Holder, first: int, last: int, column: int = 0) -> None:
         """Take lines as notes, without the blank ones at their ends."""
-        while first < last and not self.lines[first].strip():
-            first += 1
-        while first < last and not self.lines[last - 1].strip():
-            last -= 1
+        first, last = self._trim(first, last)
         if first == last:
             return
         holder.write([_dedent(line, column) for line in self.lines[first:last]], first, last)
@@ -467,10 +460,6 @@ def _dedent(line: str, column: int) -> str:
         line = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4) + line.lstrip(" \t")
     room = len(line) - len(line.lstrip(" "))
     return line[min(room, column) :]
-
-
-def _is_plain(goal: str) -> bool:
-    return not goal.startswith((*LABEL, "[", "#", "`"))
 
 
 def read_markdown(source: Source, dialect: Dialect) -> Reading:

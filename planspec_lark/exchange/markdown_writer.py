@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
 from attrs import evolve
@@ -101,16 +101,12 @@ class _Writer:
                 self._end()
 
     def _write_task(self, task: Task, depth: int, level: int) -> _Below:
-        lead, notes = _split_marks(task.notes)
-        if (
-            notes
-            and notes[0]
-            and not BEGINS_BLOCK.match(notes[0])
-            and join_lines([task.text, *_first_lines(notes)]) is not None
-        ):
+        lead, notes = ([line for line in task.notes if _is_own_mark(line) is is_own] for is_own in (True, False))
+        more = [*takewhile(lambda line: line and not BEGINS_BLOCK.match(line), notes)]
+        if more and join_lines([task.text, *more]) is not None:
             # It would be read as the rest of the text.
             notes.insert(0, "")
-        own = next(filter(None, map(marks.heading_level, lead)), 0)
+        own = marks.level_of(lead)
         if not own and not depth and not level and task.children:
             own = self.level
         if own and not depth:
@@ -145,21 +141,8 @@ class _Writer:
         self.is_list = False
 
 
-def _first_lines(notes: Sequence[str]) -> Iterator[str]:
-    """The lines that would continue the text of a task."""
-    for line in notes:
-        if not line or BEGINS_BLOCK.match(line):
-            return
-        yield line
-
-
-def _split_marks(notes: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The marks of a task itself, and its notes."""
-    lead = [line for line in notes if _is_own_mark(line)]
-    return lead, [line for line in notes if not _is_own_mark(line)]
-
-
 def _is_own_mark(line: str) -> bool:
+    """Whether a note is a mark of the task itself."""
     return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID, marks.NO_IDS) or marks.heading_level(line) > 0
 
 
@@ -202,7 +185,7 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
     line = lines[old.line - 1]
     if was.notes != new.notes or not {*new.needs} <= {*was.needs}:
         said.append(f"line {old.line}: its notes and what it needs stay as they are")
-    level = next(filter(None, map(marks.heading_level, old.notes)), 0)
+    level = marks.level_of(old.notes)
     if level:
         if was.text != new.text:
             lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True)}" + "\r" * line.endswith("\r")
@@ -236,7 +219,7 @@ def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple
     near = change.after or (change.below.children[0] if change.below and change.below.children else change.below)
     if near is None:
         return 0, [*rows, ""]
-    if any(map(marks.heading_level, near.notes)) and near is not change.below:
+    if marks.level_of(near.notes) and near is not change.below:
         return (near.end, ["", *rows]) if change.after else (near.line - 1, [*rows, ""])
     match = _ITEM.match(lines[near.line - 1])
     indent, marker = (match[1], match[2]) if match else ("", "-")

@@ -30,6 +30,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from planspec_lark.syntax.diagnostics import count_of
+
 __all__ = [
     "ALSO_NEEDS",
     "NO_BOX",
@@ -45,6 +47,7 @@ __all__ = [
     "heading",
     "heading_level",
     "is_mark",
+    "level_of",
     "not_here",
     "read_not_here",
     "split_steps",
@@ -76,7 +79,7 @@ _ANY = re.compile(
 
 def steps(count: int) -> str:
     """The mark before lines that follow so many steps."""
-    return f"[{count} step{'' if count == 1 else 's'}]"
+    return f"[{count_of(count, 'step')}]"
 
 
 def heading(level: int) -> str:
@@ -88,6 +91,11 @@ def heading_level(line: str) -> int:
     """The level that a mark of a heading says; 0 where it is none."""
     match = _HEADING.fullmatch(line)
     return int(match[1]) if match else 0
+
+
+def level_of(notes: Iterable[str]) -> int:
+    """The level of the heading that something was by its notes; 0 where it was none."""
+    return next(filter(None, map(heading_level, notes)), 0)
 
 
 def box(sign: str) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["NUMBER", "join_number", "number_by_place", "split_id"]
+__all__ = ["NUMBER", "NUMBERS", "join_number", "number_by_place", "split_id"]
 
 # A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
-_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
+# Such a number alone.
+NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _MOST_DIGITS = 9
 
 
@@ -36,7 +37,7 @@ def number_by_place(tasks: TaskList) -> None:
     What has been a heading stays without, and what is below it counts as if it were at its place.
     """
     for task in tasks:
-        if not _NUMBERS.fullmatch(task.id):
+        if not NUMBERS.fullmatch(task.id):
             task.id = ""
     if marks.NO_ID in tasks.notes:
         return
@@ -52,7 +53,7 @@ def _flatten(siblings: Sequence[Task], notes: Sequence[str]) -> Iterator[tuple[T
     stack = [(task, marks.NO_IDS not in notes) for task in reversed(siblings)]
     while stack:
         task, is_named = stack.pop()
-        if not task.id and any(map(marks.heading_level, task.notes)):
+        if not task.id and marks.level_of(task.notes):
             stack += ((child, marks.NO_IDS not in task.notes) for child in reversed(task.children))
         else:
             yield task, bool(task.id) or (is_named and marks.NO_ID not in task.notes)

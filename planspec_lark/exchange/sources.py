@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -129,7 +129,8 @@ def _read_documents(made: SourceFolder, folder: Path) -> None:
         made.format = "openspec" if (folder / "specs").is_dir() else "kiro" if "design.md" in texts else ""
     for name, text in texts.items():
         made.title = made.title or _find_title(name, text)
-    made.goal = _find_goal(texts)
+    goals = (find(name, texts[name]) for name, find in _GOALS if name in texts)
+    made.goal = next(filter(None, goals), None)
     if made.documents and made.title is None:
         made.title = Found(folder.resolve().name, "", 0)
 
@@ -157,13 +158,6 @@ def _find_title(name: str, text: str) -> Found | None:
         if match and len(match[1]) == 1:
             title = _LEAD.sub("", match[2], count=1).strip()
             return Found(title, name, number) if title and not title.startswith("[") else None
-    return None
-
-
-def _find_goal(texts: Mapping[str, str]) -> Found | None:
-    for name, find in _GOALS:
-        if name in texts and (found := find(name, texts[name])) is not None:
-            return found
     return None
 
 

@@ -166,7 +166,7 @@ class _Reader:
 
     def read(self) -> Reading:
         value = self.origin.value
-        lists = self._find_lists(value)
+        lists = _find_lists(value)
         is_one = len(lists) < 2
         head = marks.not_here(["title", "goal"])
         for tag, path, below in lists:
@@ -186,23 +186,12 @@ class _Reader:
         self.tasks.notes[:0] = head
         return Reading(self.tasks, self.account, self.found)
 
-    def _find_lists(self, value: Mapping[str, Any]) -> list[tuple[str | None, Path, Mapping[str, Any]]]:
-        if isinstance(value.get("tasks"), list):
-            return [(None, (), value)]
-        return [
-            (tag, (tag,), below)
-            for tag, below in value.items()
-            if isinstance(below, dict) and isinstance(below.get("tasks"), list)
-        ]
-
     def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
-        task = Task(
-            tag, tag, line=self._line(path, at_key=True), path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"]
-        )
-        self.account.note_field(Fate.CARRIED, path, task.line, "{}, a tag", task)
+        line = self.origin.key_place(path).line
+        task = Task(tag, tag, line=line, path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"])
+        self._note(Fate.CARRIED, path, "{}, a tag", task)
         if not below["tasks"]:
-            place = (*path, "tasks")
-            self.account.note_field(Fate.CARRIED, place, self._line(place, at_key=True), "{}, which has no tasks", task)
+            self._note(Fate.CARRIED, (*path, "tasks"), "{}, which has no tasks", task)
         self.tasks.tasks.append(task)
         self._read_list(path, below, f"{tag}/", task.children)
         task.notes += self._keep_others(path, below, ["tasks"], task)
@@ -216,9 +205,9 @@ class _Reader:
                 place = (*path, at)
                 if not isinstance(value, dict):
                     self._find("EX107", f"expected an object for a task, not {word_of(value)}; it is left out", place)
-                    self.account.note_field(Fate.LEFT_OUT, place, self._line(place), "it is not a task")
+                    self._note(Fate.LEFT_OUT, place, "it is not a task")
                     continue
-                task = Task(line=self._line(place), path=place)
+                task = Task(line=self.origin.place(place).line, path=place)
                 target.append(task)
                 read.append((task, place, value))
                 self._read_fields(task, value, place, head)
@@ -263,9 +252,7 @@ class _Reader:
             self._wrong("subtasks", "a list", value, place)
 
     def _note_fields(self, task: Task, value: Mapping[str, Any], place: Path, depth: int) -> None:
-        expected = _expected(depth)
-        missing = [key for key in expected if key not in value]
-        if missing:
+        if missing := [key for key in (_STRUCTURE[:-1] if depth else _STRUCTURE) if key not in value]:
             task.notes.append(f"[without: {', '.join(missing)}]")
         written = _structure(task, {}, depth)
         order = self.orders[min(depth, 1)]
@@ -273,14 +260,14 @@ class _Reader:
             one = value[key]
             where = (*place, key)
             if key == "subtasks" and isinstance(one, list) and (one or depth == 0):
-                self.account.note_field(Fate.CARRIED, where, self._line(where, at_key=True), "the steps below {}", task)
+                self._note(Fate.CARRIED, where, "the steps below {}", task)
             elif key in _STRUCTURE and key in written and written[key] == one and type(written[key]) is type(one):
-                self.account.note_field(Fate.CARRIED, where, self._line(where, at_key=True), "{}", task)
+                self._note(Fate.CARRIED, where, "{}", task)
             else:
                 task.notes += _write_note(key, one)
-                fate = Fate.CARRIED if key in ("id", "title", "status", "dependencies") else Fate.KEPT
-                said = "{}, and its detail" if fate is Fate.CARRIED else "detail of {}"
-                self.account.note_field(fate, where, self._line(where, at_key=True), said, task)
+                is_carried = key in _STRUCTURE[:-1]
+                said = "{}, and its detail" if is_carried else "detail of {}"
+                self._note(Fate.CARRIED if is_carried else Fate.KEPT, where, said, task)
 
     # ------------------------------------------------------------ the account
 
@@ -290,12 +277,11 @@ class _Reader:
         """Fields beside those that are known, as lines of detail."""
         others = {key: value for key, value in below.items() if key not in known}
         for key in others:
-            place = (*path, key)
-            self.account.note_field(Fate.KEPT, place, self._line(place, at_key=True), "detail of {}", task)
+            self._note(Fate.KEPT, (*path, key), "detail of {}", task)
         return [f"{_spell(key)} = {_spell(value)}" for key, value in others.items()]
 
-    def _line(self, path: Path, *, at_key: bool = False) -> int:
-        return (self.origin.key_place(path) if at_key else self.origin.place(path)).line
+    def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
+        self.account.note_field(fate, path, self.origin.key_place(path).line, reason, task)
 
     def _wrong(self, key: str, kind: str, value: Mapping[str, Any], place: Path) -> None:
         if key in value:
@@ -306,6 +292,17 @@ class _Reader:
     def _find(self, code: str, message: str, path: Path) -> None:
         span = self.origin.place(path)
         self.found.append(Diagnostic(code, message, span=span, path=write_path(path), source=self.origin.source))
+
+
+def _find_lists(value: Mapping[str, Any]) -> list[tuple[str | None, Path, Mapping[str, Any]]]:
+    """The lists of tasks: the tag of each, its path, and what holds it."""
+    if isinstance(value.get("tasks"), list):
+        return [(None, (), value)]
+    return [
+        (tag, (tag,), below)
+        for tag, below in value.items()
+        if isinstance(below, dict) and isinstance(below.get("tasks"), list)
+    ]
 
 
 def _full_id(raw: Any, head: str) -> str:
@@ -336,10 +333,6 @@ def _resolve(raw: Iterable[Any], head: str, siblings: set[str]) -> list[str]:
         beside = f"{head}{said}"
         found.append(beside if beside in siblings else f"{tag}{said}")
     return [*dict.fromkeys(found)]
-
-
-def _expected(depth: int) -> tuple[str, ...]:
-    return _STRUCTURE if depth == 0 else _STRUCTURE[:-1]
 
 
 # ---------------------------------------------------------------- writing
@@ -418,9 +411,7 @@ def _write_task(  # noqa: PLR0913, PLR0917  (all that a task is written from)
         fields["dependencies"] = raw
     if task.children or depth == 0:
         fields["subtasks"] = below
-    fields |= {
-        key: value for key, value in notes.fields.items() if key not in ("id", "title", "status", "dependencies")
-    }
+    fields |= {key: value for key, value in notes.fields.items() if key not in _STRUCTURE[:-1]}
     for key in notes.without:
         # It was missing, and still says nothing.
         if key in ("subtasks", "dependencies") and fields.get(key):

@@ -20,6 +20,7 @@ from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, 
 from planspec_lark.diff.sequences import merge_items, merge_order
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.diagnostics import join_words, name_some
 from planspec_lark.syntax.fields import COUNT_LIMIT
 from planspec_lark.syntax.tree import find_parents
 
@@ -502,8 +503,7 @@ def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
     if node.removal and node.removal.top is node:
         yield MergeConflict(node.step_id, ("removal",), _tell_removal(node.removal))
     if names := tuple(name for name in node.disputed if name != PLACE):
-        *others, last = (f"the {label_of(name)}" for name in names)
-        listed = f"{', '.join(others)} and {last}" if others else last
+        listed = join_words([f"the {label_of(name)}" for name in names], "and")
         yield MergeConflict(node.step_id, names, f"both changed {listed}")
     if PLACE in node.disputed:
         yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
@@ -511,7 +511,6 @@ def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
 
 def _tell_removal(removal: Removal) -> str:
     below = [node.step_id for node in removal.touched if node is not removal.top]
-    more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
     what = ["it"] if len(below) < len(removal.touched) else []
-    what += [f"what is below it ({', '.join(below[:_NAMED])}{more})"] if below else []
+    what += [f"what is below it ({name_some(below, _NAMED)})"] if below else []
     return f"{removal.remover} removed it, {removal.keeper} changed {' and '.join(what)}"

@@ -147,10 +147,6 @@ class PlanDiff:
     def __bool__(self) -> bool:
         return bool(self.head or self.steps)
 
-    def of_kind(self, kind: ChangeKind) -> list[StepChange]:
-        """The steps of which this became."""
-        return [change for change in self.steps if change.kind is kind]
-
 
 @frozen
 class MergeConflict:

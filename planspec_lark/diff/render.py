@@ -13,6 +13,7 @@ from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepCha
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.planspec.printer import progress_text
 from planspec_lark.planspec.render import Line, Piece
+from planspec_lark.syntax.diagnostics import count_of, shorten
 from planspec_lark.syntax.source import visible
 
 __all__ = ["diff_to_dict", "show_diff"]
@@ -22,8 +23,8 @@ _SIGNS = {
     ChangeKind.REMOVED: ("removed", "-"),
     ChangeKind.CHANGED: ("changed", "~"),
 }
-# The steps with new ids that are named.
-_NAMED = 3
+# How many steps with new ids are named, and how many characters of an id are shown.
+_NAMED, _ID = 3, 40
 
 
 def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
@@ -43,21 +44,17 @@ def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
         yield (Piece("label", "steps"),)
     for change in shown:
         yield from _step(change, with_bodies)
-    renumbered = diff.of_kind(ChangeKind.RENUMBERED)
+    renumbered = [change for change in diff.steps if change.kind is ChangeKind.RENUMBERED]
     if renumbered:
         yield (Piece("note", _name_renumbered(renumbered)),)
 
 
 def _name_renumbered(changes: list[StepChange]) -> str:
     pairs = [(change.old, change.step) for change in changes[:_NAMED] if change.old]
-    named = ", ".join(f"{_short(old.step_id)} is now {_short(new.step_id)}" for old, new in pairs)
+    named = ", ".join(f"{shorten(old.step_id, _ID)} is now {shorten(new.step_id, _ID)}" for old, new in pairs)
     more = len(changes) - _NAMED
     count = f"{len(changes)} more steps have" if len(changes) > 1 else "1 more step has"
     return f"{count} another id: {named}{f' and {more} more' if more > 0 else ''}"
-
-
-def _short(step_id: str) -> str:
-    return step_id if len(step_id) <= 40 else f"{step_id[:40]}…"
 
 
 def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
@@ -72,9 +69,9 @@ def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
             yield line, Piece("note", _belongings(new))
         return
     title = visible(new.step_name or new.description or f"[{new.step_type}]")
-    pieces = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {title}")]
+    pieces = [Piece(role, f"  {sign} "), Piece("id", shorten(new.step_id, _ID)), Piece("text", f" {title}")]
     if old.step_id != new.step_id:
-        pieces.append(Piece("note", f" (was {_short(old.step_id)})"))
+        pieces.append(Piece("note", f" (was {shorten(old.step_id, _ID)})"))
     if change.is_moved:
         pieces.append(Piece("moved", " moved"))
     yield tuple(pieces)
@@ -84,7 +81,7 @@ def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
 
 def _in_a_line(step: PlanStep) -> str:
     parts = [
-        _short(step.step_id),
+        shorten(step.step_id, _ID),
         "" if step.status is PlanStatus.PENDING else f"({step.status.value})",
         step.step_name,
         f"[{step.step_type}]",
@@ -97,9 +94,7 @@ def _in_a_line(step: PlanStep) -> str:
 
 def _belongings(step: PlanStep) -> str:
     inputs = f"  ← {', '.join(step.inputs)}" if step.inputs else ""
-    count = len(step.detail)
-    detail = f"  {count} line{'s' if count > 1 else ''} of detail" if count else ""
-    return inputs + detail
+    return inputs + (f"  {count_of(len(step.detail), 'line')} of detail" if step.detail else "")
 
 
 def _body(step: PlanStep) -> Iterator[str]:

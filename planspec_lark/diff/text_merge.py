@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
@@ -81,11 +81,14 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         return MergeResult(plans[2], (), theirs)
     merged = merge_versions(*plans)
     lines = _Lines.of(merged, ours, theirs)
-    chunks = [*_head_chunks(merged, lines)]
-    for entry in _Layout(merged, lines).entries():
-        chunks += _step_chunks(lines, entry)
-    lead = "".join(lines.heads[OURS]["lead"])
-    return MergeResult(merged.plan, merged.conflicts, lead + _put_together(chunks, lines.newline, marker_size))
+    chunks = (chunk for entry in _Layout(merged, lines).entries() for chunk in _step_chunks(lines, entry))
+    return _finish(merged, lines, chunks, marker_size)
+
+
+def _finish(merged: Merged, lines: _Lines, chunks: Iterable[_Chunk], marker_size: int) -> MergeResult:
+    """The result of a merge, whose text has these chunks after its head."""
+    text = _put_together(chain(_head_chunks(merged, lines), chunks), lines.newline, marker_size)
+    return MergeResult(merged.plan, merged.conflicts, "".join(lines.heads[OURS]["lead"]) + text)
 
 
 # ---------------------------------------------------------------- where every step has stayed
@@ -102,11 +105,13 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     """
     texts = {BASE: base, OURS: ours, THEIRS: theirs}
     cut = {side: _cut_steps(text) for side, text in texts.items()}
-    heads, ids = {side: head for side, (head, _, _) in cut.items()}, cut[OURS][1]
+    heads = {side: head for side, (head, _, _) in cut.items()}
+    parts = {side: own for side, (_, _, own) in cut.items()}
+    ids = cut[OURS][1]
     is_plain = len(ids) == len(set(ids)) > 0 and len({newline_of(text) for text in texts.values()}) == 1
     if not is_plain or any(found != ids for _, found, _ in cut.values()) or len(set(texts.values())) < len(texts):
         return None
-    versions = _read_versions(heads, ids, {side: parts for side, (_, _, parts) in cut.items()}, ours)
+    versions = _read_versions(heads, ids, parts, ours)
     if versions is None:
         return None
     plans, steps = versions
@@ -117,7 +122,7 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     nodes = {
         step_id: merge_node(root, {side: own[step_id] for side, own in steps.items()})
         for at, step_id in enumerate(ids)
-        if not (cut[OURS][2][at] == cut[THEIRS][2][at] or cut[BASE][2][at] == cut[THEIRS][2][at])
+        if parts[THEIRS][at] not in (parts[OURS][at], parts[BASE][at])
     }
     lines = _Lines(
         newline_of(ours),
@@ -125,7 +130,7 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
         {
             side: {
                 step_id: make_piece(step_id, part)
-                for step_id, part in zip(ids, cut[side][2], strict=True)
+                for step_id, part in zip(ids, parts[side], strict=True)
                 if step_id in nodes
             }
             for side in (OURS, THEIRS)
@@ -137,16 +142,15 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
         setattr(plan, name, value)
     order = [root, *(nodes[step.step_id] for step in iter_steps(plan) if step.step_id in nodes)]
     merged = Merged(plans | {OURS: said}, {}, order, plan, find_conflicts(order))
-    chunks = [*_head_chunks(merged, lines)]
-    for step_id, part in zip(ids, cut[OURS][2], strict=True):
+    chunks: list[_Chunk] = []
+    for step_id, part in zip(ids, parts[OURS], strict=True):
         if (node := nodes.get(step_id)) is None:
             chunks.append(_Chunk(part))
         else:
             chunks += _step_chunks(lines, _Entry(node, step_id, lines.indent(node, OURS)))
             for name, value in fields_of(node.values).items():
                 setattr(steps[OURS][step_id], name, value)
-    lead = "".join(lines.heads[OURS]["lead"])
-    return MergeResult(plan, merged.conflicts, lead + _put_together(chunks, lines.newline, marker_size))
+    return _finish(merged, lines, chunks, marker_size)
 
 
 def _cut_steps(text: str) -> tuple[str, list[str], list[str]]:
@@ -369,8 +373,8 @@ def _find_saying(node: MergeNode, values: dict[str, Value], read: Callable[[dict
 
 def _cut_summary(lines: str) -> tuple[str, str]:
     """The first line, and all others."""
-    end = lines.find("\n") + 1 or len(lines)
-    return lines[:end], lines[end:]
+    row, end, body = lines.partition("\n")
+    return row + end, body
 
 
 # ---------------------------------------------------------------- the order of the lines

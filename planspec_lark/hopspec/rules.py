@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from planspec_lark.hopspec.data_flow import find_declared, inner_variables, needed, produced
 from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, StepInfo, iter_infos
@@ -56,10 +56,12 @@ def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None =
     yield from _DataFlow(document).check()
 
 
-def _found(code: str, step: StepInfo, message: str, part: str = "step_id", help: str = "") -> Diagnostic:
+def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
+    code: str, step: StepInfo, message: str, part: str = "step_id", help: str = "", replacement: str = ""
+) -> Diagnostic:
     name = f" ({shorten(step.step_name)})" if step.step_name else ""
     said = f"step {step.step_id}{name}: {message}"
-    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part)
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, replacement=replacement)
 
 
 def _say(step_type: str, name: str, language: Language) -> str:
@@ -122,8 +124,7 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
         meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
         message = f"invalid type `{shorten(kind)}`" if kind else f"{_say('', 'step_type', language)} is missing"
         advice = f"did you mean `{meant or label}`? {types}" if meant or label else types
-        found = _found("HS204", step, message, "step_type", help=advice)
-        yield evolve(found, replacement=meant if kind else "")
+        yield _found("HS204", step, message, "step_type", advice, meant if kind else "")
     elif label and label != kind:
         help = "the word in brackets is for readers; the attribute counts"
         yield _found("HS223", step, f"the heading says `{label}`, and the type is `{kind}`", help=help)
@@ -172,7 +173,7 @@ def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
         meant = next(iter(get_close_matches(said.lower()[:20], kind.modes, n=1)), "")
         choices = f"write {join_words([f'`{one}`' for one in kind.modes], 'or')}"
         message = f"{_say(step.step_type, kind.chooser, language)} is `{shorten(said)}`"
-        yield evolve(_found("HS207", step, message, kind.chooser, help=choices), replacement=meant)
+        yield _found("HS207", step, message, kind.chooser, choices, meant)
     for name in _COUNTS:
         if getattr(step, name) == 0 and name != "max_depth":
             yield _found("HS207", step, f"{_say(step.step_type, name, language)} must be above 0", name)
@@ -224,7 +225,7 @@ def _check_scopes(steps: list[StepInfo]) -> Iterator[Diagnostic]:
             message = f"unknown target loop `{shorten(step.target_loop)}`: no loop around it has this name"
             help = f"the innermost loop around it is `{shorten(around[-1])}`" if around[-1] else ""
             meant = around[-1] if len(around) == 1 else ""
-            yield evolve(_found("HS212", step, message, "target_loop", help=help), replacement=meant)
+            yield _found("HS212", step, message, "target_loop", help, meant)
 
 
 def _check_numbers(steps: list[StepInfo]) -> Iterator[Diagnostic]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
 from heapq import nsmallest
 from itertools import chain
 
@@ -89,13 +88,12 @@ def _first_found(
             yield diagnostic
 
     places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+
     # Findings about the plan itself, which have no step, come first.
-    place_of = partial(_place_of, places)
+    def place_of(diagnostic: Diagnostic) -> int:
+        return places.get(diagnostic.step_id, -1)
+
     return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)
-
-
-def _place_of(places: dict[str, int], diagnostic: Diagnostic) -> int:
-    return places.get(diagnostic.step_id, -1)
 
 
 def locate(

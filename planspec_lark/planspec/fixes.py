@@ -25,8 +25,9 @@ from planspec_lark.planspec.corrections import (
     repair_header,
     variables_of,
 )
+from planspec_lark.planspec.data_flow import find_users
 from planspec_lark.planspec.line_faults import is_step, line_pattern
-from planspec_lark.planspec.models import BLANKS, PlanSpec, iter_steps
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.step_repair import is_foreign_type, looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
@@ -91,15 +92,11 @@ class _Text:
         rows = self.source.text.removeprefix("\ufeff").split("\n")
         return ["", *(row.removesuffix("\r").strip(BLANKS) for row in rows)]
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """Where the lines begin, and after them where the text ends. A byte-order mark belongs to no line."""
-        starts, at = [0], 0
-        for row in self.source.text.split("\n"):
-            starts.append(at)
-            at += len(row) + 1
-        starts[1] += self.source.text.startswith("\ufeff")
-        return [*starts, self.source.length]
+    def start(self, at: int) -> int:
+        """Where a line begins; after the last one, where the text ends. A byte-order mark belongs to no line."""
+        if at == len(self.rows):
+            return self.source.length
+        return self.source.start_of(at) + (at == 1 and self.source.text.startswith("\ufeff"))
 
     @cached_property
     def faults(self) -> dict[int, Diagnostic]:
@@ -172,16 +169,16 @@ class _Text:
 
     def _lines(self, first: int, last: int) -> Span:
         """All of some lines, the line break of the last one included."""
-        return self.source.span(self.starts[first], self.starts[last + 1])
+        return self.source.span(self.start(first), self.start(last + 1))
 
     def _content(self, at: int) -> Span:
         """What a line says, without white space around it and its line break."""
-        row, start = cut_indentation(self.source.text[self.starts[at] : self.starts[at + 1]], self.starts[at])
+        row, start = cut_indentation(self.source.text[self.start(at) : self.start(at + 1)], self.start(at))
         return self.source.span(start, start + len(row.rstrip(f"{BLANKS}\r\n")))
 
     def _ended(self, first: int, last: int) -> str:
         """The text of some lines, the last of them ended."""
-        text = self.source.text[self.starts[first] : self.starts[last + 1]]
+        text = self.source.text[self.start(first) : self.start(last + 1)]
         return text if text.endswith("\n") else text + newline_of(self.source.text)
 
     def _leave_out(self, at: int, title: str, *, is_safe: bool) -> Fix:
@@ -189,7 +186,7 @@ class _Text:
 
     def _insert(self, at: int, text: str) -> Edit:
         """Some lines before one."""
-        return Edit(self.source.span(self.starts[at], self.starts[at]), text)
+        return Edit(self.source.span(self.start(at), self.start(at)), text)
 
     def _move(self, first: int, last: int, to: int, title: str, *, is_safe: bool) -> Fix:
         """Put some lines before another one."""
@@ -237,14 +234,9 @@ class _Text:
         return at < min(self.first.values(), default=at)
 
     @cached_property
-    def _taken(self) -> dict[str, set[str]]:
-        """The steps that take a variable."""
-        return _gather((name, step.step_id) for step in iter_steps(self.plan) for name in step.inputs)
-
-    @cached_property
-    def _put_out(self) -> dict[str, set[str]]:
-        """The steps that put a variable out."""
-        return _gather((name, step.step_id) for step in iter_steps(self.plan) for name in step.outputs)
+    def _users(self) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
+        """The steps that put a variable out, and those that take it."""
+        return find_users(self.plan)
 
     @cached_property
     def _has_flow(self) -> bool:
@@ -260,11 +252,12 @@ class _Text:
         """
         arrow = max(written.rfind("→"), written.rfind("←"))
         names = variables_of(written[arrow + 1 :].split("|", maxsplit=1)[0]) or []
-        others = self._put_out if written[arrow] == "←" else self._taken
+        producers, consumers = self._users
+        others = producers if written[arrow] == "←" else consumers
         return (
             len(names) > 1
             or any("_" in name for name in names)
-            or any(others.get(name, set()) - {step_id} for name in names)
+            or any(step.step_id != step_id for name in names for step in others.get(name, ()))
             or (written[arrow] == "→" and self._has_flow)
         )
 
@@ -523,13 +516,6 @@ _FINDERS: dict[str, Callable[[_Text, Diagnostic, int], Fix | None]] = {
     "PS117": _Text._fix_doubled,
     "PS125": _Text._fix_reasoning,
 }
-
-
-def _gather(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    gathered: dict[str, set[str]] = {}
-    for name, step_id in pairs:
-        gathered.setdefault(name, set()).add(step_id)
-    return gathered
 
 
 def _declared(row: str) -> tuple[str, list[str]] | None:

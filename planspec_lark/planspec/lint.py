@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
-
-from attrs import evolve
+from typing import Any
 
 from planspec_lark.planspec.answer_lines import find_elision, may_elide
 from planspec_lark.planspec.corrections import find_inputs, find_outputs
@@ -87,11 +86,9 @@ def check_optional(also: Collection[str]) -> None:
             raise ValueError(f"also: {code!r} is not one of {', '.join(OPTIONAL)}")
 
 
-def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
-    code: str, step: PlanStep, part: str, message: str, help: str = "", item: int | None = None
-) -> Diagnostic:
+def _found(code: str, step: PlanStep, part: str, message: str, help: str = "", **more: Any) -> Diagnostic:
     said = f"step {shorten(step.step_id)}: {message}"
-    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, item=item)
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, **more)
 
 
 # ---------------------------------------------------------------- ids
@@ -151,17 +148,19 @@ def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> I
             elif origin.is_feedback:
                 where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
                 message = f"the input `{name}` is not available yet: only {where} produces it"
-                yield _found("PS306", step, "inputs", message, "move this step after it, or use another input", item)
+                yield _found(
+                    "PS306", step, "inputs", message, "move this step after it, or use another input", item=item
+                )
         for item, name in enumerate(step.outputs):
             if name not in flow.consumers and name not in results:
                 yield _found("PS309", step, "outputs", f"no step uses the output `{name}`", item=item)
-    yield from _check_repeated(plan, flow)
+    yield from _check_repeated(plan)
 
 
-def _check_repeated(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
+def _check_repeated(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Outputs that are declared where others have declared them."""
-    repeated = {name for name, steps in flow.producers.items() if len(steps) > 1}
-    repeated |= {name for step in iter_steps(plan) if len(step.outputs) > 1 for name in _find_twins(step.outputs)}
+    counts = Counter(name for step in iter_steps(plan) for name in step.outputs)
+    repeated = {name for name, count in counts.items() if count > 1}
     if not repeated:
         return
     # What has been declared so far and counts at this step: of two branches only one runs.
@@ -182,12 +181,7 @@ def _check_repeated(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
             # A container around it declares what it passes on.
             if earlier is not None and (earlier.step is step or earlier.step.step_id not in open_ids):
                 message = f"step {shorten(earlier.step.step_id)} also declares the output `{name}`"
-                yield _found("PS308", step, "outputs", message, "give each output its own name", item)
-
-
-def _find_twins(names: Sequence[str]) -> list[str]:
-    """The names that come more than once."""
-    return [name for name, count in Counter(names).items() if count > 1]
+                yield _found("PS308", step, "outputs", message, "give each output its own name", item=item)
 
 
 def _find_results(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> set[str]:
@@ -204,8 +198,7 @@ def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
     message = f"no step produces the input `{step.inputs[item]}`"
     if near is None:
         return _found("PS307", step, "inputs", message, item=item)
-    found = _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item)
-    return evolve(found, replacement=near)
+    return _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item=item, replacement=near)
 
 
 # How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
@@ -325,23 +318,21 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
     for item, piece in enumerate(pieces):
         if written := find_progress(piece):
             message = f"`{piece}` is read as a result"
-            found = _found("PS320", step, "result", message, f"if a progress is meant, write `{written}`", item)
-            yield evolve(found, replacement=written)
+            help = f"if a progress is meant, write `{written}`"
+            yield _found("PS320", step, "result", message, help, item=item, replacement=written)
             return
 
 
 def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
     if almost := find_inputs(line):
-        help = f"if inputs are meant, write `> {almost.written}`"
-        found = _found("PS305", step, "detail", "this line declares no inputs", help, item)
-        yield evolve(found, replacement=f"> {almost.written}")
+        help, written = f"if inputs are meant, write `> {almost.written}`", f"> {almost.written}"
+        yield _found("PS305", step, "detail", "this line declares no inputs", help, item=item, replacement=written)
         return
     behind = line.strip(BLANKS)[1:]
     if line.lstrip(BLANKS).startswith("←") and not _is_list(behind) and (names := _read_names(behind)):
         written = f"> ← {', '.join(names)}"
         help = f"if inputs are meant, write `{written}`: {_VARIABLES}"
-        found = _found("PS319", step, "detail", "this line declares no inputs", help, item)
-        yield evolve(found, replacement=written)
+        yield _found("PS319", step, "detail", "this line declares no inputs", help, item=item, replacement=written)
 
 
 def _is_list(text: str) -> bool:
@@ -353,26 +344,30 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     text = step.description
     start = text.rfind("→")
     if almost := find_outputs(text):
-        message = f"`{text[almost.start :][:60]}` declares no outputs"
-        before = write_description(text[: almost.start].strip(BLANKS), has_outputs=True)
-        found = _found("PS305", step, "description", message, f"if outputs are meant, write `{almost.written}`")
-        yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
+        yield _miss_outputs("PS305", step, almost.start, text[almost.start :], almost.written)
         return
     behind = text[start + 1 :].strip(BLANKS)
     # A backslash says that it is text, although it has to be none.
     if start < 0 or text[:start].endswith("\\") or _is_list(behind):
         return
     if names := _read_names(behind, is_phrase_text=step.step_type == "decide"):
-        message, written = f"`→ {behind[:60]}` declares no outputs", f"→ {', '.join(names)}"
-        found = _found("PS319", step, "description", message, f"if outputs are meant, write `{written}`: {_VARIABLES}")
-        before = write_description(text[:start].strip(BLANKS), has_outputs=True)
-        yield evolve(found, replacement=f"{before} {written}".lstrip(BLANKS))
+        yield _miss_outputs("PS319", step, start, f"→ {behind}", f"→ {', '.join(names)}", f": {_VARIABLES}")
     elif len(behind.split()) == 1:
         help = "if an output is meant, give it a name of ASCII letters, digits and `_`"
         message = f"`{behind[:60]}` is read as text: a variable has only ASCII letters, digits and `_`"
         yield _found("PS314", step, "description", message, help)
     else:
         yield _found("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
+
+
+def _miss_outputs(  # noqa: PLR0913, PLR0917  (what there is to say of an arrow)
+    code: str, step: PlanStep, at: int, said: str, written: str, why: str = ""
+) -> Diagnostic:
+    """That what a description says from an offset on declares no outputs, and may be meant to."""
+    help = f"if outputs are meant, write `{written}`{why}"
+    before = write_description(step.description[:at].strip(BLANKS), has_outputs=True)
+    replacement = f"{before} {written}".lstrip(BLANKS)
+    return _found(code, step, "description", f"`{said[:60]}` declares no outputs", help, replacement=replacement)
 
 
 def looks_like_outputs(description: str) -> bool:
@@ -415,22 +410,18 @@ _HINT, _WRITE = 60, "write what is meant"
 
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
-    texts: list[tuple[str, str, int | None]] = [("title", plan.title, None), ("goal", plan.goal, None)]
-    texts += [("constraints", text, item) for item, text in enumerate(plan.constraints)]
-    steps = [*iter_steps(plan)]
-    said = "\n".join([*(text for _, text, _ in texts), *(step.description for step in steps)])
+    texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
+    texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
+    texts += [("description", step.description, None, step.step_id) for step in iter_steps(plan)]
+    said = "\n".join(text for _, text, _, _ in texts)
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
     if not (is_elided or _BEGINS_PLACEHOLDER.search(said)):
         return
-    for part, text, item in texts:
+    for part, text, item, step_id in texts:
         if _is_placeholder(text, is_elided=is_elided):
-            message = f"`{text}` stands for a text that is missing"
-            yield Diagnostic("PS127", message, help=_WRITE, part=part, item=item)
-    for step in steps:
-        if _is_placeholder(step.description, is_elided=is_elided):
-            message = f"`{step.description}` stands for a text that is missing"
-            yield _found("PS127", step, "description", message, _WRITE)
+            message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
+            yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 
 
 def _is_placeholder(text: str, *, is_elided: bool) -> bool:
@@ -459,8 +450,8 @@ def _find_hidden_status(step: PlanStep) -> Iterator[Diagnostic]:
         mark = " " if _NOT_DONE.match(word) else read_status(word)
         if mark not in (None, MARKS[step.status]):
             help = "write a mark after the id, such as `[x]` for done"
-            found = _found("PS111", step, "description", f"`{word}` in the description may be meant as a status", help)
-            yield evolve(found, severity=Severity.ERROR)
+            message = f"`{word}` in the description may be meant as a status"
+            yield _found("PS111", step, "description", message, help, severity=Severity.ERROR)
 
 
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"

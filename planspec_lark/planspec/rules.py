@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from operator import attrgetter
 
-from attrs import evolve
-
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.planspec.step_repair import read_status, read_type
 from planspec_lark.syntax import grammars
@@ -44,8 +42,8 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
         kind = step.step_type
         if kind not in STEP_TYPES:
             meant = suggest_type(step) or _suggest_mark(step)
-            found = _found("PS202", step, "step_type", f"invalid type '{kind}'", explain_type(step))
-            yield evolve(found, replacement=f"[{meant}]" if meant else "")
+            replacement = f"[{meant}]" if meant else ""
+            yield _found("PS202", step, "step_type", f"invalid type '{kind}'", explain_type(step), replacement)
         if step.step_name in first:
             message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
             help = "names are optional: rename one of the two, or remove its name"
@@ -60,10 +58,12 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield _found("PS206", step, "step_type", f"type '{kind}' has no children", help)
 
 
-def _found(code: str, step: PlanStep, part: str, message: str, help: str) -> Diagnostic:
+def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
+    code: str, step: PlanStep, part: str, message: str, help: str, replacement: str = ""
+) -> Diagnostic:
     name = f" ({step.step_name})" if step.step_name else ""
     said = f"step {step.step_id}{name}: {message}"
-    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part)
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, replacement=replacement)
 
 
 def _seems_marked(step: PlanStep) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from attrs import define, field
@@ -12,10 +12,11 @@ from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
 from planspec_lark.exchange.models import Change, Task
-from planspec_lark.exchange.update import Pairs, call_step, pair_steps
+from planspec_lark.exchange.update import Pairs, call_step, find_new, pair_steps
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.fields import default_of
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Exported", "export_into", "export_plan"]
 
@@ -149,31 +150,17 @@ def _said_by(task: Task) -> tuple[object, ...]:
 
 def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Change]:
     tasks = {id(imported.steps[id(task)]): task for task in imported.reading.tasks}
-    todo: list[tuple[Task | None, Sequence[PlanStep]]] = [(None, plan.steps)]
-    while todo:
-        below, siblings = todo.pop()
-        after: Task | None = None
-        for step in siblings:
-            theirs = pairs.theirs.get(id(step))
-            if theirs is None:
-                known = _take_known(step, pairs, new)
-                if not step.children or new[id(step)].children:
-                    yield Change(new[id(step)], after=after, below=below)
-                todo += ((tasks[id(pairs.theirs[id(one)])], one.children) for one in known)
-            else:
-                after = tasks[id(theirs)]
-                todo.append((after, step.children))
+    for place in find_new(plan, pairs.theirs):
+        task = new[id(place.new)]
+        _leave_known_out(place.new, pairs, new)
+        if task.children or not place.new.children:
+            yield Change(task, after=tasks.get(id(place.before)), below=tasks.get(id(place.parent)))
 
 
-def _take_known(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> list[PlanStep]:
-    """Take out of the task for a new step what the source has elsewhere; returns the steps of that."""
-    known: list[PlanStep] = []
+def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:
+    """Take out of the task for a new step what the source has elsewhere."""
+    steps = [step for step, _ in iter_tree([new_step], lambda step: id(step) not in pairs.theirs)]
     # Those above come first, so that what is left empty is found from below.
-    steps = [new_step]
-    for step in steps:
-        known += (child for child in step.children if id(child) in pairs.theirs)
-        steps += (child for child in step.children if id(child) not in pairs.theirs)
-    for step in reversed(steps):
+    for step in reversed([step for step in steps if id(step) not in pairs.theirs]):
         left = (child for child in step.children if id(child) not in pairs.theirs)
         new[id(step)].children = [new[id(one)] for one in left if not one.children or new[id(one)].children]
-    return known

@@ -14,8 +14,9 @@ from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, i
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.diagnostics import CommandError, shorten
 from planspec_lark.syntax.source import newline_of
+from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Pairs", "call_step", "pair_steps", "update_text"]
+__all__ = ["Pairs", "Place", "call_step", "find_new", "pair_steps", "update_text"]
 
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
@@ -91,7 +92,7 @@ def update_text(
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
-    places = [*_find_new(imported, pairs)][::-1]
+    places = [*find_new(imported, pairs.ours)][::-1]
     places.sort(key=lambda place: place.numbers, reverse=True)
     said += reversed([_add(document, place, pairs, variables) for place in places])
     return _update_head(document.text, ours, imported, said), said
@@ -156,8 +157,8 @@ def _revise(
 
 
 @frozen
-class _Place:
-    """A new step, the step of the plan that it comes below, and the one before it."""
+class Place:
+    """A new step, and of the plan that it is put in the step that it comes below, and the one before it there."""
 
     new: PlanStep
     parent: PlanStep | None
@@ -176,41 +177,31 @@ def _numbers_of(step: PlanStep) -> tuple[int, ...]:
     return tuple(map(int, step.step_id.split(".")))
 
 
-def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[_Place]:
-    """The place of each new step that is not below another new one."""
-    todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, imported.steps)]
+def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> Iterator[Place]:
+    """The place of each new step that is not below another new one.
+
+    Args:
+        plan: the plan that has the new steps.
+        known: the same step of the other plan for each that is not new, by ``id()``.
+    """
+    todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, plan.steps)]
     while todo:
         parent, siblings = todo.pop()
         before: PlanStep | None = None
-        for theirs in siblings:
-            step = pairs.ours.get(id(theirs))
+        for own in siblings:
+            step = known.get(id(own))
             if step is None:
-                yield _Place(theirs, parent, before)
-                # What the plan has elsewhere may have something new below it.
-                todo += _find_known(theirs, pairs)
+                yield Place(own, parent, before)
+                # What the other plan has elsewhere may have something new below it.
+                below = (one for one, _ in iter_tree(own.children, lambda one: id(one) not in known))
+                todo += ((known[id(one)], one.children) for one in below if id(one) in known)
             else:
-                if _stands_below(step, parent):
+                if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
                     before = step
-                todo.append((step, theirs.children))
+                todo.append((step, own.children))
 
 
-def _find_known(new: PlanStep, pairs: Pairs) -> Iterator[tuple[PlanStep, Sequence[PlanStep]]]:
-    """The steps of the plan that are below a new one in the source, with what is below them there."""
-    todo = [*new.children]
-    while todo:
-        theirs = todo.pop()
-        step = pairs.ours.get(id(theirs))
-        if step is None:
-            todo += theirs.children
-        else:
-            yield step, theirs.children
-
-
-def _stands_below(step: PlanStep, parent: PlanStep | None) -> bool:
-    return step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id)
-
-
-def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
+def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
     """Add a new step, and what is new below it; returns what there is to say."""
     new, text = place.new, shorten(place.new.description, _SAID)
     if not _holds_new(new, pairs):

@@ -328,6 +328,13 @@ def test_steps_that_moved_stay_where_the_file_has_them() -> None:
     ]
 
 
+def test_a_new_step_is_below_its_parent_although_the_one_before_it_is_elsewhere_in_the_file() -> None:
+    source = "## One\n\n- [ ] a\n- [ ] b\n\n## Two\n\n- [ ] c\n"
+    steps = "1. [subtask] One\n  1.1. [act] a\n2. [subtask] Two\n  2.1. [act] b\n  2.2. [act] new\n  2.3. [act] c\n"
+    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), source, "checklist")
+    assert exported.text == source.replace("- [ ] c", "- [ ] new\n- [ ] c")
+
+
 def test_of_a_new_subtask_only_what_is_new_is_added() -> None:
     steps = "1. [subtask] New\n  1.1. [subtask] Bare\n    1.1.1. [act] a\n  1.2. [act] fresh\n"
     exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n", "checklist")

@@ -10,7 +10,6 @@ from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import NUMBERS
 from planspec_lark.planspec.lint import looks_like_outputs
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
@@ -18,8 +17,10 @@ from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
+__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 
+# An id that is a number: `1.2`, or `1.2a`.
+NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _NUMBER_NAME = re.compile(r"(?:([\w-]+)_)?task-([0-9]+(?:-[0-9]+)*[a-z]?)")
 _NAME = re.compile(r"[\w-]{1,80}")
 # What is no part of a variable.

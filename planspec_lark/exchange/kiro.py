@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.dialect import BOXES, Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import NUMBER, NUMBERS, join_number, number_by_place, split_id
+from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 

@@ -8,8 +8,9 @@ used: it knows two marks only, and goes back to the start of a list for each of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 
 from attrs import define, field
 from markdown_it import MarkdownIt
@@ -124,18 +125,6 @@ def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int)
         yield _Block("other", at, last)
 
 
-@define(eq=False)
-class _Section:
-    """A heading and all up to the next one of its level."""
-
-    heading: _Block | None
-    level: int
-    first: int
-    last: int = 0
-    items: list[_Block | _Section] = field(factory=list, repr=False)
-    has_tasks: bool = False
-
-
 # ---------------------------------------------------------------- reading
 
 
@@ -143,7 +132,8 @@ class _Section:
 class _Holder:
     """What takes notes and tasks in the order of the source, and marks in the notes where the tasks were."""
 
-    owner: Task | TaskList
+    # The task that they belong to; None for the list itself.
+    owner: Task | None
     notes: list[str]
     tasks: list[Task]
     # How many tasks there were at the last mark, and the line after the last note; -1 where no note continues.
@@ -188,13 +178,13 @@ class _Reader:
         blocks = [*_fill(blocks, self.lines, start, len(self.lines))]
         self._choose_lists(blocks)
         tasks = TaskList()
-        root = _Holder(tasks, tasks.notes, tasks.tasks)
+        root = _Holder(None, tasks.notes, tasks.tasks)
         if start:
             self._keep(root, 0, start)
             # The paragraph after it is no part of it.
             root.end = -1
         blocks = self._read_title(blocks, root, tasks)
-        self._read_sections(_nest(blocks, self._holds_tasks, len(self.lines)), root)
+        self._read_sections(blocks, root)
         needs = self.dialect.find_needs(tasks)
         for task in tasks:
             task.needs = [*needs.get(id(task), ())]
@@ -261,26 +251,31 @@ class _Reader:
 
     # ------------------------------------------------------------ sections
 
-    def _read_sections(self, root: _Section, holder: _Holder) -> None:
-        todo: list[tuple[_Holder, Iterator[_Block | _Section]]] = [(holder, iter(root.items))]
-        while todo:
-            holder, items = todo[-1]
-            item = next(items, None)
-            if item is None:
-                todo.pop()
-            elif isinstance(item, _Block) and self._holds_tasks(item):
-                self._read_list(item, holder, 0)
-            elif isinstance(item, _Block) or not item.has_tasks:
-                self._keep(holder, item.first, item.last)
+    def _read_sections(self, blocks: Sequence[_Block], root: _Holder) -> None:
+        """Read all blocks. A heading is a task if there are tasks in its section, which is else text as a whole."""
+        ends = _find_ends(blocks)
+        # How many blocks with tasks there are before each.
+        counts = [0, *accumulate(map(self._holds_tasks, blocks))]
+        # The sections around, each with its end.
+        around = [(len(blocks), root)]
+        at = 0
+        while at < len(blocks):
+            while around[-1][0] <= at:
+                around.pop()
+            (_, holder), block, end = around[-1], blocks[at], ends.get(at, at + 1)
+            if at in ends and counts[end] > counts[at]:
+                around.append((end, self._read_heading(block, blocks[end - 1].last, holder)))
+                at += 1
+                continue
+            if self._holds_tasks(block):
+                self._read_list(block, holder, 0)
             else:
-                assert item.heading is not None
-                below = self._read_heading(item.heading, holder)
-                assert isinstance(below.owner, Task)
-                _, below.owner.end = self._trim(item.first, item.last)
-                todo.append((below, iter(item.items)))
+                self._keep(holder, block.first, blocks[end - 1].last)
+            at = end
 
-    def _read_heading(self, block: _Block, holder: _Holder) -> _Holder:
+    def _read_heading(self, block: _Block, last: int, holder: _Holder) -> _Holder:
         task = Task(line=block.first + 1, is_counted=False, notes=[marks.heading(block.level)])
+        _, task.end = self._trim(block.first, last)
         self._name(task, " ".join(block.text.split("\n")), is_heading=True)
         self._carry(block.first, block.last, "{}, a heading", task)
         holder.add(task)
@@ -400,8 +395,7 @@ class _Reader:
         if first == last:
             return
         holder.write([_dedent(line, column) for line in self.lines[first:last]], first, last)
-        task = holder.owner if isinstance(holder.owner, Task) else None
-        self.account.note(Fate.KEPT, range(first + 1, last + 1), "detail of {}", task)
+        self.account.note(Fate.KEPT, range(first + 1, last + 1), "detail of {}", holder.owner)
         for at in range(first, last):
             if match := _NEAR_BOX.match(self.lines[at].lstrip()):
                 start = len(self.lines[at]) - len(self.lines[at].lstrip())
@@ -432,26 +426,16 @@ def _mark_missing_ids(tasks: TaskList) -> None:
             parent.notes.insert(0, marks.NO_IDS)
 
 
-def _nest(blocks: Iterable[_Block], holds_tasks: Callable[[_Block], bool], end: int) -> _Section:
-    """The tree that the headings spell."""
-    root = _Section(None, 0, 0, end)
-    stack = [root]
-    for block in blocks:
+def _find_ends(blocks: Sequence[_Block]) -> dict[int, int]:
+    """By the index of each heading, where its section ends: at the next heading that is not below it."""
+    ends: dict[int, int] = {}
+    around: list[int] = []
+    for at, block in enumerate(blocks):
         if block.kind == "heading":
-            while stack[-1].level >= block.level:
-                stack.pop().last = block.first
-            section = _Section(block, block.level, block.first, end)
-            stack[-1].items.append(section)
-            stack.append(section)
-        else:
-            stack[-1].items.append(block)
-            if holds_tasks(block):
-                # Those above one that has tasks have it already.
-                for section in reversed(stack):
-                    if section.has_tasks:
-                        break
-                    section.has_tasks = True
-    return root
+            while around and blocks[around[-1]].level >= block.level:
+                ends[around.pop()] = at
+            around.append(at)
+    return ends | dict.fromkeys(around, len(blocks))
 
 
 def _dedent(line: str, column: int) -> str:

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from planspec_lark.exchange import marks
+from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["NUMBER", "NUMBERS", "join_number", "number_by_place", "split_id"]
+__all__ = ["NUMBER", "join_number", "number_by_place", "split_id"]
 
 # A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
-# Such a number alone.
-NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _MOST_DIGITS = 9
 
 

@@ -132,11 +132,6 @@ def _read_summary(row: str) -> tuple[Match[str] | None, PlanStep | None]:
     return match, match and build_step(*match.group(*SUMMARY))
 
 
-def _is_said(step: PlanStep, read: PlanStep | None) -> bool:
-    """Whether a summary line was read as what the summary line of a step has to say."""
-    return read is not None and bool(_said(read) == _said(step))
-
-
 def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
     """A line that says what a step says: the same one where it does already."""
     indent, (match, read) = indent_of(row), _read_summary(row)
@@ -148,8 +143,9 @@ def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
         return indent + step.step_id + row[match.end("STEP_ID") :]
     blanks = row[len(row.rstrip(WHITE)) :]
     edited = indent + _replace_tokens(match, read, step, style) + blanks
+    _, again = _read_summary(edited)
     # Words may look like other tokens where their neighbours change.
-    return edited if _is_said(step, _read_summary(edited)[1]) else indent + canonical_summary(step) + blanks
+    return edited if again and _said(again) == _said(step) else indent + canonical_summary(step) + blanks
 
 
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:
@@ -209,20 +205,11 @@ def _token_span(match: Match[str], name: str) -> tuple[int, int]:
 # ---------------------------------------------------------------- bodies
 
 
-def _match_body(rows: list[str]) -> dict[int, Match[str]]:
-    """Those of these lines, from 1, that are a body's. Other lines among them are passed over."""
-    return {at: match for at, row in enumerate(rows, start=1) if (match := _match(row, "_body", BODY))}
-
-
-def _read_body(matches: dict[int, Match[str]]) -> tuple[list[str], list[str]]:
-    """The inputs and the detail of these lines."""
-    return read_body("".join(match[0] for match in matches.values()))
-
-
 def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> list[str]:
     """Lines that have the inputs and the detail of a step, made of those below its summary line."""
-    matches = _match_body(rows)
-    inputs, detail = _read_body(matches)
+    # Other lines among those of a body are passed over. The first of all is 1.
+    matches = {at: match for at, row in enumerate(rows, start=1) if (match := _match(row, "_body", BODY))}
+    inputs, detail = read_body("".join(match[0] for match in matches.values()))
     if (inputs, detail) == (step.inputs, step.detail):
         return rows
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 from attrs import frozen
@@ -40,18 +39,14 @@ def cut_accepted(text: str) -> list[Piece]:
         The head first, which is all before the first step's line and may be empty. Then a piece for each step, in
         the order of the text, which is not always that of the tree.
     """
-    found = [(0, None), *_find_steps(end_last_line(text)), (len(text), None)]
-    return [make_piece(step_id, text[start:end]) for (start, step_id), (end, _) in pairwise(found)]
-
-
-def _find_steps(ended: str) -> Iterator[tuple[int, str]]:
-    """Where the line of each step starts, and the step's id."""
+    ended = end_last_line(text)
     head_pattern, row_pattern = patterns()
     head = head_pattern.match(ended)
     assert head is not None, "a plan has a head"
-    for row in row_pattern.finditer(ended, head.end()):
-        if row["STEP_ID"]:
-            yield _start_line(ended, row.start()), row["STEP_ID"]
+    rows = row_pattern.finditer(ended, head.end())
+    steps = ((_start_line(ended, row.start()), row["STEP_ID"]) for row in rows if row["STEP_ID"])
+    found = [(0, None), *steps, (len(text), None)]
+    return [make_piece(step_id, text[start:end]) for (start, step_id), (end, _) in pairwise(found)]
 
 
 def _start_line(text: str, at: int) -> int:

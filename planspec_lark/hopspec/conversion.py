@@ -99,13 +99,14 @@ def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tupl
         if info.expand_mode == "think":
             # In documents, what such a subtask is to do has an attribute of its own.
             info.task, info.description = info.description, ""
+    texts = (plan.title, plan.goal, *plan.constraints, *(step.description for step in iter_steps(plan)))
     overview = "\n".join(line.rstrip(BLANKS) for line in (plan.goal, *plan.goal_detail)).strip("\n")
     document = HopSpec(
         plan.title,
         overview=overview,
         constraints="\n".join(f"- {constraint}" for constraint in plan.constraints),
         steps=steps,
-        language=language or ("zh" if has_han(_texts_of(plan)) else "en"),
+        language=language or ("zh" if any(map(has_han, texts)) else "en"),
     )
     back = steps_to_plan(steps)
     pairs = zip(iter_steps(plan), iter_steps(back), strict=True)
@@ -122,7 +123,3 @@ def _compare(step_id: str, names: Iterable[str], given: object, back: object) ->
         value = getattr(given, name)
         if value and value != getattr(back, name):
             yield Loss(step_id, name, value)
-
-
-def _texts_of(plan: PlanSpec) -> str:
-    return "\n".join((plan.title, plan.goal, *plan.constraints, *(step.description for step in iter_steps(plan))))

@@ -87,7 +87,8 @@ def _correct_heading(line: str) -> Iterator[Correction]:
     if found is None:
         return
     written = found["name"].strip(BLANKS + ":：")
-    name = written if _is_word(written) else re.sub(r"[^\w]+", "_", written).strip("_").lower()
+    is_word = grammars.pattern("hopspec", "WORD").fullmatch(written)
+    name = written if is_word else re.sub(r"[^\w]+", "_", written).strip("_").lower()
     step_id = ".".join(str(int(number)) for number in found["id"].translate(_DIGITS).split("."))
     word = STEP.zh if "步骤" in line else STEP.en
     label = f" ({found['label'].strip()})" if found["label"] else ""
@@ -95,33 +96,33 @@ def _correct_heading(line: str) -> Iterator[Correction]:
     yield Correction("HS107", "the heading of a step has the wrong form", corrected, is_safe=name == written)
 
 
-def _is_word(name: str) -> bool:
-    return grammars.pattern("hopspec", "WORD").fullmatch(name) is not None
-
-
 def _correct_section(written: str, guesses: bool) -> Iterator[Correction]:
-    folded = _fold(written)
-    if folded in _sections():
-        yield Correction("HS103", "the section header has the wrong form", f"## {_sections()[folded]}")
-    elif guesses and (close := get_close_matches(folded[:30], _sections(), n=1, cutoff=0.75)):
-        meant = _sections()[close[0]]
-        yield Correction("HS103", f"unknown section `{written}`", f"## {meant}", is_safe=False)
+    meant, is_known = _find_word(written, _sections(), 0.75, guesses=guesses)
+    if meant:
+        message = "the section header has the wrong form" if is_known else f"unknown section `{written}`"
+        yield Correction("HS103", message, f"## {meant}", is_safe=is_known)
 
 
 def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None:
         return
-    written, folded = found["word"].strip(), _fold(found["word"])
-    value = found["value"].strip(BLANKS)
-    if folded in _keys():
-        word = _keys()[folded]
-        line = _write(f"{found['indent']}- ", word, value)
-        yield Correction("HS109", "the attribute has the wrong form", line)
-    elif guesses and found["bullet"] and (close := get_close_matches(folded[:30], _keys(), n=1, cutoff=0.7)):
-        word = _keys()[close[0]]
-        line = _write(f"{found['indent']}- ", word, value)
-        yield Correction("HS110", f"unknown attribute `{written}`", line, is_safe=False)
+    meant, is_known = _find_word(found["word"], _keys(), 0.7, guesses=guesses and bool(found["bullet"]))
+    if meant:
+        code, message = "HS109", "the attribute has the wrong form"
+        if not is_known:
+            code, message = "HS110", f"unknown attribute `{found['word'].strip()}`"
+        line = _write(f"{found['indent']}- ", meant, found["value"].strip(BLANKS))
+        yield Correction(code, message, line, is_safe=is_known)
+
+
+def _find_word(written: str, known: dict[str, str], cutoff: float, *, guesses: bool) -> tuple[str, bool]:
+    """The word that this is another spelling of, or else one that is like it; and whether it is no guess."""
+    folded = _fold(written)
+    if folded in known:
+        return known[folded], True
+    close = get_close_matches(folded[:30], known, n=1, cutoff=cutoff) if guesses else []
+    return (known[close[0]] if close else ""), False
 
 
 def _write(start: str, word: str, value: str) -> str:

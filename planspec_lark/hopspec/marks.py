@@ -101,9 +101,7 @@ def _find(description: str, step_type: str, variables: Set[str]) -> tuple[str, M
 
 
 def _quote(original: str) -> str:
-    if re.fullmatch(r"\w+", original):
-        return original
-    return safe_json(original).replace("(", "\\u0028")
+    return original if re.fullmatch(r"\w+", original) else safe_json(original).replace("(", "\\u0028")
 
 
 def _unquote(written: str) -> str:

@@ -263,15 +263,12 @@ class Recovery:
     def _match(self, line: str) -> tuple[str, Match[str]] | None:
         """The rule that a line follows, and what it says."""
         for rule in _RULES[self._state]:
-            if match := _pattern(rule).fullmatch(f"{line}\n"):
+            match = _pattern(rule).fullmatch(f"{line}\n")
+            if match and (rule != "more" or indent_of(line) > self._builder.indent):
                 return rule, match
         return None
 
     def _take(self, rule: str, match: Match[str], line: str) -> None:
-        if rule == "more" and indent_of(line) <= self._builder.indent:
-            if not self._correct(line):
-                self._refuse(line)
-            return
         self._growing = False
         if rule in _HEADERS:
             self._take_header(match["FLOW"] if rule == "flow_header" else match["SECTION"])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
-
-from attrs import define, field
 
 from planspec_lark.hopspec.data_flow import find_declared, inner_variables, needed, produced
 from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, StepInfo, iter_infos
@@ -20,6 +18,7 @@ from planspec_lark.syntax.tree import iter_tree, walk_tree
 __all__ = ["check_rules"]
 
 _SNAKE_CASE = re.compile(r"[a-z_][a-z0-9_]*")
+_WRITE_SNAKE_CASE = "write lower-case letters, digits and `_`"
 # What other words for a type mean.
 _MEANT = {
     **{name.lower(): name for name in STEP_TYPES},
@@ -53,7 +52,7 @@ def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None =
     yield from _check_numbers(document.steps)
     yield from _check_scopes(document.steps)
     yield from _check_depths(document.steps)
-    yield from _DataFlow(document).check()
+    yield from _check_data_flow(document)
 
 
 def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
@@ -97,20 +96,11 @@ def _check_names(document: HopSpec) -> Iterator[Diagnostic]:
                 yield _found("HS215", step, "the name is missing", help=help)
             continue
         if name in first:
-            yield _found(
-                "HS216",
-                step,
-                f"duplicate name, first seen at step {first[name]}",
-                help="rename one of the two",
-            )
+            message = f"duplicate name, first seen at step {first[name]}"
+            yield _found("HS216", step, message, help="rename one of the two")
         first.setdefault(name, step.step_id)
         if not _SNAKE_CASE.fullmatch(name):
-            yield _found(
-                "HS217",
-                step,
-                "the name is not in snake_case",
-                help="write lower-case letters, digits and `_`",
-            )
+            yield _found("HS217", step, "the name is not in snake_case", help=_WRITE_SNAKE_CASE)
 
 
 # ---------------------------------------------------------------- one step
@@ -184,10 +174,8 @@ def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     for field_name in _NAMES:
         for name in getattr(step, field_name):
             if not _SNAKE_CASE.fullmatch(name):
-                help = "write lower-case letters, digits and `_`"
-                yield _found(
-                    "HS217", step, f"the variable `{shorten(name)}` is not in snake_case", field_name, help=help
-                )
+                message = f"the variable `{shorten(name)}` is not in snake_case"
+                yield _found("HS217", step, message, field_name, help=_WRITE_SNAKE_CASE)
 
 
 def _check_children(step: StepInfo, mode: str) -> Iterator[Diagnostic]:
@@ -235,23 +223,15 @@ def _check_numbers(steps: list[StepInfo]) -> Iterator[Diagnostic]:
         head, _, number = step.step_id.rpartition(".")
         above = parent.step_id if parent else ""
         if head != above:
-            yield _found(
-                "HS219",
-                step,
-                f"its parent step {head} does not exist",
-                help=f"add a step {head} above it, or change its number",
-            )
+            help = f"add a step {head} above it, or change its number"
+            yield _found("HS219", step, f"its parent step {head} does not exist", help=help)
         elif number.isdecimal() and len(number) < 10:
             expected = last.get(above, 0) + 1
             last[above] = int(number)
             if int(number) != expected:
                 wanted = f"{above}{'.' if above else ''}{expected}"
-                yield _found(
-                    "HS218",
-                    step,
-                    f"the number does not follow the one before: expected {wanted}",
-                    help="number the steps one after another",
-                )
+                message = f"the number does not follow the one before: expected {wanted}"
+                yield _found("HS218", step, message, help="number the steps one after another")
 
 
 def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
@@ -270,71 +250,52 @@ def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
             yield _found("HS226", step, "the subtasks around it allow no more levels", help="raise their limit")
         elif left and own >= above:
             help = "the limit of a subtask must be below that of the subtask around it"
-            yield _found(
-                "HS226", step, f"it allows {own} levels, and the one around it {above}", "max_depth", help=help
-            )
+            message = f"it allows {own} levels, and the one around it {above}"
+            yield _found("HS226", step, message, "max_depth", help=help)
         left.append(max(min(own, above - 1), 1) if left else own)
 
 
 # ---------------------------------------------------------------- the flow of data
 
 
-@define
-class _DataFlow:
-    """Who produces what, and who uses it."""
-
-    document: HopSpec
+def _check_data_flow(document: HopSpec) -> Iterator[Diagnostic]:
+    """What is used before it is there, and what is not used."""
+    steps = document.steps
+    later = {name for step in iter_infos(steps) for name in produced(step)}
     # What is there at a step, and how often it was declared or produced.
-    _known: Counter[str] = field(factory=Counter)
+    places = ((line, find_declared(line)) for line in document.input_definition.split("\n"))
+    known = Counter(line[slice(*place)] for line, place in places if place)
+    for step, is_entered in walk_tree(steps):
+        if is_entered:
+            missing = ((part, name) for part, names in needed(step) for name in names if known[name] <= 0)
+            for part, name in missing:
+                yield _miss_input(step, part, name, document.language, is_later=name in later)
+            known.update(inner_variables(step))
+        else:
+            known.subtract(inner_variables(step))
+            known.update(produced(step))
+    yield from _check_unused(steps)
 
-    def check(self) -> Iterator[Diagnostic]:
-        """What is used before it is there, and what is not used."""
-        steps = self.document.steps
-        later = {name for step in iter_infos(steps) for name in produced(step)}
-        self._count(self._declared())
-        for step, is_entered in walk_tree(steps):
-            if is_entered:
-                yield from self._check_used(step, later)
-                self._count(inner_variables(step))
-            else:
-                self._count(inner_variables(step), -1)
-                self._count(produced(step))
-        yield from self._check_unused()
 
-    def _count(self, names: Iterable[str], times: int = 1) -> None:
-        for name in names:
-            self._known[name] += times
+def _miss_input(step: StepInfo, part: str, name: str, language: Language, *, is_later: bool) -> Diagnostic:
+    if is_later:
+        message = f"the input `{shorten(name)}` is not available yet: only a later step produces it"
+        return _found("HS220", step, message, part, help="move this step after the one that produces it")
+    section = SECTIONS["input_definition"].of(language)
+    help = f"declare it below `## {section}`, or add it to the outputs of a step"
+    return _found("HS221", step, f"no step produces the input `{shorten(name)}`", part, help=help)
 
-    def _declared(self) -> Iterator[str]:
-        """The inputs that the document declares."""
-        for line in self.document.input_definition.split("\n"):
-            if place := find_declared(line):
-                yield line[slice(*place)]
 
-    def _check_used(self, step: StepInfo, later: Collection[str]) -> Iterator[Diagnostic]:
-        for part, names in needed(step):
-            for name in names:
-                if self._known[name] > 0:
-                    continue
-                if name in later:
-                    message = f"the input `{shorten(name)}` is not available yet: only a later step produces it"
-                    yield _found("HS220", step, message, part, help="move this step after the one that produces it")
-                else:
-                    section = SECTIONS["input_definition"].of(self.document.language)
-                    help = f"declare it below `## {section}`, or add it to the outputs of a step"
-                    yield _found("HS221", step, f"no step produces the input `{shorten(name)}`", part, help=help)
-
-    def _check_unused(self) -> Iterator[Diagnostic]:
-        used: set[str] = set()
-        for step in iter_infos(self.document.steps):
-            used.update(name for _, names in needed(step) for name in names)
-            used.update(re.findall(r"\w+", step.condition))
-        for step, parent in iter_tree(self.document.steps):
-            # What is made in a container may be what that collects.
-            for name in produced(step) if parent is None else ():
-                if name not in used:
-                    yield _found("HS222", step, f"no step uses the output `{shorten(name)}`", "outputs")
-            if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
-                yield _found(
-                    "HS225", step, f"no step of the loop uses its element `{shorten(step.element_var)}`", "element_var"
-                )
+def _check_unused(steps: list[StepInfo]) -> Iterator[Diagnostic]:
+    used: set[str] = set()
+    for step in iter_infos(steps):
+        used.update(name for _, names in needed(step) for name in names)
+        used.update(re.findall(r"\w+", step.condition))
+    for step, parent in iter_tree(steps):
+        # What is made in a container may be what that collects.
+        for name in produced(step) if parent is None else ():
+            if name not in used:
+                yield _found("HS222", step, f"no step uses the output `{shorten(name)}`", "outputs")
+        if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
+            message = f"no step of the loop uses its element `{shorten(step.element_var)}`"
+            yield _found("HS225", step, message, "element_var")

@@ -10,7 +10,7 @@ from heapq import heappush, heappushpop
 from types import NoneType
 from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, quote, shorten
@@ -94,12 +94,12 @@ class Finding:
     help: str = ""
     within: tuple[int, int] | None = None
     at_key: bool = False
-    severity: Severity | None = None
+    severity: Severity = field(default=Factory(lambda self: CODES[self.code].severity, takes_self=True))
 
     @property
     def is_error(self) -> bool:
         """Whether it is an error."""
-        return _severity_of(self) is Severity.ERROR
+        return self.severity is Severity.ERROR
 
 
 def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
@@ -111,15 +111,9 @@ def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnos
 
 
 def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:
-    severity, path = _severity_of(finding), write_path(finding.path)
-    if origin is None:
-        return Diagnostic(finding.code, finding.message, severity, help=finding.help, path=path)
-    span = _place_of(finding, origin)
-    return Diagnostic(finding.code, finding.message, severity, span, help=finding.help, path=path, source=origin.source)
-
-
-def _severity_of(finding: Finding) -> Severity:
-    return finding.severity or CODES[finding.code].severity
+    code, message, help, path = finding.code, finding.message, finding.help, write_path(finding.path)
+    span, source = (None, None) if origin is None else (_place_of(finding, origin), origin.source)
+    return Diagnostic(code, message, finding.severity, span, help=help, path=path, source=source)
 
 
 def _place_of(finding: Finding, origin: JsonText) -> Span:
@@ -155,7 +149,7 @@ class FirstFindings:
             heappush(self._kept, (-start, -self._number, finding))
         else:
             last = heappushpop(self._kept, (-start, -self._number, finding))
-            self._left[_severity_of(last[2])] += 1
+            self._left[last[2].severity] += 1
 
     def extend(self, findings: Iterable[Finding]) -> None:
         """Take some more."""

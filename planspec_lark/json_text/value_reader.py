@@ -16,7 +16,7 @@ from planspec_lark.json_text.builder import CLOSERS
 from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, ParserState, find_correction
 from planspec_lark.json_text.models import Node, write_key, write_path
 from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, Flaw, NearMisses, Token, read_token
-from planspec_lark.syntax.diagnostics import Severity
+from planspec_lark.syntax.diagnostics import Severity, name_some
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
@@ -273,14 +273,13 @@ class ValueReader:
         closers = builder.closers(builder.depth)
         signs = {"CLOSE_OBJECT": "{", "CLOSE_ARRAY": "["}
         line_of = self._given.source.position
-        opened = ", ".join(f"`{signs[kind]}` in line {line_of(begin)[0]:,}" for kind, begin in closers[:_NAMED])
-        more = len(closers) - _NAMED
+        opened = name_some([f"`{signs[kind]}` in line {line_of(begin)[0]:,}" for kind, begin in closers], _NAMED)
         flaw = Flaw(
             "PJ106",
             f"{what} ends in the middle of {inside}",
             start,
             at,
-            help=f"still open: {opened}{f' and {more:,} more' if more > 0 else ''}",
+            help=f"still open: {opened}",
             fix="".join(CLOSERS[kind] for kind, _ in closers) if start == at and self._state.may_end else None,
             fix_at=(self._state.last_end, self._state.last_end),
             is_loss=True,

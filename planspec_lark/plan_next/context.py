@@ -6,6 +6,8 @@ A context is never changed: opening and closing a block give a new one. Writing 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
+from operator import attrgetter
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
@@ -25,7 +27,7 @@ from planspec_lark.plan_next.models import (
     PlanNext,
     goal_text,
 )
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, in_order
 from planspec_lark.syntax.limits import Findings, Limits
 
 __all__ = [
@@ -105,12 +107,7 @@ class Context:
     @property
     def failures(self) -> int:
         """How many attempts in a row have failed inside the block at hand, up to now."""
-        count = 0
-        for item in reversed(self.think.done):
-            if not item.failed:
-                break
-            count += 1
-        return count
+        return len([*takewhile(attrgetter("failed"), reversed(self.think.done))])
 
 
 # ---------------------------------------------------------------- changes
@@ -196,20 +193,12 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
     """
     read = read_json(text, name=name, limits=limits)
     context, findings = build(read.value, Context) if read.has_value else (None, [])
-    if context is not None:
-        findings += _check(context)
+    if context is not None and context.depth > context.max_depth:
+        message = f"there are {context.depth} blocks around this one, and the limit `max_depth` is {context.max_depth}"
+        findings.append(Finding("PN305", message, ("path",)))
     found = Findings(limits.max_findings)
     # Those that are listed are the first ones of the text.
-    found.extend(
-        sorted([*read.diagnostics, *locate(findings, read)], key=lambda one: one.span.start if one.span else 0)
-    )
+    found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
     if context is None or found.counts[Severity.ERROR]:
         raise ContextError(found.close(), read.source)
     return context
-
-
-def _check(context: Context) -> list[Finding]:
-    if context.depth <= context.max_depth:
-        return []
-    message = f"there are {context.depth} blocks around this one, and the limit `max_depth` is {context.max_depth}"
-    return [Finding("PN305", message, ("path",))]

@@ -62,12 +62,11 @@ def load_executors(path: Path | str) -> Executors:
         ExecutorsError: the file holds something else, or too much.
         OSError: it cannot be read.
     """
-    name = str(path)
     try:
         text = read_file(path, EXECUTORS_LIMITS)
     except PlanSyntaxError as error:
         raise ExecutorsError(error.diagnostics, error.source) from None
-    return read_executors(text, name=name)
+    return read_executors(text, name=str(path))
 
 
 def read_executors(text: str, *, name: str = "<text>") -> Executors:
@@ -107,7 +106,7 @@ def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
     items = []
     for index, one in enumerate(value):
         item, found = build(_with_lists(one), Executor)
-        findings += [_below(finding, (*path, index)) for finding in found]
+        findings += [evolve(finding, path=(*path, index, *finding.path)) for finding in found]
         if item is not None:
             items.append((index, item))
     findings += _check_ids(items, path)
@@ -118,15 +117,9 @@ def _with_lists(value: object) -> object:
     """An executor whose lists may be written as one text, or as nothing."""
     if not isinstance(value, dict):
         return value
-    written = {key: value[key] for key in _LISTS if key in value}
-    return {
-        **value,
-        **{key: [said] if isinstance(said, str) else [] if said is None else said for key, said in written.items()},
-    }
-
-
-def _below(finding: Finding, path: tuple[str | int, ...]) -> Finding:
-    return evolve(finding, path=(*path, *finding.path))
+    written = ((key, value[key]) for key in _LISTS if key in value)
+    lists = {key: [said] if isinstance(said, str) else [] if said is None else said for key, said in written}
+    return {**value, **lists}
 
 
 def _check_ids(items: list[tuple[int, Executor]], path: tuple[str | int, ...]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import zip_longest
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.wording.normal import Normal
@@ -153,31 +153,18 @@ def _choose(found: list[_Heading]) -> tuple[list[_Heading], list[_Heading]]:
     return sorted(best.values(), key=lambda heading: heading.start), again
 
 
-@define
-class _Fence:
-    """Whether a line is in a block of code, whose headings are none."""
-
-    _open: str = field(default="", init=False)
-
-    def holds(self, line: str) -> bool:
-        mark = _FENCE.match(line)
-        if mark and not self._open:
-            self._open = mark[1]
-            return True
-        if mark and mark[1].startswith(self._open) and not line[mark.end() :].strip():
-            self._open = ""
-            return True
-        return bool(self._open)
-
-
 def _headings(text: str) -> Iterator[_Heading]:
-    fence = _Fence()
-    start = 0
+    # What has opened the block of code, whose headings are none.
+    fence, start = "", 0
     for line in text.split("\n"):
-        if not fence.holds(line[:_LONGEST]):
-            heading = _heading(line, start)
-            if heading is not None:
-                yield heading
+        seen = line[:_LONGEST]
+        mark = _FENCE.match(seen)
+        if not mark and not fence and (heading := _heading(line, start)):
+            yield heading
+        elif mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not seen[mark.end() :].strip():
+            fence = ""
         start += len(line) + 1
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import evolve
-
 from planspec_lark.json_text.findings import Finding, Path
 from planspec_lark.plan_next.conversion import STRUCTURE_FIELDS
 from planspec_lark.plan_next.identity import Phrase
@@ -19,7 +17,7 @@ from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_resul
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
-from planspec_lark.plan_next.wording.words import Found, Words
+from planspec_lark.plan_next.wording.words import Words
 from planspec_lark.syntax.diagnostics import Severity, count_of, shorten
 
 __all__ = ["PHASES", "check_next", "check_phase", "check_return", "texts_at"]
@@ -114,20 +112,15 @@ def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[
 
 
 def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iterator[Finding]:
-    probes = kind is PlanType.PLAN_PROBES
+    if kind is PlanType.PLAN_PROBES:
+        find, code, said = words.find_sequence, "PN207", "speaks of an order, and hypotheses have none"
+        help = "say what may be true, not what comes first"
+    else:
+        find, code, said = words.find_guess, "PN208", "speaks of a guess, and steps must be certain"
+        help = "choose PLAN_PROBES where evidence is missing"
     for path, text in texts_at(block.get("plan"), ("new_block", "plan")):
-        found = words.find_sequence(text) if probes else words.find_guess(text)
-        for word in found[:_MOST_WORDS]:
-            yield _forbidden_word(word, path, probes=probes)
-
-
-def _forbidden_word(word: Found, path: Path, *, probes: bool) -> Finding:
-    within = word.start, word.end
-    if probes:
-        message = f"`{word.text}` speaks of an order, and hypotheses have none"
-        return Finding("PN207", message, path, help="say what may be true, not what comes first", within=within)
-    message = f"`{word.text}` speaks of a guess, and steps must be certain"
-    return Finding("PN208", message, path, help="choose PLAN_PROBES where evidence is missing", within=within)
+        for word in find(text)[:_MOST_WORDS]:
+            yield Finding(code, f"`{word.text}` {said}", path, help=help, within=(word.start, word.end))
 
 
 def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
@@ -149,17 +142,14 @@ def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator
 
 
 def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
-    for path, text in _iter_texts(value):
+    items = [*_iter_items(value)]
+    texts = [(path, item, False) for path, item in items if isinstance(item, str)]
+    texts += [(path, path[-1], True) for path, _ in items if path and isinstance(path[-1], str)]
+    for path, text, at_key in texts:
         for found in find_state_paths(text):
-            yield _state_path(found, Finding("PN209", "", path, within=(found.start, found.end)))
-    for path in _iter_keys(value):
-        for found in find_state_paths(str(path[-1])):
-            yield _state_path(found, Finding("PN209", "", path, at_key=True))
-
-
-def _state_path(found: Found, finding: Finding) -> Finding:
-    message = f"`{shorten(found.text)}` points into the kernel's own folder"
-    return evolve(finding, message=message, help="remove the path")
+            message = f"`{shorten(found.text)}` points into the kernel's own folder"
+            within = None if at_key else (found.start, found.end)
+            yield Finding("PN209", message, path, help="remove the path", within=within, at_key=at_key)
 
 
 def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
@@ -239,16 +229,6 @@ def texts_at(items: object, path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a list, each with its path."""
     if isinstance(items, list):
         yield from (((*path, index), item) for index, item in enumerate(items) if isinstance(item, str))
-
-
-def _iter_texts(value: object) -> Iterator[tuple[Path, str]]:
-    """All texts inside a JSON value, each with its path."""
-    return ((path, item) for path, item in _iter_items(value) if isinstance(item, str))
-
-
-def _iter_keys(value: object) -> Iterator[Path]:
-    """The paths to all values that have a key."""
-    return (path for path, _ in _iter_items(value) if path and isinstance(path[-1], str))
 
 
 def _iter_items(value: object) -> Iterator[tuple[Path, object]]:

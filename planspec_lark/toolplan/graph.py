@@ -98,15 +98,12 @@ def _find_cycle(graph: Graph, group_of: dict[int, int], node: int) -> list[int]:
         if following is None:
             return []
         if following in places:
-            return _from_lowest(way[places[following] :])
+            cycle = way[places[following] :]
+            at = cycle.index(min(cycle))
+            return cycle[at:] + cycle[:at]
         places[following] = len(way)
         way.append(following)
         node = following
-
-
-def _from_lowest(cycle: list[int]) -> list[int]:
-    at = cycle.index(min(cycle))
-    return cycle[at:] + cycle[:at]
 
 
 def find_groups(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
@@ -144,16 +141,10 @@ def find_groups(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
                     above = stack[-1][0]
                     low[above] = min(low[above], low[node])
                 if low[node] == number[node]:
-                    groups = _close_group(node, waiting, group_of, groups)
+                    while node not in group_of:
+                        group_of[waiting.pop()] = groups
+                    groups += 1
     return group_of
-
-
-def _close_group(node: int, waiting: list[int], group_of: dict[int, int], groups: int) -> int:
-    while True:
-        member = waiting.pop()
-        group_of[member] = groups
-        if member == node:
-            return groups + 1
 
 
 # ---------------------------------------------------------------- which node depends on which

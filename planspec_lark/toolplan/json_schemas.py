@@ -6,7 +6,8 @@ each input takes a bounded number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
@@ -49,13 +50,9 @@ _OTHER_NAMES = ("patternProperties", "additionalProperties", "unevaluatedPropert
 _ELSEWHERE = ("allOf", "anyOf", "oneOf", "$dynamicRef", "$recursiveRef", "if", "patternProperties")
 
 
-def join_names(names: Sequence[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names as a message has them: the first ones, in quotes."""
-    return first_of([quote(name) for name in names[: _LISTED + 1]], _LISTED)
-
-
-def _join_keywords(words: Sequence[str]) -> str:
-    return first_of([f"`{word}`" for word in words], _LISTED)
+    return first_of([quote(name) for name in islice(names, _LISTED + 1)], _LISTED)
 
 
 @define
@@ -180,7 +177,7 @@ class SchemaReader:
         known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
         words = [word for word in _CONSTRAINTS if word not in known and any(word in one for one, _ in self._chain)]
         if words:
-            message = f"not checked: {_join_keywords(words)}"
+            message = f"not checked: {join_names(words)}"
             self.findings.append(Finding("PT607", message, self._look(words[0])[1], at_key=True))
         for word in _OTHER_NAMES:
             value, path = self._look(word)
@@ -220,7 +217,7 @@ class SchemaReader:
         if slot.unchecked:
             words = list(slot.unchecked)
             here = next(((word,) for word in words if word in schema), ())
-            message = f"not checked for {quote(name)}: {_join_keywords(words)}"
+            message = f"not checked for {quote(name)}: {join_names(words)}"
             self.findings.append(Finding("PT607", message, (*path, *here), at_key=True))
         return slot
 
@@ -234,10 +231,7 @@ class SchemaReader:
             if not isinstance(one, str):
                 self._refuse(one, "a string", (*path, "type", at))
         if isinstance(schema.get("required"), bool):
-            message, help = (
-                wrong_type("a list of names", True),
-                "list required inputs next to `properties`",
-            )
+            message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"
             self.findings.append(Finding("PT102", message, (*path, "required"), help))
 
     def _find_types(self, schema: Schema, slot: _Slot) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.source import safe_json
 
 __all__ = ["Note", "output_of", "read_note", "variable_of", "write_note"]
 
@@ -37,9 +37,9 @@ class Note:
 
 def write_note(label: str, value: Any, name: str | None = None) -> str | None:
     """A line that says this, safe to show; None where JSON cannot say it."""
-    head = label if name is None else f"{label} {name if re.fullmatch(_WORD, name) else _json(name)}"
+    head = label if name is None else f"{label} {name if re.fullmatch(_WORD, name) else safe_json(name)}"
     try:
-        return f"{head}: {value if _is_word(value) else _json(value)}"
+        return f"{head}: {value if _is_word(value) else safe_json(value)}"
     except (TypeError, ValueError, RecursionError):
         return None
 
@@ -74,7 +74,3 @@ def _prefix(step: str) -> str:
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and value not in _NO_WORDS and _IS_WORD.fullmatch(value) is not None
-
-
-def _json(value: Any) -> str:
-    return escape_json(json.dumps(value, ensure_ascii=False))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Finding, Path, text_of
-from planspec_lark.syntax.diagnostics import first_of, quote
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
+from planspec_lark.toolplan.json_schemas import join_names
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of
@@ -19,8 +19,6 @@ __all__ = ["Plan", "check_atoms", "check_dependencies", "check_references", "pre
 
 # A message names so many steps of a circle, half of them at either end.
 _NAMED = 20
-# A message lists so many inputs of a tool.
-_LISTED = 10
 
 
 @frozen
@@ -113,24 +111,17 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
     for key in inputs:
         if key not in known:
             said = text_of(key)
-            some = [quote(name) for name in islice(known, _LISTED + 1)]
-            help = f"its inputs are {first_of(some, _LISTED)}" if known else "it has no inputs"
-            path = (*step.path, "inputs", said)
-            yield Finding(
-                "PT202", f"unknown input {quote(said)} of the atom {quote(step.atom_id or '')}", path, help, at_key=True
-            )
+            help = f"its inputs are {join_names(known)}" if known else "it has no inputs"
+            message = f"unknown input {quote(said)} of the atom {quote(step.atom_id or '')}"
+            yield Finding("PT202", message, (*step.path, "inputs", said), help, at_key=True)
     for name in signature.required:
-        value = inputs.get(name, _NOTHING)
-        if value is None or value is _NOTHING or (isinstance(value, str) and not value):
-            path = (*step.path, "inputs") if value is _NOTHING else (*step.path, "inputs", name)
-            how = "missing" if value is _NOTHING else "null" if value is None else "empty"
+        value, is_there = inputs.get(name), name in inputs
+        if value is None or (isinstance(value, str) and not value):
+            path = (*step.path, "inputs", *([name] if is_there else []))
+            how = "missing" if not is_there else "null" if value is None else "empty"
             message = f"the required input {quote(name)} is {how}"
-            yield Finding(
-                "PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=value is not _NOTHING
-            )
+            yield Finding("PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=is_there)
 
-
-_NOTHING = object()
 
 # ---------------------------------------------------------------- references
 

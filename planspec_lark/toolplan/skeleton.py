@@ -25,8 +25,7 @@ def plan_to_toolplan_skeleton(
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     """The act steps of a plan as steps of a tool plan, and all that has to be added or repaired before it can be run.
 
-    What :func:`planspec_lark.toolplan.toolplan_to_plan` has written down in detail lines comes back as it was. Beside
-        that,
+    What :func:`planspec_lark.toolplan.toolplan_to_plan` has written down in detail lines comes back as it was. Besides,
     each variable that a step takes in makes a reference to the step that puts it out, under the name of the output, or
     of the variable where the tool has an input of that name. Steps of other types are left out: they call no tool.
 
@@ -36,8 +35,7 @@ def plan_to_toolplan_skeleton(
 
     Returns:
         The plan for :func:`planspec_lark.toolplan.validate_plan_doc`, without the fields that are not known; and what
-            that
-        finds, but for unused outputs. ``step_id`` of a diagnostic is that of the step in ``plan``.
+        that finds, but for unused outputs. ``step_id`` of a diagnostic is that of the step in ``plan``.
     """
     steps = [step for step in iter_steps(plan) if step.step_type == "act"]
     signatures = Signatures({} if registry is None else registry)
@@ -130,9 +128,7 @@ class _Builder:
         if draft.atom_id is not None:
             made["id"] = draft.atom_id
         made["target"] = _said(draft.notes, "Target", draft.step.description)
-        made["inputs"] = {
-            note.name: note.value for note in draft.notes if note.label == "Input" and note.name is not None
-        }
+        made["inputs"] = _named(draft.notes, "Input")
         self._add_references(draft, made["inputs"])
         listed = next((note.value for note in draft.notes if note.label == "Depends on"), None)
         if isinstance(listed, list) and all(isinstance(one, str) for one in listed):

@@ -15,7 +15,7 @@ from planspec_lark.json_text.findings import Finding, Path, missing_field, text_
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.json_schemas import SchemaReader, join_names
 from planspec_lark.toolplan.models import Atom
-from planspec_lark.toolplan.structure import miss_field, name_of, refuse_value
+from planspec_lark.toolplan.structure import miss_field, refuse_value
 
 __all__ = ["Defined", "find_schema_key", "is_atom", "is_tool_list", "read_tool_list"]
 
@@ -163,9 +163,8 @@ def read_tool_list(value: object) -> Iterator[Defined | Finding]:
             yield refuse_value(value, "an object", path)
             return
         if not isinstance(value.get("tools"), list):
-            is_there = "tools" in value
-            missing = miss_field("tools", path)
-            yield refuse_value(value["tools"], "a list", (*path, "tools")) if is_there else missing
+            where = (*path, "tools")
+            yield refuse_value(value["tools"], "a list", where) if "tools" in value else miss_field("tools", path)
             return
     if isinstance(value, list):
         yield from _read_entries(value, path)
@@ -194,7 +193,7 @@ def _read_entries(entries: list[Any], path: Path) -> Iterator[Defined | Finding]
 def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator[Finding]:
     for key in value:
         if key not in known:
-            yield Finding("PT607", f"`{name_of(text_of(key))}` is not read", (*path, text_of(key)), at_key=True)
+            yield Finding("PT607", f"{quote(text_of(key))} is not read", (*path, text_of(key)), at_key=True)
 
 
 @define

@@ -11,7 +11,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
-from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.notes import output_of, variable_of, write_note
 from planspec_lark.toolplan.rules import Plan, prepare
 from planspec_lark.toolplan.signatures import Signatures
@@ -37,16 +37,11 @@ def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | li
     prepared = prepare(outline(tool_plan_to_dict(plan)), Signatures({} if registry is None else registry))
     view = _View(plan, prepared)
     made = PlanSpec(goal=one_line(plan.target) or _NO_TEXT)
-    made.goal_detail = _lines(
-        write_note("Target", plan.target) if made.goal != plan.target else None,
-        *(write_note("Output", value, name) for name, value in (plan.outputs or {}).items()),
-    )
+    notes = [write_note("Target", plan.target)] if made.goal != plan.target else []
+    notes += [write_note("Output", value, name) for name, value in (plan.outputs or {}).items()]
+    made.goal_detail = [*filter(None, notes)]
     made.steps = [view.make_step(at, index) for at, index in enumerate(view.order)]
     return made
-
-
-def _lines(*lines: str | None) -> list[str]:
-    return [line for line in lines if line is not None]
 
 
 @define
@@ -94,23 +89,18 @@ class _View:
         has_name = not name or grammars.pattern("planspec", "WORD").fullmatch(name) is not None
         made = PlanStep(str(at + 1), name if has_name else "", "act", one_line(step.target) or _NO_TEXT)
         made.inputs, made.outputs = list(self.inputs[index]), list(self.outputs[index].values())
-        made.detail = _lines(
-            None if has_name else write_note("Step", name),
-            write_note("Target", step.target) if made.description != step.target else None,
-            *self._say_more(step, index),
-        )
-        return made
-
-    def _say_more(self, step: ToolStep, index: int) -> list[str | None]:
+        notes = [] if has_name else [write_note("Step", name)]
+        if made.description != step.target:
+            notes.append(write_note("Target", step.target))
+        notes.append(write_note("Atom", step.id))
+        notes += [write_note("Input", value, name) for name, value in step.inputs.items()]
+        if step.depends_on is not None:
+            notes.append(write_note("Depends on", [*step.depends_on]))
         own = self.prepared.outline.steps[index].name
-        depends_on = None if step.depends_on is None else write_note("Depends on", list(step.depends_on))
-        return [
-            write_note("Atom", step.id),
-            *(write_note("Input", value, name) for name, value in step.inputs.items()),
-            depends_on,
-            *(
-                write_note("Output", output, variable)
-                for output, variable in self.outputs[index].items()
-                if output_of(own, variable) != output
-            ),
+        notes += [
+            write_note("Output", output, variable)
+            for output, variable in self.outputs[index].items()
+            if output_of(own, variable) != output
         ]
+        made.detail = [*filter(None, notes)]
+        return made

@@ -116,25 +116,21 @@ class Matcher:
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], list[Entry]]:
         """The expression, and the entry of each of its groups; made as one, as threads may make it at the same time."""
-        return _compile(self.entries)
-
-
-def _compile(entries: Mapping[tuple[str, ...], Entry]) -> tuple[re.Pattern[str], list[Entry]]:
-    root = _Node()
-    for pieces, entry in entries.items():
-        node = root
-        for piece in pieces:
-            node = node.children.setdefault(piece, _Node())
-        node.entry = entry
-    leaves: list[Entry] = []
-    tops = [
-        (_BEFORE if _LATIN.match(piece) else "") + _write(piece, child, leaves)
-        for piece, child in root.children.items()
-    ]
-    if any(entry.kind is Kind.CONDITION for entry in entries.values()):
-        tops.append(_STOP + _leaf(Entry(Kind.STOP), leaves))
-    # Of no entries at all, nothing is found.
-    return re.compile("|".join(tops) or "(?!)", re.IGNORECASE), leaves
+        root = _Node()
+        for pieces, entry in self.entries.items():
+            node = root
+            for piece in pieces:
+                node = node.children.setdefault(piece, _Node())
+            node.entry = entry
+        leaves: list[Entry] = []
+        tops = [
+            (_BEFORE if _LATIN.match(piece) else "") + _write(piece, child, leaves)
+            for piece, child in root.children.items()
+        ]
+        if any(entry.kind is Kind.CONDITION for entry in self.entries.values()):
+            tops.append(_STOP + _leaf(Entry(Kind.STOP), leaves))
+        # Of no entries at all, nothing is found.
+        return re.compile("|".join(tops) or "(?!)", re.IGNORECASE), leaves
 
 
 def _leaf(entry: Entry, leaves: list[Entry]) -> str:
@@ -148,12 +144,8 @@ def _write(piece: str, node: _Node, leaves: list[Entry]) -> str:
     # What is longer comes first, and what is spelled out before any number. Entries have few characters, so this goes
     # no deeper than that.
     children = sorted(node.children.items(), key=lambda child: child[0] == "{n}")
-    rest = [_gap(piece, then) + _write(then, child, leaves) for then, child in children]
+    rest = [r"\s*+" * ("{n}" in (piece, then)) + _write(then, child, leaves) for then, child in children]
     if node.entry is not None:
         after = _AFTER if _LATIN.match(piece) else ""
         rest.append(after + _leaf(node.entry, leaves))
     return written + (rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})")
-
-
-def _gap(piece: str, then: str) -> str:
-    return r"\s*+" if "{n}" in (piece, then) else ""

@@ -71,7 +71,7 @@ class Node:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words that say what the step asks for; a variable is none like any other. At most so many as needed."""
+        """The words that say what the step asks for, at most so many as needed. A variable is unlike any word."""
         text = "\n".join([self.step.description[:_READ], *self.step.detail[:_KEPT]])[:_READ].casefold()
         outputs, inputs = self.step.outputs[:_KEPT], self.step.inputs[:_KEPT]
         found = [*_WORD.findall(text), *(f"→ {name}" for name in outputs), *(f"← {name}" for name in inputs)]

@@ -81,7 +81,7 @@ class PlanFile:
 
     Args:
         path: the file.
-        wait: for so many seconds at most, for who runs the plan or writes in its folder.
+        wait: the most seconds to wait for a process that runs the plan or writes in its folder.
         command: what others are told of this process while it runs the plan; by default the program's name.
         limits: how much to read.
 
@@ -432,7 +432,7 @@ def clear_leftovers(folder: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """The same, for who has locked the folder."""
+    """The same, for a caller that has locked the folder."""
     # A folder that cannot be looked into may be written to.
     with suppress(PermissionError):
         for path in list(_leftovers(folder)):

@@ -127,7 +127,7 @@ def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
 
 
 def _read_summary(row: str) -> tuple[Match[str] | None, PlanStep | None]:
-    """A summary line's tokens, and the step that they say; neither where it is none."""
+    """A summary line's tokens, and the step that they say; None twice for any other line."""
     match = _match(row, "_summary", SUMMARY)
     return match, match and build_step(*match.group(*SUMMARY))
 

@@ -131,7 +131,7 @@ def hold_lease(plan: Path, command: str, prefix: str) -> Iterator[Callable[[], b
         prefix: how the file's name begins until it is whole.
 
     Raises:
-        FileExistsError: there is a file of the lease's name that is none.
+        FileExistsError: there is a file of the lease's name that is not a lease.
         LockedError: another process has locked the file meanwhile.
         OSError: the lease cannot be written or locked.
     """

@@ -13,7 +13,7 @@ They are in brackets, alone in their line. A line of a source that looks like on
 `[not here: title, goal]`
     The source does not say these: they come from elsewhere.
 `[also needs: 7, 9]`
-    The source names tasks as needed that the plan cannot name: there are none such, or they need this one.
+    The source needs tasks that the plan cannot name: they do not exist, or they need this one.
 `[box X]`
     What is done has this sign in its box: `X` or a tick.
 `[no id]`
@@ -88,13 +88,13 @@ def heading(level: int) -> str:
 
 
 def heading_level(line: str) -> int:
-    """The level that a mark of a heading says; 0 where it is none."""
+    """The level in the mark of a heading; 0 for any other line."""
     match = _HEADING.fullmatch(line)
     return int(match[1]) if match else 0
 
 
 def level_of(notes: Iterable[str]) -> int:
-    """The level of the heading that something was by its notes; 0 where it was none."""
+    """The level of the heading that a task once was, by its notes; 0 where it was not a heading."""
     return next(filter(None, map(heading_level, notes)), 0)
 
 
@@ -104,13 +104,13 @@ def box(sign: str) -> str:
 
 
 def box_sign(line: str) -> str:
-    """The sign that such a mark says; empty where it is none."""
+    """The sign in such a mark; empty for any other line."""
     match = _BOX.fullmatch(line)
     return match[1] if match else ""
 
 
 def tag_of(line: str) -> str | None:
-    """The tag that a mark says; None where it is none."""
+    """The tag in such a mark; None for any other line."""
     match = TAG.fullmatch(line)
     try:
         return str(json.loads(match[1])) if match else None

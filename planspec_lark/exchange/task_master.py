@@ -58,7 +58,6 @@ _TEXT_LINE = re.compile(rf"({'|'.join(_TEXTS)}):(?: (.*))?")
 _VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _FIELDS_MARK = re.compile(r"\[(subtask )?fields: (.*)\]")
 _WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
-_MARKS = (marks.TAG, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
 
 
 # ---------------------------------------------------------------- notes
@@ -80,7 +79,7 @@ def _write_note(key: str, value: Any) -> list[str]:
 
 @define(eq=False)
 class _Notes:
-    """What the detail of a step says: fields, and lines that are none."""
+    """What the detail of a step says: fields, and lines of free text."""
 
     fields: dict[str, Any] = field(factory=dict)
     free: list[str] = field(factory=list)

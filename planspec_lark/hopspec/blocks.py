@@ -131,7 +131,7 @@ def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str =
         at = end + 1
 
 
-def write_value(name: str, text: str, indent: str) -> Iterator[str]:
+def write_value(name: str, text: str) -> Iterator[str]:
     """The lines of a value of several lines, below that of its name.
 
     Raises:
@@ -139,7 +139,7 @@ def write_value(name: str, text: str, indent: str) -> Iterator[str]:
     """
     if all(indent_of(line) for line in text.split("\n") if line.strip(BLANKS)):
         raise ValueError(f"{name}: white space before a text would be lost")
-    return write_block(name, text, "MORE", indent)
+    return write_block(name, text, "MORE", "  ")
 
 
 def _code_ends(lines: list[str]) -> dict[int, int]:

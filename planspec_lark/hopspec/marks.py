@@ -58,7 +58,7 @@ def read_mark(description: str, step_type: str, variables: Set[str]) -> tuple[st
     bare = _drop_empty(description)
     found = _find(bare, step_type, variables)
     if found is not None and bare != description:
-        # An empty mark says that what comes before it is none; elsewhere it is text itself.
+        # An empty mark says that what comes before it is not a mark; elsewhere it is text itself.
         return description.removesuffix(f" {_EMPTY}"), Mark()
     return found or (description, Mark())
 

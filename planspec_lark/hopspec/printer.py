@@ -96,7 +96,7 @@ def _write_attributes(step: StepInfo, language: Language) -> Iterator[str]:
 def _write_text(name: str, value: str, start: str, language: Language) -> Iterator[str]:
     if "\n" in value:
         yield start.rstrip()
-        yield from write_value(name, value, "  ")
+        yield from write_value(name, value)
         return
     words = VALUES.get(name, {})
     if value not in words and any(value in word.all for word in words.values()):

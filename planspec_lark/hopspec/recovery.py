@@ -394,7 +394,7 @@ class Recovery:
             self._lose(code, message, expected=expected)
 
     def _keep_as_text(self, line: str) -> None:
-        """What begins like a section and is none, in free text."""
+        """Keep a line of free text that only begins like a section."""
         is_step = line.lstrip(BLANKS).startswith("###")
         code, message = _BEGUN["STEP"] if is_step else ("HS103", "unknown section")
         self._report(code, message, fix=escape(line), help="if it is text, write a backslash before it")
@@ -417,7 +417,7 @@ class Recovery:
         take_rows(self._builder, f"{line}\n", 0, self._number)
 
     def _keep(self, line: str) -> None:
-        """Take a line of text, which means nothing where there is none."""
+        """Take a line of text, which means nothing where no text may be."""
         if self._state in (_State.TEXT, _State.VALUE):
             self._pending.append(line)
         self._growing = self._growing and not line

@@ -109,7 +109,7 @@ def _find_start(text: str) -> int:
 
 
 def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
-    """The reasoning in a text. A tag in a string of an object is none, so the objects have to be known for that."""
+    """The reasoning in a text. A tag in a string of an object does not count, so the objects are found first."""
     text = source.text
     if not has_tags(text):
         return ()

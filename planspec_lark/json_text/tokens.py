@@ -54,7 +54,7 @@ class Flaw:
 
 @define
 class Token:
-    """What is at a place: the kind of token that it is meant as (empty where it is none), its bounds, its value.
+    """What is at a place: the kind of token that it is meant as (empty for no token), its bounds, its value.
 
     A value that cannot be known is :data:`NO_VALUE`. Of a token of the grammar ``behind`` is where the next one begins,
     and ``is_glued`` says that it is only the beginning of something else.

@@ -52,7 +52,7 @@ _REQUIRED: dict[type, tuple[str, ...]] = {
 }
 # Objects that may have more fields than those that are known; the others are kept.
 _OPEN = (Core4, Executor, ExecutorCall)
-# Fields of the models that are none of the values.
+# Fields of the models that are not part of the values.
 _NEVER_READ: dict[type, tuple[str, ...]] = {
     Core4: ("extra",),
     Executor: ("extra",),

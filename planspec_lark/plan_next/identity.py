@@ -84,7 +84,7 @@ def _sides(goal: Core4) -> list[str]:
 
 
 def _spell(inputs: dict[str, Any]) -> str:
-    """Inputs as one text, which is the same for the same ones: 1 is 1.0 and not true, and the order of keys is none."""
+    """Inputs as one text, the same for the same inputs: 1 is 1.0 and not true, and the order of keys does not count."""
     return json.dumps(_normal_value(inputs), sort_keys=True)
 
 

@@ -25,7 +25,7 @@ _MODELS: dict[str, type[PlanNext | PlanReturn]] = {"plan-next": PlanNext, "plan-
 _MAIN = {Phase.PLANNING: "new_block", Phase.EXECUTION: "result"}
 # Fields of which the protocol says that they may be null, which is to leave them out.
 _NULLABLE = ("executor_call", "update_plan")
-# Fields for which null can only mean that there is none, though nothing says so.
+# Fields for which null can only mean that they are left out, though the protocol does not say so.
 _OPTIONAL = ("success_signal", "status")
 
 

@@ -154,7 +154,7 @@ def _choose(found: list[_Heading]) -> tuple[list[_Heading], list[_Heading]]:
 
 
 def _headings(text: str) -> Iterator[_Heading]:
-    # What has opened the block of code, whose headings are none.
+    # The fence of the block of code that is open. Nothing in it is a heading.
     fence, start = "", 0
     for line in text.split("\n"):
         seen = line[:_LONGEST]

@@ -120,7 +120,7 @@ class _Text:
         return fault.fix.text.split("\n")[0] if fault.fix and fault.code != "PS103" else "\0"
 
     def kind(self, at: int) -> str:
-        """What kind of line this is; empty for one that is none, and for one that belongs to nothing."""
+        """What kind of line this is; empty for a line that is not part of a plan, or has no owner."""
         match = self.matches[at]
         return str(match.lastgroup) if match else ""
 

@@ -80,7 +80,7 @@ def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
 
 
 def check_optional(also: Collection[str]) -> None:
-    """Raise a ValueError for a code that is none of those which are only looked for where they are asked for."""
+    """Raise a ValueError for a code that is not among the optional ones."""
     for code in also:
         if code not in OPTIONAL:
             raise ValueError(f"also: {code!r} is not one of {', '.join(OPTIONAL)}")
@@ -455,7 +455,7 @@ def _find_hidden_status(step: PlanStep) -> Iterator[Diagnostic]:
 
 
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
-# What a list that is none has between its names, before them and after them; and the words of one of them.
+# What such a list has between its names, before them and after them; and the words of one of them.
 _BETWEEN = r" *(?:[,，、;；&+/]| and ) *"
 _AROUND = f"{BLANKS}.,;。，；、[](){{}}`\"'"
 _NAME = re.compile(r"(?a)(?=[^A-Za-z]*[A-Za-z])[\w.-]+")
@@ -471,9 +471,9 @@ _PROSE = re.compile(
 
 
 def _read_names(text: str, *, is_phrase_text: bool = False) -> list[str] | None:
-    """The variables that a list is meant to name which only just is none: `my report`, `2nd_draft`, `a, b c`.
+    """The variables that are meant by what is almost a list of them: `my report`, `2nd_draft`, `a, b c`.
 
-    Sentences are none, and where ``is_phrase_text`` so are names of several words.
+    A sentence is not such a list; with ``is_phrase_text``, neither is one with a name of several words.
     """
     if len(text) > _LIST:
         return None

@@ -300,7 +300,7 @@ class SchemaReader:
 
 
 def _constraints_of(schema: object) -> list[str]:
-    """The keywords by which a value can be wrong; those that take all that there may be are none."""
+    """The keywords by which a value can be wrong. One that allows everything does not count."""
     if not isinstance(schema, dict):
         return []
     # Of a long schema that many refer to, no more is looked at each time than there are keywords.

@@ -48,8 +48,8 @@ def resolve(value: Any, find: Find, *, keep: bool = False) -> tuple[Any, bool]:
     """A copy of a value in which references have given way to outputs, and whether all have.
 
     A text that is one reference gives way to the output itself, of whatever type. In a longer text, an output that is a
-    text is as it is, any other as JSON. ``$${`` becomes ``${``. What looks like a reference and is none stays, and
-    so does all that looks like a reference in an output.
+    text is as it is, any other as JSON. ``$${`` becomes ``${``. What only looks like a reference stays, and so does
+    all that looks like one in an output.
 
     Args:
         value: any value; lists and dicts are copied, and tuples become lists.

@@ -39,7 +39,7 @@ class Plan:
         signatures: that of the tool of each step, None where there is none.
         uses: all references among inputs, in the order of the document.
         shown: those among the plan's outputs.
-        malformed: what looks like a reference and is none, wherever it is.
+        malformed: what only looks like a reference, wherever it is.
         graph: for each step those that it depends on.
         ordering: the order of the steps.
     """

@@ -79,7 +79,7 @@ class Signatures:
     Args:
         registry: a model; or definitions by id, a list of definitions with ids, an object with that list as ``atoms``,
             or one definition with an id; a definition may be a model as well; or a list of tools of another form.
-            Whatever is none of these holds no tools.
+            Any other value holds no tools.
     """
 
     def __init__(self, registry: object) -> None:

@@ -36,7 +36,7 @@ class _Form:
     Attributes:
         name: what messages call a tool of it.
         inputs, outputs: the keys of the schemas.
-        needs_inputs: whether a tool without that schema is none.
+        needs_inputs: whether a tool has to have the schema of its inputs.
     """
 
     name: str
@@ -116,7 +116,7 @@ def _find_form(entries: list[Any]) -> _Form | None:
 
 
 def _is_telling(entry: object) -> bool:
-    """Whether a tool without a form of its own says that its list is none of atoms."""
+    """Whether a tool without a form of its own shows that its list is not a list of atoms."""
     form = _form_of(entry)
     return form is _MIXED or (form is _OTHER and isinstance(entry, dict) and entry["type"] == "custom")
 
@@ -298,7 +298,7 @@ def _read_name(body: dict[Any, Any], path: Path, findings: list[Finding]) -> str
 def _read_schema(
     body: dict[Any, Any], key: str, path: Path, findings: list[Finding], *, is_needed: bool = False
 ) -> SchemaReader | None:
-    """The reader of a schema; None where there is none, which null says as well if it may be left out."""
+    """The reader of a schema; None where there is no schema. One that may be left out may be null as well."""
     schema = body.get(key)
     if schema is None and not (is_needed and key in body):
         return None

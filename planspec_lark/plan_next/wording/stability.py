@@ -1,6 +1,6 @@
 """What makes a text a different one each time: time stamps, UUIDs and random-looking tokens.
 
-A time stamp names a day and a time of that day, or counts seconds. A date alone is none, nor is a time on a clock
+A time stamp names a day and a time of that day, or counts seconds. A date alone is not one, nor is a time on a clock
 like 10:30, which is as often a schedule or a span; the Chinese 10点30分 counts, since it can only be a time.
 """
 
@@ -57,8 +57,8 @@ _URL = re.compile(r"(?<![0-9A-Za-z+.\-])(?:[A-Za-z][0-9A-Za-z+.\-]{0,20}://|www\
 def find_unstable(text: str) -> list[Found]:
     """All time stamps, UUIDs and random-looking tokens of a text, in its order; in linear time.
 
-    Plain dates, versions, names of all kinds, addresses, colours and phone numbers are none of them, nor is what
-    looks random inside a URL.
+    Plain dates, versions, names of all kinds, addresses, colours and phone numbers do not count, nor does what looks
+    random inside a URL.
     """
     normal = Normal.of(text)
     stretches: list[tuple[int, int, str]] = []

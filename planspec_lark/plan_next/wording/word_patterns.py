@@ -35,7 +35,7 @@ _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
 
 
 class WordsError(PlanSpecError, ValueError):
-    """A list of words, or an entry of one, that can not be used; the message says where and why."""
+    """A list of words, or an entry of one, that cannot be used; the message says where and why."""
 
 
 class Kind(Enum):
@@ -44,7 +44,7 @@ class Kind(Enum):
     WORD = "word"  # counts
     CONDITIONAL = "conditional"  # counts, but for the first one after a condition in the same sentence
     CONDITION = "condition"  # a condition, such as "if"
-    ALLOWED = "allowed"  # a longer word, in which the word is none
+    ALLOWED = "allowed"  # a longer word, in which the word does not count
     STOP = "stop"  # the end of a sentence
 
 
@@ -65,7 +65,7 @@ def read_key(entry: str) -> tuple[tuple[str, ...], int]:
     """The pieces of an entry (a character each, or ``{n}``), and how many of them have to follow the word.
 
     Raises:
-        WordsError: it is empty, too long or says what can not be said.
+        WordsError: it is empty, too long or says what cannot be said.
     """
     text = " ".join(Normal.of(entry).text.split())
     if len(text) > MAX_ENTRY:

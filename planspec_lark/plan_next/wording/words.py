@@ -34,7 +34,7 @@ class WordList:
         cased: what is looked for exactly as it is written.
         conditional: words that do not count after a condition ("if ... then ...").
         conditions: words that make a condition.
-        allowed: longer words in which the words are none.
+        allowed: longer words in which the words do not count.
     """
 
     words: tuple[str, ...] = ()
@@ -96,10 +96,10 @@ class Words:
         return self.guess.find(text)
 
     def extended(self, sequence: Iterable[str] = (), guess: Iterable[str] = (), allowed: Iterable[str] = ()) -> Words:
-        """These and more: words for each list, and longer words in which none of either list is one.
+        """These and more: words for each list, and longer words in which the words of both lists do not count.
 
         Raises:
-            WordsError: an entry can not be used.
+            WordsError: an entry cannot be used.
         """
         allowed = tuple(allowed)
         return evolve(

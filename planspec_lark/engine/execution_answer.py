@@ -18,7 +18,16 @@ from planspec_lark.json_text.findings import (
 )
 from planspec_lark.json_text.parser import JSON_LIMITS, scan_json
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order, join_words, quote, shorten
+from planspec_lark.syntax.diagnostics import (
+    CODES,
+    Diagnostic,
+    Severity,
+    has_errors,
+    in_order,
+    join_words,
+    quote,
+    shorten,
+)
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source, one_line
 
@@ -116,7 +125,7 @@ class _Reader:
         return 0
 
     def _find(self, code: str, message: str, *path: str, help: str = "", repaired: bool = False) -> None:
-        severity = Severity.WARNING if repaired else None
+        severity = Severity.WARNING if repaired else CODES[code].severity
         self.findings.append(Finding(code, message, path, help=help, severity=severity))
 
     def _has(self, name: str) -> bool:

@@ -1,54 +1,68 @@
-"""Plain values in which nothing is wrong → models, and back. What a value says besides is kept."""
+"""Plain values in which nothing is wrong → models, and back, through cattrs. What a value says besides is kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
 import attrs
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from planspec_lark.syntax.fields import default_of
-from planspec_lark.toolplan.models import AtomInput, AtomOutput
+from planspec_lark.toolplan.models import Atom, AtomInput, AtomOutput, ToolStep
 
 __all__ = ["structure", "unstructure"]
 
 Model = TypeVar("Model")
 
-# The models of the items of a list, by the field that holds it.
-_ITEMS = {"inputs": AtomInput, "outputs": AtomOutput}
-
-
-@cache
-def _defaults(model: Any) -> dict[str, Any]:
-    """The fields that are keys of a value, each with what it holds by default."""
-    return {one.name: default_of(model, one.name) for one in attrs.fields(model) if one.name != "extra"}
+# A step has inputs, even if there are none.
+_ALWAYS = {ToolStep: ("inputs",)}
 
 
 def structure(value: dict[str, Any], model: type[Model]) -> Model:
-    """The model of a value, in which lists are tuples. Values of inputs, as deep as they like, stay as they are."""
-    kind: Any = model
-    known = _defaults(kind)
-    fields = {name: _to_field(name, one) for name, one in value.items() if name in known}
-    made: Model = kind(**fields, extra={name: one for name, one in value.items() if name not in known})
+    """The model of a value."""
+    made: Model = _converter().structure(value, model)
     return made
 
 
-def _to_field(name: str, said: Any) -> Any:
-    if isinstance(said, list):
-        return tuple(structure(one, _ITEMS[name]) if name in _ITEMS else one for one in said)
-    return said.copy() if isinstance(said, dict) else said
-
-
-def unstructure(model: Any) -> dict[str, Any]:
+def unstructure(model: object) -> dict[str, Any]:
     """The value of a model; what it holds by default is left out."""
-    kind: Any = type(model)
-    held = {name: (getattr(model, name), default) for name, default in _defaults(kind).items()}
-    # A step has inputs, even if there are none.
-    said = {name: _to_value(one) for name, (one, default) in held.items() if one != default or isinstance(one, dict)}
-    return {**said, **model.extra}
+    value: dict[str, Any] = _converter().unstructure(model)
+    return value
 
 
-def _to_value(held: Any) -> Any:
-    if isinstance(held, tuple):
-        return [unstructure(one) if attrs.has(type(one)) else one for one in held]
-    return held.copy() if isinstance(held, dict) else held
+@cache
+def _converter() -> Converter:
+    # Not every version of cattrs makes lists of tuples by itself.
+    converter = Converter(unstruct_collection_overrides={tuple: list})
+    converter.register_structure_hook_func(
+        lambda kind: kind == str | tuple[str, ...], lambda value, _: value if isinstance(value, str) else tuple(value)
+    )
+    # Values of inputs are as deep as they like, and their keys stay what they are.
+    converter.register_unstructure_hook_func(lambda kind: kind == dict[str, Any], dict)
+    converter.register_structure_hook_func(lambda kind: kind == dict[str, Any], lambda value, _: dict(value))
+    for model in (AtomInput, AtomOutput, Atom, ToolStep):
+        converter.register_structure_hook(model, _in(model, converter))
+        converter.register_unstructure_hook(model, _out(model, converter))
+    return converter
+
+
+def _in(model: Any, converter: Converter) -> Callable[[dict[str, Any], Any], Any]:
+    left_out: Any = {"extra": override(omit=True)}
+    base = make_dict_structure_fn(model, converter, **left_out)
+    known = {attribute.name for attribute in attrs.fields(model)} - {"extra"}
+
+    def build(value: dict[str, Any], _: Any) -> Any:
+        made = base(value, model)
+        made.extra.update((key, one) for key, one in value.items() if key not in known)
+        return made
+
+    return build
+
+
+def _out(model: Any, converter: Converter) -> Callable[[Any], dict[str, Any]]:
+    options: Any = {name: override(omit_if_default=False) for name in _ALWAYS.get(model, ())}
+    options["extra"] = override(omit=True)
+    base = make_dict_unstructure_fn(model, converter, _cattrs_omit_if_default=True, **options)
+    return lambda made: {**base(made), **made.extra}

@@ -292,7 +292,7 @@ def is_notes(text: str) -> bool:
     return compiled(_NOTES).fullmatch(text[emoji.end() if emoji else 0 :].strip("*:：" + SPACES)) is not None
 
 
-_PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"
+_PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}(?:阶段|[周天月])|(?:week|day|month|sprint) [0-9])"
 
 
 def is_phase(text: str) -> bool:

@@ -68,6 +68,7 @@ from planspec_lark.planspec.recovery import (
     BLANK_LINES,
     STEP_GROUPS,
     Recovery,
+    say_left_out,
 )
 from planspec_lark.planspec.step_repair import (
     is_foreign_type,
@@ -95,6 +96,8 @@ _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 _BOXES = ("[ ]", "[x]", "[X]", "☐", "☑")
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
+# A title by its very mark.
+_MARKED_TITLE = re.compile(r"#[ \t]+Plan:")
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
@@ -223,6 +226,14 @@ class AnswerReader(Recovery):
             return _elided(content)
         return fault
 
+    def _enter(self, kind: str, line: Line) -> bool:
+        is_marked = self._last is not None and self._last[1] is line and _MARKED_TITLE.match(self._last[0])
+        if kind == "title" and is_marked and self.seen == {Section.TITLE} and (heading := self.places.take_back()):
+            # Of two titles with nothing of a plan between them, the first is a heading of the text around the plan.
+            self._note("PS101", say_left_out("PS101"), heading.start, heading.end, Severity.INFO)
+            self.seen.clear()
+        return Recovery._enter(self, kind, line)
+
     def _take_step(self, match: Match[str], line: Line) -> None:
         count = len(self.steps)
         Recovery._take_step(self, match, line)
@@ -335,7 +346,7 @@ class AnswerReader(Recovery):
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text)
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
-        may_be_phase = level < 7 and (has_phases if self.steps else self.section > Section.TITLE)
+        may_be_phase = (level < 7 or is_phase(text)) and (has_phases if self.steps else self.section > Section.TITLE)
         if not is_numbered and not may_be_phase:
             return None
         written = repair_step(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.answers.statements import Talk, has_veto, is_of_others, prohibits, sentences, without_idioms
+from planspec_lark.answers.descriptions import has_veto
+from planspec_lark.answers.statements import Talk, is_of_others, prohibits, sentences, without_idioms
 from planspec_lark.planspec.answer_lines import read_heading
 
 __all__ = ["doubts_commands"]
@@ -27,7 +28,8 @@ _STEP = re.compile(
 # Words that make a pronoun of the one before them, as they are no nouns.
 _VERB = (
     r"(?: (?:is|are|was|were|has|have|had|will|would|should|must|may|might|can|could|do|does|only|still|all|needs?"
-    r"|apply|applies|holds?|counts?|stands?|assumes?|depends?|requires?|before|after|until|unless|once|if|when|yet|as|in"
+    r"|apply|applies|holds?|counts?|stands?|assumes?|depends?|requires?|before|after|until|unless|once|if|when"
+    r"|yet|as|in"
     r"|for|from|ones?|two|three)\b"
     r"|\W*\Z)"
 )
@@ -37,7 +39,7 @@ _THESE = re.compile(
     rf"\b(?:(?:these|those)(?:{_VERB}| {_NOUN}\b)|the (?:changes|following)\b|following {_NOUN}\b"
     r"|(?:the|both|all|any|my|first|second|third|last) (?:\w+ )?(?:command|line)s?\b"
     rf"|(?:the|as|(?:every|any|no)thing|{_NOUN}) (?:above|below)\b|(?:above|below)\W*\Z)"
-    r"|命令|以上|以下|上面|下面|上述"
+    r"|命令|以上|以下|上面|下面(?!进入|继续|开始|我)|上述"
 )
 _THIS = re.compile(
     rf"\b(?:(?:this|that|both|all|either|neither)(?:{_VERB}| {_NOUN}\b)|(?:first|second|third|last) one\b"
@@ -46,10 +48,11 @@ _THIS = re.compile(
 )
 # What is done with commands, and what makes it depend on something.
 _ACT = re.compile(
-    r"\b(?:mark\w*|approv\w*|confirm\w*|appl(?:y|ies|ied)|execut\w*|carr\w+ out|go-ahead)\b|执行|批准|审批|确认"
+    r"\b(?:mark\w*|approv\w*|confirm\w*|appl(?:y|ies|ied)|execut\w*|carr\w+ out|go-ahead)\b|执行(?!完)|批准|审批|确认"
 )
 _CASE = re.compile(
-    r"\b(?:if|when|once|unless|until|before|after|would|could|might|may|suppose|imagine|assuming|pending|yet|whether)\b"
+    r"\b(?:if|when|once|unless|until|before|after(?! (?:this|today|my)\b)|would|could|might|may|suppose"
+    r"|imagine|assuming|pending|yet|whether)\b"
     r"|如果|若|假如|一旦|除非|等|才|后再|先|暂"
 )
 _BEGINS_CASE = re.compile(
@@ -58,7 +61,8 @@ _BEGINS_CASE = re.compile(
 )
 # How a writer begins who thinks again.
 _AGAIN = re.compile(
-    r"\W*(?:(?:oops|whoops|hmm+|actually|on (?:second|reflection)|scrap|scratch|i take (?:it|that|this) back|erratum)\b"
+    r"\W*(?:(?:oops|whoops|hmm+|actually|on (?:second|reflection)|scrap|scratch|i take (?:it|that|this) back"
+    r"|erratum)\b"
     r"|(?:wait|hold on|edit|correction) ?(?:[,.:!…—–-]|no\b|\Z)"
     r"|等等|等一下|慢着|哎呀|不对|更正|纠正|其实)"
 )

@@ -77,6 +77,9 @@ _FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS1
 _NO_SENTENCE = re.compile(rf"^{SPACE}*(?:\||```|~~~|<!--)", re.MULTILINE)
 # All of a fence that names nothing.
 _FENCE_SIGNS = f"`~{SPACES}\r\n"
+# Characters above a text that may head it.
+_ABOVE = 4_000
+_FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
 
 
@@ -124,6 +127,11 @@ class Reading:
                 lines.append(self.text[at : span.start])
                 at = span.end
         return Talk("".join([*lines, self.text[at:end]]), self.descriptions)
+
+    @cached_property
+    def is_in_code(self) -> bool:
+        """Whether the plan is in a code block."""
+        return self.plan is not None and len(_FENCE.findall(self.text, 0, self.plan[0])) % 2 == 1
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -177,7 +185,7 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
             return Risk.LOW
         return _rate_between(text, reading.talk, is_early=is_early)
     if span.start >= end:
-        is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span.end)
+        is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span)
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
@@ -192,9 +200,16 @@ def _goes_on(text: str, reading: Reading, span: Span) -> bool:
     return is_next and _CLOSING.match(text) is None and not is_harmless(text.partition("\n")[0])
 
 
-def _changes(text: str, reading: Reading, end: int) -> bool:
-    """Whether a sentence after a plan may change what it means; ``end`` is where the text ends."""
-    said = sentences(text)
+def _changes(text: str, reading: Reading, span: Span) -> bool:
+    """Whether a sentence after a plan may change what it means."""
+    assert reading.plan is not None, "there is a plan"
+    end = span.end
+    start = reading.plan[1]
+    above = reading.text[start : span.start] if span.start - start < _ABOVE else ""
+    if reading.is_in_code:
+        # The first fence after the plan is the end of its code block.
+        above = above.lstrip().lstrip("`~")
+    said = sentences(text, above)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
         said.pop()

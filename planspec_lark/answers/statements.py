@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from enum import Enum
 from functools import cached_property
 
-from attrs import define
+from attrs import define, field
 
+from planspec_lark.answers.descriptions import CHINESE_SIGN, denies, describes, has_veto, is_to_come, split_words
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
     CHINESE,
@@ -23,12 +25,11 @@ from planspec_lark.answers.vocabulary import (
     NOTES_CHINESE,
     RELATIVE,
     VETO,
-    VETO_CHINESE,
 )
 from planspec_lark.planspec.answer_lines import is_notes, read_heading, without_arrows
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["Talk", "has_veto", "heads_more", "is_of_others", "prohibits", "sentences", "without_idioms"]
+__all__ = ["Talk", "heads_more", "is_of_others", "prohibits", "sentences", "without_idioms"]
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
@@ -37,47 +38,161 @@ _SHORT = 10_000
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
-_NEVER = re.compile(r"(?!)")
-# What is said of the plan even in a list of notes.
+_ITEM = re.compile(r"[-*+•·>]\s|[0-9]+[.)、]|[(（][0-9]+[)）]")
+# The level of a heading that is bold text.
+_BOLD = 7
+_COLONS = ":："
+# What is said of the plan even in notes, or takes something back.
 _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
-    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to)\b"
-    r"|计划|方案|步|[漏忘]了|遗漏|更正|纠正|不对"
+    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?"
+    r"|(?:the|all|everything|nothing) above"
+    r"|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo"
+    r"|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b"
+    r"|计划|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
+)
+# What restricts or repeats something, or puts it in front, whatever it is.
+_RESTRICTS = re.compile(
+    r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
+    r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act))\b|[请不]要?(?:执行|照做)"
+)
+# What labels a paragraph as a note.
+_NOTE = re.compile(
+    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few) )*"
+    r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
+    r"|points|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration|effort"
+    r"|legend|dependenc\w+)"
+    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?:备注|说明|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
+    r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
+    re.IGNORECASE,
 )
 _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
-_TAG = re.compile(r"</[\w-]+>|(?:<\|[a-z_]++\|>)+")
+# A tag by itself, or around nothing but a name.
+_TAG = re.compile(
+    r"</[\w-]+>|(?:<\|[a-z_]++\|>)+|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
+)
 _MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text in lower case, those that were wrapped put together again."""
-    rows: list[str] = []
-    is_code = False
-    aside: re.Pattern[str] | None = None
+def sentences(text: str, above: str = "") -> list[str]:
+    """The sentences of a text in lower case, those that were wrapped put together again.
+
+    What stands in notes, or below an offer, is left out unless it speaks of the plan or takes something back.
+
+    Args:
+        text: the text.
+        above: what is above it, which may head it.
+    """
+    reader = _Paragraphs()
+    for row in above.split("\n") if above else ():
+        reader.read(row)
+    reader.rows = []
     for row in _FRONT_MATTER.sub("", text).split("\n"):
+        reader.read(row)
+    found = (
+        said
+        for paragraph, kind in reader.rows
+        for said in (part.strip(_MARKS).lower() for part in _SENTENCE_END.split(paragraph))
+        if kind.lets(said)
+    )
+    return [said[at : at + _LONGEST] for said in found for at in range(0, len(said), _LONGEST)]
+
+
+class _Kind(Enum):
+    """What a paragraph is, and so what counts in it."""
+
+    TEXT = "text"
+    NOTES = "notes"
+    NOTE = "note"
+    OFFER = "offer"
+
+    def lets(self, said: str) -> bool:
+        """Whether a sentence counts: in notes, what restricts something or denies something of the plan.
+
+        What a line says for a case that is labelled as a note by itself may be more than that.
+        """
+        if self in (_Kind.TEXT, _Kind.OFFER):
+            return self is _Kind.TEXT
+        if _RESTRICTS.search(said) or (_OF_STEPS.search(said) and denies(said)):
+            return True
+        return self is _Kind.NOTE and _IN_CASE.search(said) is not None
+
+
+@define
+class _Paragraphs:
+    """Puts lines together to paragraphs.
+
+    Attributes:
+        rows: the paragraphs.
+        section: what is below the last heading.
+        label: what is below the last label, down to the end of its list, or of its paragraph.
+        is_listed: whether that list has begun.
+        is_code: whether the lines are in a code block.
+    """
+
+    rows: list[tuple[str, _Kind]] = field(factory=list)
+    section: _Kind = _Kind.TEXT
+    label: _Kind = _Kind.TEXT
+    is_listed: bool = False
+    is_code: bool = False
+
+    def read(self, row: str) -> None:
         line = row.strip(SPACES + "\r")
         if line.startswith(("```", "~~~")):
-            is_code = not is_code
-        elif (
-            is_code
-            or not line
-            or line.startswith(("<!--", "|"))
-            or (line.startswith(("</", "<|")) and _TAG.fullmatch(line))
-            or (aside and _BEGINS.match(line) and not aside.search(line.lower()))
-        ):
-            rows.append("")
-        elif rows and 0 < len(rows[-1]) < _LONGEST and not _BEGINS.match(line) and rows[-1][-1] not in ".!?:。！？：":
-            rows[-1] += f" {line}"
+            self.is_code = not self.is_code
+            self.label = self.section
+            self.rows.append(("", _Kind.TEXT))
+        elif self.is_code or not line or line.startswith(("<!--", "|")) or (line[0] == "<" and _TAG.fullmatch(line)):
+            self.rows.append(("", _Kind.TEXT))
+        elif self._goes_on(line):
+            paragraph, kind = self.rows[-1]
+            self.rows[-1] = (f"{paragraph} {line}", kind)
         else:
-            rows.append(line)
-        if line and (read_heading(line) or not _BEGINS.match(line)):
-            # What is listed below an offer is offered, too, and so is what has changed; below notes, what does not
-            # speak of the plan by that word.
-            is_offer = line[-1] in ":：" and (_OFFER.search(line.lower()) or _CHANGES.search(line.lower()))
-            aside = _NEVER if is_offer else _OF_STEPS if is_notes(line.strip("#* ")) else None
-    found = (part.strip(_MARKS).lower() for row in rows for part in _SENTENCE_END.split(row))
-    return [said[at : at + _LONGEST] for said in found for at in range(0, len(said), _LONGEST)]
+            self._begin(line)
+
+    def _goes_on(self, line: str) -> bool:
+        said = self.rows[-1][0] if self.rows else ""
+        return 0 < len(said) < _LONGEST and not _BEGINS.match(line) and said[-1] not in ".!?:。！？："
+
+    def _begin(self, line: str) -> None:
+        heading = read_heading(line)
+        is_item = heading is None and _ITEM.match(line) is not None
+        if heading is not None:
+            self.label = _find_kind_below(heading[1])
+            # Bold text heads a list or a paragraph only.
+            is_section = heading[0] < _BOLD and self.label is _Kind.NOTES
+            self.section, self.is_listed = _Kind.NOTES if is_section else _Kind.TEXT, False
+            self.rows.append((line, _Kind.TEXT))
+            return
+        kind = self.label
+        if not is_item and (kind is not _Kind.NOTES or self.is_listed):
+            kind = self.section
+        self.is_listed = is_item
+        if not is_item:
+            below = _find_kind_below(line)
+            self.label = self.section if below is _Kind.TEXT else below
+            kind = _Kind.TEXT if _is_label(line) else kind
+        if kind is _Kind.TEXT and (note := _NOTE.match(line)) and line[note.end() :].strip(_MARKS):
+            line, kind = line[note.end() :], _Kind.NOTE
+        self.rows.append((line, kind))
+
+
+def _is_label(line: str) -> bool:
+    return line.rstrip("*_").endswith((":", "："))
+
+
+def _find_kind_below(line: str) -> _Kind:
+    """What stands below a heading or a label.
+
+    What is listed below an offer is offered, too, and so is what has changed.
+    """
+    said = line.lower()
+    if _is_label(line) and (_OFFER.search(said) or _CHANGES.search(said)):
+        return _Kind.OFFER
+    is_heading = is_notes(line.strip("#* ")) or _NOTE.fullmatch(f"{line.rstrip('*_' + _COLONS)}:")
+    return _Kind.NOTES if is_heading else _Kind.TEXT
 
 
 # ---------------------------------------------------------------- forms that leave a plan alone
@@ -92,17 +207,23 @@ _OFFER = re.compile(
     r"\b"
     + _any(
         r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|(?:happy|glad|here) to",
-        r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?here|(?:i'd|i) need to know|copy this",
+        r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?(?:here|ready)",
+        r"(?:i'd|i) need to know|copy this",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:follow|use|copy|run|start|execute|mark|track|check|tick)\w*",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:save|see|find|go|relax|ask)\w*",
         r"(?:if|should|when|whenever) you(?:'d)? (?:\w+ )?(?:need|want|wish|like|prefer|have)",
+        r"(?:once|when|as soon as|after) you(?:'re| are|'ve| have)? (?:happy|ready|okay|fine|satisfied"
+        r"|confirm\w*)\b[^,]*, i(?:'ll| will| can)",
+        r"(?:can|may) (?:then )?be (?:checked|verified|tested|tracked)",
         r"(?:if|should) (?:any\w*\b.* (?:is|are|be) unclear|(?:any|some)thing)",
         r"if (?:the|this|that)(?: plan)? (?:suits|helps|works for|is fine|looks good)",
     )
     + r"\b|"
     + _any(
         r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
-        r"告诉我|告知|随时|欢迎|请查收|过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认是否|供[您你]?参考",
+        r"告诉我|告知|随时|欢迎|请查收|过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
+        r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
+        r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
         r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
     )
 )
@@ -111,30 +232,46 @@ _WISH = re.compile(
     r"\A\W*(?:(?:and|finally|then),? )?"
     + _any(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:a|fun)\b|stay ",
-        r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|remember\W*\Z",
+        r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|best\W*\Z",
+        r"remember\W*\Z",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
-    + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A把.*，是因为"
+    + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A我?把.*，这?是(?:因为|为了)"
 )
 # A case that something is said for.
 _IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
+_TAKES_BACK = re.compile(
+    r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b"
+)
+# What the writer left out at the word of who reads it.
+_LEFT_OUT = re.compile(
+    r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
+    r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b"
+    r"|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
+)
 # What became of another plan.
 _OF_ANOTHER = re.compile(
-    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version|idea)s? (?:was|were)\b"
+    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version"
+    r"|idea)s? (?:was|were) (?!better|right|fine)"
     r"|\A(?:初稿|旧版|原计划|原方案)因"
 )
 # What the writer has done on the plan, or says to be doing.
 _WORK = _any(
-    r"kept|keep|put|made|chose|chosen|split|broke|broken|break|gave|given|built|write|wrote|written|set|cut|laid|grouped",
+    r"kept|keep|put|made|chose|chosen|split|broke|broken|break|gave|given|built|write|wrote|written|set|cut",
+    r"laid|grouped",
     r"ordered|limited|focused|numbered|created?|prepared|adapted|adjusted|removed|added|changed|followed|checked",
-    r"included|based|structured|organi[sz]ed|arranged|plan|planned|designed|aimed|used|considered|fixed|updated|revised",
-    r"corrected|marked|named|simplified|shortened|merged|moved|renamed|replaced|divided|listed|thought|suggest|recommend",
-    r"propose|walk|looked|left(?= .* out\b)",
+    r"included|based|structured|organi[sz]ed|arranged|plan|planned|designed|aimed|used|considered|fixed",
+    r"updated|revised",
+    r"corrected|marked|named|assumed|estimated|calculated|scheduled|reserved|treated|placed|simplified",
+    r"shortened|merged|moved|renamed|replaced|divided|listed|thought|suggest|recommend",
+    r"propose|structure|walk|looked|left(?= .* out\b)",
 )
 _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
+    r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
     r"|(?:and )?here(?:'s| is) (?:one|another)"
     r"|done|pending|blocked|skipped|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
@@ -159,7 +296,8 @@ _IDIOMS = re.compile(
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
         r"(?:after|per|following) your (?:last )?(?:message|feedback|comments?|corrections?)",
         r"for (?:the|any|my) (?:\w+ )?(?:mistake|error|confusion|oversight)s?",
-        r"nothing to decide|not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
+        r"you (?:do not|don't) (?:need|have) to be\b[^,:]*|nothing to decide",
+        r"not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
         r"(?: (?:is|are) (?:done|complete\w*|finished))?",
@@ -170,8 +308,9 @@ _IDIOMS = re.compile(
         r"each other|right away|in time|on time|at the moment|at any time|once more|to copy|if (?:needed|necessary)",
         r"(?:already )?(?:a third|a quarter|half|two thirds) (?:is )?done|takes? .{0,40} into account",
         r"the one that (?:can't|takes|needs|costs)\b.*|depends? on (?!whether|if|it)(?:the |your )?\w+",
-        r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|can also draft",
-        r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )|(?:can|will|should|ready to) be",
+        r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft",
+        r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )",
+        r"(?:can|will|should|ready to) be",
     )
     + r"\b|(?<=\bthe )(?:first|second|third|fourth|last|final|next)(?= (?:step|one|\w+s)\b)"
     r"|\A(?:given that|considering)\b[^,]*,|"
@@ -191,7 +330,8 @@ _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which yo
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(
-    r"\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)|below|following|as follows|this is|these are|copy this|as a plan)\b"
+    r"\bhier (?:ist|sind)\b|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
+    r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
     r"|计划[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
@@ -215,13 +355,9 @@ _OF_OTHERS = re.compile(
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
 _OWN_WORD = re.compile(r"\w+")
 _START = re.compile(r"\n([a-z]+)")
-# All of ASCII that is in no word → a blank.
-_NO_WORDS = {code: " " for code in range(128) if _OWN_WORD.match(chr(code)) is None}
 _NEVER_OWN = VETO | RELATIVE
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
 _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
-_VETO_SIGN = re.compile(rf"n't\b|[{VETO_CHINESE}]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
 
 # ---------------------------------------------------------------- what speaks of a plan
 
@@ -230,24 +366,16 @@ _POINTS = re.compile(
     r"|following|follows|list|order|draft|version|start|do)\b|计划|方案|步|以上|以下|上面|下面|这|那|此|其|执行|动手"
 )
 _OF_PLAN = re.compile(
-    r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面|下面|这"
+    r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面"
+    r"|下面|这"
 )
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]")
+_TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
 # How a sentence ends, with marks around it or not; such a line is not a heading.
 _ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
-
-
-def has_veto(said: str) -> bool:
-    """Whether something is denied, restricted, put off or doubted."""
-    return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(_split(said, _WORD))
-
-
-def _split(text: str, word: re.Pattern[str]) -> list[str]:
-    """The words of a text. Python splits plain ASCII much faster than an expression finds them."""
-    return text.translate(_NO_WORDS).split() if text.isascii() else word.findall(text)
 
 
 def prohibits(said: str) -> bool:
@@ -285,7 +413,7 @@ class Talk:
     @cached_property
     def _own(self) -> frozenset[str]:
         """The words of the plan."""
-        return frozenset(_split(self._lowered, _OWN_WORD))
+        return frozenset(split_words(self._lowered, _OWN_WORD))
 
     @cached_property
     def _own_pairs(self) -> Container[str]:
@@ -303,13 +431,23 @@ class Talk:
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
         said = said.replace("’", "'")
-        if self._is_known(said) or is_notes(said) or _OF_ANOTHER.match(said):
+        if _TAKES_BACK.search(said):
+            return False
+        if (
+            self._is_known(said)
+            or is_notes(said)
+            or _NOTE.fullmatch(f"{said.rstrip(_COLONS)}:")
+            or _OF_ANOTHER.match(said)
+        ):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
         is_offer = _OFFER.search(said) is not None
         if is_offer or (_WISH.match(said) is not None and _IN_CASE.search(said) is None):
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
+        told = self._without_own(without_idioms(said))
+        if _LEFT_OUT.match(said) or self._is_known(told) or (describes(told, self._is_own) and not is_to_come(said)):
+            return True
         return all(map(self._is_alone, _CLAUSE_END.split(without_idioms(said))))
 
     def leads_on(self, said: str) -> bool:
@@ -325,7 +463,8 @@ class Talk:
         is_label = said.endswith((":", "："))
         if not is_label and _OF_PLAN.search(said) is None:
             return True
-        is_other = has_veto(said) or is_of_others(said)
+        clauses = [said] if is_label else _CLAUSE_END.split(said)
+        is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
         if not is_other and self.adds_nothing(_PURPOSE.sub(" ", said)):
             return True
         return not is_other and (not is_label or _ANNOUNCES.search(said) is not None)
@@ -336,9 +475,13 @@ class Talk:
         if _LEGEND.match(said):
             return False
         label = _LABEL.match(said)
-        if label is not None and not (_names_notes(label[0]) or self._is_known(label[0])):
+        if label is not None and not (
+            _TELLS.match(said, label.end() - 1) or _names_notes(label[0]) or self._is_known(label[0])
+        ):
             return True
-        if not has_veto(said) or _OF_PLAN.search(said) is None or _FORMS.search(said):
+        if _FORMS.search(said) or not any(
+            has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(said)
+        ):
             return False
         return has_veto(without_idioms(said)) and not self.leads_on(said)
 
@@ -351,7 +494,10 @@ class Talk:
     def _is_alone(self, clause: str) -> bool:
         clause = clause.strip()
         has_form = _FORMS.search(clause) or _WISH.match(clause)
-        return (has_form is not None and not has_veto(clause)) or self._is_known(clause)
+        is_denied = has_veto(clause) or (
+            CHINESE_SIGN.search(clause) is not None and clause[-1] not in "?？吗呢" and denies(clause)
+        )
+        return (has_form is not None and not is_denied) or self._is_known(clause)
 
     def _is_known(self, said: str) -> bool:
         """Whether all words of a sentence are the plan's or those of talk about plans, and it gives no order."""
@@ -366,13 +512,35 @@ class Talk:
 
     def _is_new(self, word: str) -> bool:
         """Whether a word that is none of talk about plans is none of the plan either."""
-        if _HAN.match(word):
+        if CHINESE_SIGN.match(word):
             return self._is_new_chinese(word)
+        if word in _NEVER_OWN:
+            return True
         if word in COUNTS:
             return COUNTS[word] != len(self.descriptions)
         stem = word.removesuffix("'s").removesuffix("ing")
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)
+
+    def _without_own(self, said: str) -> str:
+        """A sentence without the phrases that it takes from the plan: three words, or two signs of Chinese."""
+        if CHINESE_SIGN.search(said):
+            pairs = (said[at : at + 2] for at in range(len(said) - 1))
+            own = {
+                pair
+                for pair in pairs
+                if len(CHINESE_SIGN.findall(pair)) == 2 and pair in self._own_pairs and not has_veto(pair)
+            }
+            return re.sub("|".join(own), "", said) if own else said
+        words = said.split(" ")
+        runs = (" ".join(words[at : at + 3]) for at in range(len(words) - 2))
+        for run in runs:
+            if run in self._lowered:
+                said = said.replace(run, "it")
+        return said
+
+    def _is_own(self, word: str) -> bool:
+        return word not in ENGLISH and not self._is_new(word)
 
     def _is_new_chinese(self, text: str) -> bool:
         """Whether a run of Chinese has a word in it that is not known. Of several words, the longest is taken."""
@@ -402,6 +570,10 @@ def heads_more(text: str) -> bool:
         line = row.strip(SPACES + "\r")
         is_code ^= line.startswith(("```", "~~~"))
         heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
-        if heading and not (is_notes(heading[1]) or _names_notes(heading[1].lower())):
+        if heading and not (
+            is_notes(heading[1])
+            or _NOTE.fullmatch(f"{heading[1].rstrip(_COLONS)}:")
+            or _names_notes(heading[1].lower())
+        ):
             return True
     return False

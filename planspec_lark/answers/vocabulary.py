@@ -7,6 +7,7 @@ restricts, puts off, compares, adds or orders: `only`, `before`, `also`, `wrong`
 from __future__ import annotations
 
 __all__ = [
+    "ACTIONS",
     "BASE_FORMS",
     "CHINESE",
     "COUNTS",
@@ -42,7 +43,7 @@ _THINGS = """
     deliverable deliverables milestone milestones phase phases stage stages outcome outcomes purpose resources
     command commands mind test team quality balance clarity ease role roles variable variables
 """
-_ACTIONS = """
+ACTIONS = """
     covers cover contains contain consists consist includes include follows follow keeps keep stays stay takes take
     uses use need produces produce gives give gets get ensures ensure makes make respects respect considers consider
     leads lead gathers treats helps allows allow lets brings bring shows show describes describe splits lasts holds
@@ -72,7 +73,7 @@ _OPENERS = """
     certainly absolutely okay ok alright yes hello hi bye goodbye moment dear understood thanks thank please got
     according regarding
 """
-ENGLISH = frozenset("".join((_POINTERS, _PARTICLES, _THINGS, _ACTIONS, _QUALITIES, _OPENERS)).split())
+ENGLISH = frozenset("".join((_POINTERS, _PARTICLES, _THINGS, ACTIONS, _QUALITIES, _OPENERS)).split())
 # A sentence that begins with one of these gives an order.
 _BASE_FORMS = """
     mind test cover contain include follow keep stay take use need produce give get ensure make respect consider lead
@@ -91,7 +92,7 @@ VETO = frozenset(_VETO.split())
 _RELATIVE = """
     provided without assuming assume before until yet still example sample template first second third fourth fifth
     last next then later after again also more another other different should must may might would could if when once
-    while till too early late top bottom earlier already
+    while till too early late top bottom earlier already decided
 """
 RELATIVE = frozenset(_RELATIVE.split())
 # Words and phrases of Chinese; of several at one place, the longest counts.

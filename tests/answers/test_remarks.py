@@ -175,3 +175,64 @@ def test_what_is_no_sentence_between_the_parts_is_not_told(row: str) -> None:
         f"# Plan: The harbour\n  {row}\nThis is the plan.\n\nGoal: All gates are shut\n## Steps\n1. [act] Look → seen\n"
     )
     assert extract_plan(text).verdict is not Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("said", "is_alone"),
+    [
+        ("this plan keeps the old boat afloat, so you can turn round.", True),
+        ("this plan keeps nothing.", False),
+        ("the plan waits for the ferry.", False),
+        ("most ferries can take a car.", True),
+        ("most ferries must take a car.", False),
+        ("a ferry will take the car.", False),
+        ("take a ferry.", False),
+        ("the bag is with the neighbour.", False),
+        ("the bag may become heavy.", True),
+        ("n'hésitez pas à me dire si vous préférez le bateau.", True),
+        ("prenez le bateau.", False),
+        ("以上安排考虑了天气。", True),
+        ("以上安排取决于审批。", False),
+    ],
+)
+def test_a_sentence_describes_by_its_form(said: str, is_alone: bool) -> None:
+    assert TALK.adds_nothing(said) == is_alone
+
+
+@pytest.mark.parametrize(
+    ("notes", "is_free"),
+    [
+        ("**Assumptions I made:**\n1. The ferry runs.\n2. You have a car.\n", True),
+        ("**Assumptions I made:**\n1. The ferry runs.\n2. Step 2 is void.\n", False),
+        ("## Notes\n\nThe ferry runs on weekdays.\n", True),
+        ("## Notes\n\nThe ferry runs on weekdays.\n\n## Weighing\n\nWeigh it.\n", False),
+        ("Why a bag? A trunk does not fit the boot.\n", True),
+        ("**Note:** The ferry costs ten euros. Cars cost more.\n", True),
+        ("**Note:** If the ferry is late, sail.\n", False),
+        ("**Note:** Only do this in summer.\n", False),
+        ("Notes:\n- The ferry runs.\n\nWeigh the trunk.\n", False),
+        ("**Notes**\n- The ferry runs.\n\nWeigh the trunk.\n", False),
+    ],
+)
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_what_is_headed_as_notes_is_no_part_of_the_plan(notes: str, is_free: bool, fence: str) -> None:
+    found = extract_plan(f"{fence}{PLAN}{fence}\n{notes}")
+    assert (found.verdict is Verdict.ACCEPTED) == is_free
+
+
+def test_a_code_block_after_the_plan_is_not_the_text_around_it() -> None:
+    text = f"```\n{PLAN}```\n\nYou can check it with:\n\n```sh\nls\n```\n\nWeigh the trunk.\n"
+    assert extract_plan(text).verdict is not Verdict.ACCEPTED
+    assert extract_plan(text.replace("Weigh the trunk.", "Good luck!")).verdict is Verdict.ACCEPTED
+
+
+def test_of_two_titles_the_first_is_a_heading_of_the_text() -> None:
+    found = extract_plan(f"# Hamburg\n\nHere is the plan:\n\n```\n# Plan: Travel\n{PLAN}```\n")
+    assert (found.verdict, found.plan.title) == (Verdict.ACCEPTED, "Travel")
+    assert extract_plan(f"# Plan: Hamburg\nGoal: go\n# Plan: Travel\n{PLAN}").verdict is not Verdict.ACCEPTED
+
+
+def test_weeks_are_phases() -> None:
+    text = "**Goal:** Learn to swim\n\n**Week 1**\n- Float\n\n**Week 2**\n- Dive\n- Turn\n"
+    found = extract_plan(text, default_type="act")
+    assert (found.verdict, [len(step.children) for step in found.plan.steps]) == (Verdict.ACCEPTED, [1, 2])

@@ -1,0 +1,186 @@
+"""Sentences that describe: they say how things are, and neither what is to be done nor that something does not hold.
+
+What is denied, restricted, put off, taken back or asked for is none of them, whatever else a sentence says. Of the
+rest, a sentence describes by its form: its subject is the plan and its verb one of talk about plans, or it begins as
+a statement does, not as an order, and speaks of nothing that the plan is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from planspec_lark.answers.vocabulary import ACTIONS, VETO, VETO_CHINESE
+
+__all__ = ["CHINESE_SIGN", "denies", "describes", "has_veto", "is_to_come", "split_words"]
+
+CHINESE_SIGN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
+_PLAIN_WORD = re.compile(r"\w+")
+# All of ASCII that is in no word → a blank.
+_NO_WORDS = {code: " " for code in range(128) if _PLAIN_WORD.match(chr(code)) is None}
+_VETO_SIGN = re.compile(rf"n't\b|[{VETO_CHINESE}]")
+
+
+def has_veto(said: str) -> bool:
+    """Whether something is denied, restricted, put off or doubted."""
+    return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(split_words(said, _WORD))
+
+
+def split_words(text: str, word: re.Pattern[str] = _WORD) -> list[str]:
+    """The words of a text. Python splits plain ASCII much faster than an expression finds them."""
+    return text.translate(_NO_WORDS).split() if text.isascii() else word.findall(text)
+
+
+def _any_of(words: str, *forms: str) -> re.Pattern[str]:
+    """What finds any of some words, given with blanks between them, or a form, given as an expression."""
+    return re.compile(rf"\b(?:{'|'.join((*words.replace('*', r'[a-z]*').split(), *forms))})\b")
+
+
+# What is asked for, depends on something, is taken back, belongs to something else, or is not all or not the last word;
+# besides what has a veto.
+_DENIES = _any_of(
+    """
+    must shall ought would might could let's requir* necessar* supposed meant please remember provided assumes assuming
+    permitting whether decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
+    open again meanwhile beforehand afterwards just other another different alternativ* variant variants version
+    versions better cheaper shorter anyone someone somebody alone oops sorry apolog* hm hmm reflection mind void joke
+    fiction* nonsense pointless lack* unfinished todo tbd wip sketch* placeholder* remaining stuck attach* annex veto*
+    cancel* reject* error errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
+    proposal debate inspiration illustrat* demonstrat* example examples sample samples template templates tentative
+    provisional preliminary hypothetical* rough imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
+    switch* replac* remov* delet* add adds added insert* belong belongs moves moved goes trade postpon* delay* stop*
+    halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
+    invalid incorrect limit* maximum
+    """,
+    r"should(?! (?:give|take|help|be enough|cover|work|get|fit|see|keep|make|leave|attract|last|look))",
+    r"until (?:i|you|we)|at most|at the",
+    r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
+    r"left out|back out",
+    r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
+    r"the rest",
+    r"ran out|a slip|breaks? (?:the|your|a|one|it)",
+    r"(?:first|second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|half|idea|plan|draft|answer|year"
+    r"|summer|week)",
+)
+_SIGNS = re.compile(r"->|→|=|[\[\]{}|<>]")
+_DENIES_CHINESE = re.compile(
+    r"[再先另须必应才等待若请换替停昨删补选审批误]|改(?!动|善|进)|还(?!原)|加(?!油|载|入|快|强)|去年|省略|跳过"
+    r"|颠倒|互换"
+    r"|旧|摘自|示例|样例|来自|有效|撤销|取代|超出|违反|问题|合并|两遍|暂停|讨论|变了|改变|周[一-日]|上[次周月]"
+    r"|附件|正式|需要"
+    r"|要|其实|算了|稍后|后续|剩|多余|由|负责|放在|最好|作废|顺序|确认|同意|练习|演示|网友|初步|想法|适用|为准"
+    r"|记得|重复|重来"
+    r"|推迟|取消|[=→|<>]"
+)
+# Words of German, French, Spanish, Italian and Portuguese that English has not. Of what is said in these languages,
+# nothing is known but how people wish and offer something.
+_FOREIGN = _any_of(
+    """
+    der die das und ich ist sind wenn mit dir sie viel le les des pour que vous je j' un une est el los las para por muy
+    una del espero boa sorte buena bonne il che per di uma você dass für avec nous con
+    """
+)
+_FOREIGN_WISH = re.compile(
+    r"\W*(?:sag\w* (?:mir )?(?:einfach |gerne? )?bescheid|melde dich|lass\w* (?:mich|es mich) wissen|ich hoffe"
+    r"|viel (?:erfolg|spaß|glück)|n'hésite[sz]? pas|bonne? \w+\W*\Z|dites?-moi|j'espère|avísa\w*|dime|buena suerte"
+    r"|espero|boa sorte|fammi sapere|buon\w* \w+\W*\Z|me avise)"
+)
+
+# How a statement begins.
+_STATES = re.compile(
+    r"\W*(?:(?:and|so|also|overall|in total|together|as a result|this way|that way|of these|now|currently) ?,? )*"
+    r"\b(?:the|an?|its|their|there|you|your|our|my|all|each|every|both|most|many|some|several|any|anything|one"
+    r"|two|three"
+    r"|there's|you're|you've|that's|it's)\b"
+)
+# What begins with anything else is a statement where its verb is one that no order has.
+_VERB = re.compile(r"(?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|can|will|may|takes?|needs?|does)\b")
+_MAY = re.compile(r"(?:[\w'-]+ ){1,5}?(?:may|can|should|usually|often|typically|tends?|takes?)\b")
+_COMES = _any_of(
+    "was were will forbidden prohibited banned allowed invented also",
+    "(?:has|have) been|going to|to be|made up|from an?|you can",
+)
+_LEADS_IN = re.compile(
+    r"\W*(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|given|based)\b"
+)
+# The plan or a part of it as the subject of a verb.
+_OF_PLAN = re.compile(
+    r"\W*(?:(?:and|so|also|overall|in (?:short|summary|total)|as a result|as you can see),? )*"
+    r"(?:(?:this|the|that|your|my|each|every|all|both|these|whole|entire|above|first|last|\w+ing|\w+ed|two|three|four"
+    r"|five|six|seven|eight|[0-9]+) )*(?!an? |another )(?:(?!(?:if|when|once|while|before|after|in|case)\b)\w+ ){0,2}?"
+    r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
+    r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
+)
+_POINTS = _any_of(
+    """
+    plan plans step steps above below list order goal constraint constraints item items line lines these those
+    everything either both it they them command commands this here we everyone everybody budget deadline way
+    """,
+    "(?:all|any) of|the two",
+)
+# Verbs that say where a thing stands, whether it holds or what it waits for.
+_STANDING = """
+    is was has does comes goes ends starts begins stays holds applies counts depends requires needs expires awaits waits
+    falls becomes matters happens changes lists tells says reads takes stands lies means ceases trails go come end start
+    came need depend move be show describe stay know see read write
+"""
+_STANDS = frozenset(_STANDING.split())
+_VERBS = frozenset(ACTIONS.split()) - _STANDS
+_STATES_CHINESE = re.compile(
+    r"\W*(?:以上|上述|上面|整[个套份]|该|本|这|此|全程|其中|计划|方案|预计|总|共|每(?!.*遍)|各"
+    r"|[两二三四五六七八九十0-9]"
+    r"|第.{1,3}步(?=.*(?:同时|并行|互|依赖|耗时|约|预计|避免|确保|保证|因为|是为了|用于|得到|产出|提供))"
+    r"|我(?:已|把|将|按|根据)?|您|你)"
+)
+_HARMLESS_CHINESE = re.compile(r"互不[\u3400-\u9fff]{2}|不?影响|不会(?:有|丢失|中断)|无需|即使[^，]*，")
+# How things stand at the moment.
+_NOW_CHINESE = re.compile(
+    r"\W*(?:步骤 ?[0-9.]+|第.{1,3}步)[^，]*(?:正在进行|阻塞|受阻)\W*\Z"
+    r"|\W*(?:目前|当前)(?=.*(?:正在|进行|完成|阻塞|受阻|进度))(?!.*(?:[不没未别改消停论]|审批|批准))"
+)
+
+
+def denies(said: str, is_own: Callable[[str], bool] = lambda _word: False) -> bool:
+    """Whether something is denied, restricted, put off, taken back, made dependent or asked for."""
+    if has_veto(said):
+        return True
+    if CHINESE_SIGN.search(said):
+        return _DENIES_CHINESE.search(said) is not None
+    return _SIGNS.search(said) is not None or any(not is_own(match[0]) for match in _DENIES.finditer(said))
+
+
+def is_to_come(said: str) -> bool:
+    """Whether something other than the plan is to come or not to be, which is as good as a step or a constraint."""
+    return _COMES.search(said) is not None and _OF_PLAN.match(said) is None
+
+
+def describes(said: str, is_own: Callable[[str], bool]) -> bool:
+    """Whether a sentence describes.
+
+    Args:
+        said: the sentence, in small letters.
+        is_own: whether a word is one of what the plan is about.
+    """
+    if said.endswith((":", "：")):
+        return False
+    said = " ".join(said.split())
+    if CHINESE_SIGN.search(said):
+        said = _HARMLESS_CHINESE.sub("", said)
+        is_stated = _STATES_CHINESE.match(said) is not None and not denies(said)
+        return is_stated or _NOW_CHINESE.match(said) is not None
+    if _FOREIGN.search(said) or _FOREIGN_WISH.match(said):
+        return _FOREIGN_WISH.match(said) is not None
+    return not denies(said, is_own) and _is_stated(said, is_own)
+
+
+def _is_stated(said: str, is_own: Callable[[str], bool]) -> bool:
+    """Whether a sentence in English states something, of the plan by its verb, or of nothing that the plan is about."""
+    if (subject := _OF_PLAN.match(said)) is not None:
+        verb = subject["verb"]
+        return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
+    main = said.partition(", ")[2] if _LEADS_IN.match(said) else said
+    if _POINTS.search(said) or not (_STATES.match(main) or _VERB.match(main)):
+        return False
+    # What a thing of the plan may do is told of it; what becomes of it would be part of the plan.
+    return _MAY.match(main) is not None or not any(map(is_own, split_words(main)[:5]))

@@ -282,7 +282,7 @@ def _write(folder: PlanFolder, name: str, text: str) -> Path:
     """Create a plan, and make sure before that git sees it only where plans are shared."""
     if folder.hide():
         where = visible_name(str(folder.path / ".gitignore"))
-        complain(f"{where} keeps plans out of git, but for those that it tracks already; --shared lets it see them")
+        complain(f"{where} keeps plans out of git, except those that it tracks already; --shared lets it see them")
     return folder.create(name, text)
 
 

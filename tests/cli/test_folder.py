@@ -22,7 +22,7 @@ from tests.cli.terminals import terminal
 
 FINISHED = "# Plan: Winter\nGoal: No pipe bursts\n## Steps\n1. [x] [act] Drain → pipes\n2. [~] [act] Wrap → wrapped\n"
 
-HIDDEN = "planspec/.gitignore keeps plans out of git, but for those that it tracks already; --shared lets it see them\n"
+HIDDEN = "planspec/.gitignore keeps plans out of git, except those that it tracks already; --shared lets it see them\n"
 
 SKELETON = """\
 # Plan: Implement auth

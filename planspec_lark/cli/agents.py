@@ -57,7 +57,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     type=Choice(list(ASSISTANTS)),
     multiple=True,
     show_default="those with files here; with --remove, all",
-    help="Set up this assistant; may come several times.",
+    help="Set up this assistant; can be repeated.",
 )
 @flag("--remove", help="Remove what init has added, and nothing else.")
 @flag("--dry-run", help="Write nothing; show what would change.")

@@ -111,14 +111,14 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
-@click.option("--also", type=Choice(OPTIONAL), multiple=True, help="Turn on an optional check; may come several times.")
+@click.option("--also", type=Choice(OPTIONAL), multiple=True, help="Turn on an optional check; can be repeated.")
 @fix_options("plan")
 @folder_option
 def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) -> None:
     """Check plans for errors, and fix them with --fix.
 
-    All findings come at once: syntax errors, broken rules (such as an input that no step puts out), and warnings about
-    probable mistakes. With --fix, what can be fixed safely is fixed, and what is left is reported.
+    All findings come at once: syntax errors, broken rules (such as two steps with one name), and warnings about
+    probable slips. With --fix, what can be fixed safely is fixed, and the rest is reported.
     """
     check, fix_text = partial(_check_plan, also=also), partial(planspec.fix_text, also=also)
     check_or_fix(check, fix_text, files, shows_infos=bool(also), **how)

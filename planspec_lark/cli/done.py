@@ -79,9 +79,9 @@ def _writing(ctx: click.Context, file: str, place: LedgerPlace) -> Iterator[tupl
 @step_argument
 @text_argument
 @click.option("--result", metavar="TEXT", help="The result, where it could be taken for other steps.")
-@value_options("output", "that the step puts out, for a plan that is run")
+@value_options("output", "that the step produces, for a plan that is run")
 @click.option(
-    "--branch", metavar="ID", help="Of a decision in a plan that is run, the step that holds; others are skipped."
+    "--branch", metavar="ID", help="For a decision in a plan that is run, the branch to take; the others are skipped."
 )
 @database_options
 @how_options
@@ -103,7 +103,7 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
     """Mark a step as done, with its result.
 
     In the plan its line gets the mark [x]. A step without any result is a warning; it is refused where the project
-    requires results (see `planspec new --require-result`). What a person puts out in place of a program comes with
+    requires results (see `planspec new --require-result`). What a person produces in place of a program comes with
     --output; all that the step declares has to be there. What a person decides comes with --branch: the decision is
     active then, and the run continues with its branch.
     """

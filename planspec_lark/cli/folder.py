@@ -179,7 +179,7 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
     "constraints",
     multiple=True,
     metavar="TEXT",
-    help="A constraint of the plan; may come several times.",
+    help="A constraint of the plan; can be repeated.",
 )
 @options(
     click.option("--llm", metavar="MODEL", help="Let this language model draft the plan."),

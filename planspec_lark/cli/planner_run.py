@@ -134,7 +134,7 @@ _RUN_EXITS = {
     multiple=True,
     metavar="TEXT",
     show_default="the goal",
-    help="An item of the first plan; may come several times.",
+    help="An item of the first plan; can be repeated.",
 )
 @click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Plan no blocks from depth N on; execute them.")
 @click.option("--overwrite", is_flag=True, help="Give up a plan in the folder that has not ended.")

@@ -188,8 +188,8 @@ def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
     exits={1: "FILE is not a plan."},
 )
 @plan_argument()
-@_steps_option("--expand", "Show this step's details and children; may come several times.")
-@_steps_option("--collapse", "Hide this step's details and children; may come several times.")
+@_steps_option("--expand", "Show this step's details and children; can be repeated.")
+@_steps_option("--collapse", "Hide this step's details and children; can be repeated.")
 @flag("--full", help="Show all details and children.")
 @_lang_option
 @max_tokens_option
@@ -362,7 +362,7 @@ def graph_command(file: str, form: str, view: View | None, timeout: float, out: 
     """Write a plan as a diagram.
 
     Steps stand in the frames of the steps above them, and arrows show what they take from others. Inputs that no step
-    puts out, and outputs that no step takes, are marked.
+    produces, and outputs that no step takes, are marked.
     """
     from planspec_lark.syntax.diagram import dot_to_svg  # noqa: PLC0415  (only needed here)
 

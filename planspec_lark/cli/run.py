@@ -110,14 +110,14 @@ _run_options = options(
         "required",
         multiple=True,
         metavar="NAME",
-        help="An output without which the run has not reached its goal; may come several times.",
+        help="An output without which the run has not reached its goal; can be repeated.",
     ),
     click.option(
         "--person",
         "persons",
         multiple=True,
         metavar="NAME",
-        help="The name of a step that a person does: stop before it; may come several times.",
+        help="The name of a step that a person does: stop before it; can be repeated.",
     ),
     click.option("--subtask", metavar="ID", help="Run this subtask only; the rest of the plan stays as it is."),
     count_option(
@@ -297,7 +297,7 @@ def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
             is_here = role != "operator" or given["cluster"] is None
             models[role] = program_model(program_of(role, text, given["timeout"], is_here=is_here))
     if "operator" not in models:
-        raise click.UsageError("Nothing does the steps: give --operator CMD or --llm MODEL.")
+        raise click.UsageError("The steps need an operator: give --operator CMD or --llm MODEL.")
     return {role: partial(_ask, role, model, call) for role, model in models.items()}
 
 

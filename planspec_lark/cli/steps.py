@@ -276,9 +276,9 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option("--below", metavar="STEP", help="Add it as the last child of this step.")
 @click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
 @click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
-@click.option("--input", "inputs", multiple=True, metavar="NAME", help="A value it needs; may come several times.")
-@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A value it puts out; may come several times.")
-@click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail below it; may come several times.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME", help="A value it needs; can be repeated.")
+@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A value it produces; can be repeated.")
+@click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail below it; can be repeated.")
 @how_options
 def add_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,

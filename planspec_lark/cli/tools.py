@@ -62,7 +62,7 @@ _plan_argument = click.argument("file", metavar="PLAN")
 
 def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
     """The option that says what tools there are; :func:`_load_tools` takes it."""
-    text = "The definitions of the tools: a JSON or YAML file, or a folder of such files; may come several times."
+    text = "The definitions of the tools: a JSON or YAML file, or a folder of such files; can be repeated."
     return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
 
 

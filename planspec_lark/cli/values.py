@@ -27,7 +27,7 @@ def value_options(kind: str, what: str) -> Callable[[Any], Any]:
             f"{kind}s",
             multiple=True,
             metavar="NAME=TEXT",
-            help=f"A value {what}; may come several times.",
+            help=f"A value {what}; can be repeated.",
         ),
         click.option(f"--{kind}s", f"{kind}s_file", metavar="FILE", help=f"Values {what}, as a JSON object."),
     )

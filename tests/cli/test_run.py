@@ -329,7 +329,7 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
     ("arguments", "said"),
     [
         (["-", *OPERATOR], "A run needs a file that it can write to."),
-        (["bakery.md"], "Nothing does the steps: give --operator CMD or --llm MODEL."),
+        (["bakery.md"], "The steps need an operator: give --operator CMD or --llm MODEL."),
         (["nope", *OPERATOR], "there is no plan `nope`, by name or as a file"),
         (["steps", *OPERATOR], "steps: Is a directory"),
         (["/", *OPERATOR], "/: Is a directory"),

@@ -34,6 +34,7 @@ __all__ = [
     "adrive",
     "drive",
     "drop",
+    "ignore",
     "stop_event",
 ]
 
@@ -109,6 +110,10 @@ class _First:
 
 FIRST = _First()
 Turn: TypeAlias = Generator[Call | Work | Pause | _First, Any, _T]
+
+
+def ignore(*_: object) -> None:
+    """Stands where nobody has to be told."""
 
 
 def drop(value: object) -> None:

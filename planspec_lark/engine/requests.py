@@ -7,7 +7,6 @@ answers, or how a run continues.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, ParamSpec
@@ -21,7 +20,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.source import safe_json
 
 __all__ = [
     "MAX_HISTORY",
@@ -90,7 +89,7 @@ class Request:
         value = {"phase": self.phase.value, "language": self.language, **self.data, "prompt": self.prompt}
         if self.refused is not None:
             value["refused"] = dict(self.refused)
-        return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+        return safe_json(value, allow_nan=False, indent=2) + "\n"
 
     def refuse(self, answer: str, diagnostics: Iterable[Diagnostic]) -> Request:
         """The same question once more, with an answer that was of no use, and why."""

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import Verdict
+from planspec_lark.awaitables import ignore
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.llm.replies import answer_of
@@ -48,10 +49,6 @@ class DraftedPlan:
         return self.verdict is Verdict.ACCEPTED and not has_errors(self.diagnostics)
 
 
-def _ignore(*_: object) -> None:
-    pass
-
-
 def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     model: Callable[[Request], object],
     task: str,
@@ -61,8 +58,8 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     max_repairs: int = 1,
     end_mark: str = "",
     limits: Limits = DEFAULT_LIMITS,
-    on_event: Callable[[PlanEvent], None] = _ignore,
-    on_text: Callable[[int, str], None] = _ignore,
+    on_event: Callable[[PlanEvent], None] = ignore,
+    on_text: Callable[[int, str], None] = ignore,
 ) -> DraftedPlan:
     """Let a language model write a plan.
 

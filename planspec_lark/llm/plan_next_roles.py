@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any
@@ -16,7 +15,7 @@ from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.planner.runtime import Refusal
 from planspec_lark.syntax import reports
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.source import safe_json
 
 __all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
 
@@ -149,7 +148,7 @@ def _request(
         value["strategy"] = strategy
     if refused is not None:
         value["refused"] = refused
-    return escape_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+    return safe_json(value, indent=2) + "\n"
 
 
 def _environment(context: Context) -> dict[str, str]:

@@ -12,7 +12,9 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
-from planspec_lark.awaitables import drop
+from attrs import evolve
+
+from planspec_lark.awaitables import drop, ignore
 from planspec_lark.runs.ledger import Ledger, LedgerError
 from planspec_lark.runs.telemetry import telling
 from planspec_lark.tool_runner.call_ledger import RUN, open_calls
@@ -27,10 +29,7 @@ _JOBS = 4
 _Registry = Registry | Mapping[str, Any] | list[Any]
 _Find = Callable[[str], AtomCallable]
 _Future = Future[Ended] | asyncio.Task[Ended]
-
-
-def _ignore(_: RunEvent) -> None:
-    pass
+_Running = dict[Any, Task]
 
 
 def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
@@ -41,7 +40,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     jobs: int = _JOBS,
     ledger: Ledger | Path | str | None = None,
     run_id: str = RUN,
-    on_event: Callable[[RunEvent], None] = _ignore,
+    on_event: Callable[[RunEvent], None] = ignore,
     dry_run: bool = False,
 ) -> ToolRun:
     """Call the tools of a plan, each once all that its step depends on is done, several at a time in threads.
@@ -87,7 +86,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     jobs: int = _JOBS,
     ledger: Ledger | Path | str | None = None,
     run_id: str = RUN,
-    on_event: Callable[[RunEvent], None] = _ignore,
+    on_event: Callable[[RunEvent], None] = ignore,
     dry_run: bool = False,
 ) -> ToolRun:
     """As :func:`run_toolplan`, for callables that are asynchronous; others are run in threads.
@@ -124,32 +123,61 @@ def _close(scheduler: Scheduler) -> ToolRun:
     return done
 
 
+# ---------------------------------------------------------------- calls side by side
+
+
+def _begin(scheduler: Scheduler, running: _Running, jobs: int, begin: Callable[[Task], _Future]) -> bool:
+    """Begin as many calls as there may be at a time; says whether any is at work."""
+    while len(running) < jobs and (task := scheduler.take()) is not None:
+        with scheduler.at_work(task):
+            running[begin(task)] = task
+    return bool(running)
+
+
+def _finish(scheduler: Scheduler, running: _Running, done: Iterable[_Future]) -> None:
+    """Take the results of calls. Until one is written down, an interrupt leaves it to be rescued."""
+    for future in sorted(done, key=lambda one: running[one].index):
+        ended = future.result()
+        if ended.stop is not None:
+            raise ended.stop
+        fields = scheduler.record(running[future], ended)
+        scheduler.settle(running.pop(future), fields)
+
+
+def _rescue(scheduler: Scheduler, running: _Running) -> None:
+    """Write down what has ended while the run was being given up."""
+    for future, task in running.items():
+        # To ask a thread for its exception waits for its end.
+        if not future.cancelled() and not future.exception() and future.result().stop is None:
+            # The ledger may be why it is given up; that is what is raised then.
+            with suppress(LedgerError):
+                scheduler.record(task, future.result())
+
+
 # ---------------------------------------------------------------- threads
 
 
 def _drive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
+    running: _Running = {}
     with ThreadPoolExecutor(jobs, thread_name_prefix="toolplan") as pool:
-        running: dict[Future[Ended], Task] = {}
+
+        def begin(task: Task) -> _Future:
+            return pool.submit(copy_context().run, _call_at_once, find(task.atom_id), task.inputs)
+
         try:
-            while True:
-                while len(running) < jobs and (task := scheduler.take()) is not None:
-                    with scheduler.at_work(task):
-                        running[_submit(pool, find, task)] = task
-                if not running:
-                    return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in sorted(done, key=lambda one: running[one].index):
-                    ended = future.result()
-                    _check_is_there(ended.value)
-                    _finish(scheduler, running, future, ended)
+            while _begin(scheduler, running, jobs, begin):
+                _finish(scheduler, running, wait(running, return_when=FIRST_COMPLETED).done)
         except BaseException:
-            # To ask for its exception waits for its end.
-            _rescue(scheduler, ((future, running[future]) for future in running if not future.exception()))
+            _rescue(scheduler, running)
             raise
 
 
-def _submit(pool: ThreadPoolExecutor, find: _Find, task: Task) -> Future[Ended]:
-    return pool.submit(copy_context().run, _call, find(task.atom_id), task.inputs)
+def _call_at_once(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+    ended = _call(call, inputs)
+    if not inspect.isawaitable(ended.value):
+        return ended
+    drop(ended.value)
+    return evolve(ended, stop=TypeError("a callable is asynchronous, so await arun_toolplan() here"))
 
 
 def _call(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
@@ -162,58 +190,26 @@ def _call(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
     return Ended(value, failure, started, time.monotonic() - clock)
 
 
-def _check_is_there(value: object) -> None:
-    if inspect.isawaitable(value):
-        drop(value)
-        raise TypeError("a callable is asynchronous, so await arun_toolplan() here")
-
-
-def _finish(scheduler: Scheduler, running: dict[Any, Task], future: _Future, ended: Ended) -> None:
-    """Take the result of a call. Until that is written down, an interrupt leaves it to be rescued."""
-    task = running[future]
-    fields = scheduler.record(task, ended)
-    del running[future]
-    scheduler.settle(task, fields)
-
-
-def _rescue(scheduler: Scheduler, ended: Iterable[tuple[_Future, Task]]) -> None:
-    """Write down what has ended while the run was being given up."""
-    for future, task in ended:
-        result = future.result()
-        if inspect.isawaitable(result.value):
-            drop(result.value)
-            continue
-        # The ledger may be why it is given up; that is what is raised then.
-        with suppress(LedgerError):
-            scheduler.record(task, result)
-
-
 # ---------------------------------------------------------------- event loops
 
 
 async def _adrive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
+    running: _Running = {}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="toolplan")
-    running: dict[asyncio.Task[Ended], Task] = {}
+
+    def begin(task: Task) -> _Future:
+        return asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))
+
     try:
-        while True:
-            while len(running) < jobs and (task := scheduler.take()) is not None:
-                with scheduler.at_work(task):
-                    running[asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))] = task
-            if not running:
-                return
+        while _begin(scheduler, running, jobs, begin):
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for future in sorted(done, key=lambda one: running[one].index):
-                ended = future.result()
-                if ended.stop is not None:
-                    raise ended.stop
-                _finish(scheduler, running, future, ended)
+            _finish(scheduler, running, done)
     except BaseException:
         for future in running:
             future.cancel()
         if running:
             await asyncio.wait(running)
-        left = [(future, task) for future, task in running.items() if not future.cancelled() and not future.exception()]
-        _rescue(scheduler, ((future, task) for future, task in left if future.result().stop is None))
+        _rescue(scheduler, running)
         raise
     finally:
         pool.shutdown(wait=False)

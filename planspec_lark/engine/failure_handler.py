@@ -10,23 +10,21 @@ from typing import Any
 from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
+from planspec_lark.engine.answer_retry import AnswerRetry
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.models import (
     REFLECTION_VERBS,
     Answer,
-    EngineLimits,
     Question,
     ReflectionCall,
     Reflector,
     Refusal,
-    take_answer,
 )
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.run_state import Failure
-from planspec_lark.engine.run_writer import Patch, RunWriter
-from planspec_lark.engine.step_runner import StepRunner, fold_plan, own_step
+from planspec_lark.engine.run_writer import Patch
+from planspec_lark.engine.step_runner import fold_plan, own_step
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.ledger import Kind
@@ -44,20 +42,15 @@ _KEPT = 10_000
 
 
 @frozen
-class FailureHandler:
+class FailureHandler(AnswerRetry):
     """Reflects on failures.
 
     Attributes:
         ask: asks a person a question; None if no person can be asked.
-        before_call: raises what ends the run where a budget is used up.
     """
 
-    writer: RunWriter
-    step_runner: StepRunner
     reflector: Reflector | None
     ask: Ask | None
-    limits: EngineLimits
-    before_call: Callable[[], None]
 
     def reflect(self, step: PlanStep) -> Turn[None]:
         """Deal with a failure."""
@@ -66,7 +59,8 @@ class FailureHandler:
         if id in state.questions:
             yield from self._interact(step, state.questions[id])
             return
-        if self.reflector is None:
+        reflector = self.reflector
+        if reflector is None:
             self.step_runner.block(step, failure.result)
             return
         if state.reflected.get(id, 0) >= self.limits.max_attempts:
@@ -78,19 +72,18 @@ class FailureHandler:
                 step, f"{failure.result}; the same {count} times in a row, and nothing was done in between"
             )
             return
-        repairs = AnswerRetry(self.writer, step, self.limits.max_repairs, partial(self._read, step=step))
-        while repairs.are_left:
-            self.before_call()
-            call = self._call(step, failure, repairs.refusal)
-            with self.writer.telemetry.spans.asking("reflect", id):
-                given = yield partial(self.reflector, call)
-            answer = take_answer(given, "reflector")
-            read = repairs.try_answer(answer)
-            if read is not None:
-                # The plan also says next which person to ask: a command may have put another step before this one.
-                self._record(step, read, answer)
-                return
-        self.step_runner.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
+        read, answer, why = yield from self.put(
+            lambda refusal: partial(reflector, self._call(step, failure, refusal)),
+            partial(self._read, step=step),
+            "reflector",
+            "reflect",
+            step,
+        )
+        if read is None:
+            self.step_runner.block(step, f"{failure.result}; {why}")
+        else:
+            # The plan also says next which person to ask: a command may have put another step before this one.
+            self._record(step, read, answer)
 
     def _stalls(self, step_id: str) -> bool:
         stall = self.writer.state.stalls.get(step_id)
@@ -112,7 +105,7 @@ class FailureHandler:
             fold_plan(self.writer),
             self.ask is not None and can_retry,
             can_retry,
-            allowed_verbs(self.writer, self.limits, REFLECTION_VERBS),
+            self.allowed_verbs(REFLECTION_VERBS),
             max(failure.attempt, 1),
             self.writer.history,
             refusal,
@@ -128,7 +121,7 @@ class FailureHandler:
             can_retry=can_retry,
             finish_reason=answer.finish_reason,
         )
-        return try_commands(self.writer, read, self.limits)
+        return self.try_commands(read)
 
     # ---------------------------------------------------------------- what was decided
 

@@ -16,7 +16,8 @@ from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, RunInfo
+from planspec_lark.runs.sqlite_ledger import MemoryLedger
 
 __all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
 

@@ -11,25 +11,22 @@ from typing import TypeVar
 from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
+from planspec_lark.engine.answer_retry import AnswerRetry
 from planspec_lark.engine.generated_plan import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     REPLAN_VERBS,
     Answer,
     Effort,
-    EngineLimits,
     HopStatus,
     OperatorResult,
     Planner,
     PlanningCall,
     Purpose,
     Refusal,
-    take_answer,
 )
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_replan
-from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.engine.step_runner import StepRunner, fold_plan
+from planspec_lark.engine.step_runner import fold_plan
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
@@ -42,19 +39,14 @@ _Read = TypeVar("_Read", Generated, Reflection)
 
 
 @frozen
-class Replanner:
+class Replanner(AnswerRetry):
     """Asks the planner.
 
     Attributes:
-        before_call: raises what ends the run where a budget is used up.
         missing: the outputs that are asked for and are not there.
     """
 
-    writer: RunWriter
-    step_runner: StepRunner
     planner: Planner | None
-    limits: EngineLimits
-    before_call: Callable[[], None]
     missing: Callable[[], tuple[str, ...]]
 
     def plan_children(self, step: PlanStep) -> Turn[None]:
@@ -68,10 +60,11 @@ class Replanner:
             return
         names = [one.step_name for one in iter_steps(self.writer.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
-        asking = self._ask(Purpose.CHILDREN, step, reason, partial(self._read_children, step, names))
-        read, answer, why = yield from asking
+        read, answer, why = yield from self._ask(
+            Purpose.CHILDREN, step, reason, partial(self._read_children, step, names)
+        )
         if read is None:
-            self._fail(step, f"the planner was {why}")
+            self._fail(step, why)
             return
         make_pending(read.plan.steps)
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
@@ -117,7 +110,7 @@ class Replanner:
         """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
         read, answer, why = yield from self._ask(Purpose.CHANGES, None, reason, self._read)
         if read is None:
-            return f"the planner was {why}"
+            return why
         text = serialize_commands(read.commands)
         renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
         if renewing is not None:
@@ -130,7 +123,7 @@ class Replanner:
 
     def _read(self, answer: Answer) -> Reflection:
         read = read_replan(answer.text, self.writer.plan, finish_reason=answer.finish_reason)
-        return try_commands(self.writer, read, self.limits)
+        return self.try_commands(read)
 
     def _read_plan(self, answer: Answer) -> Generated:
         return read_new_plan(answer.text, self.limits, finish_reason=answer.finish_reason)
@@ -142,7 +135,7 @@ class Replanner:
         """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
         read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, self._read_plan)
         if read is None:
-            return f"the planner was {why}"
+            return why
         plan, old = self.writer.plan, self.writer.text.text
         kept = self._find_done(read)
         make_pending(read.plan.steps, frozenset(kept))
@@ -167,28 +160,23 @@ class Replanner:
         times = Counter(kept.values())
         return {new: old for new, old in kept.items() if times[old] == 1}
 
-    # ---------------------------------------------------------------- the planner itself
-
     def _ask(
         self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[[Answer], _Read]
     ) -> Turn[tuple[_Read | None, Answer, str]]:
-        """Ask until an answer can be used, or too many were refused; then the last item says why."""
-        assert self.planner is not None
-        repairs, answer = AnswerRetry(self.writer, step, self.limits.max_repairs, read), Answer("")
-        while repairs.are_left:
-            self.before_call()
-            call = self._call(purpose, step, reason, repairs.refusal)
-            with self.writer.telemetry.spans.asking("plan", step.step_id if step else "", purpose=purpose.value):
-                given = yield partial(self.planner, call)
-            answer = take_answer(given, "planner")
-            found = repairs.try_answer(answer)
-            if found is not None:
-                return found, answer, ""
-        return None, answer, repairs.explain()
+        planner = self.planner
+        assert planner is not None
+        return self.put(
+            lambda refusal: partial(planner, self._call(purpose, step, reason, refusal)),
+            read,
+            "planner",
+            "plan",
+            step,
+            purpose=purpose.value,
+        )
 
     def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
         writer = self.writer
-        verbs = allowed_verbs(writer, self.limits, REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
+        verbs = self.allowed_verbs(REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
         return PlanningCall(
             purpose,
             deepcopy(writer.plan),

@@ -10,8 +10,9 @@ from logging import getLogger
 from threading import RLock
 from typing import Any
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, field, fields, frozen
 
+from planspec_lark.awaitables import ignore
 from planspec_lark.document.file import LeasedPlan
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plan_text import PlanText
@@ -77,10 +78,6 @@ def _opens(before: str, after: str) -> bool:
     return after == PlanStatus.PENDING.value or before == PlanStatus.BLOCKED.value
 
 
-def _ignore(_: ThinkEvent) -> None:
-    pass
-
-
 @define(eq=False)
 class RunWriter:
     """A run that is at work.
@@ -94,6 +91,7 @@ class RunWriter:
         snapped: the number of the record after which the last snapshot was made.
         history: what has happened in the run.
         text: the plan's text as it is.
+        digest: the hash of the text after the last record.
         version: grows with every change after which a step may be open again that was not.
         scope: the id of the subtask that alone is run; empty where the whole plan is.
         shape: grows with every change of anything but statuses, results and rounds.
@@ -107,17 +105,17 @@ class RunWriter:
     ledger: Ledger
     run: str
     file: LeasedPlan | None
-    tell: Callable[[ThinkEvent], None] = _ignore
+    tell: Callable[[ThinkEvent], None] = ignore
     snapped: int = 0
     history: History = field(init=False)
     text: PlanText = field(init=False)
+    digest: str = field(init=False)
     version: int = field(default=0, init=False)
     shape: int = field(default=0, init=False)
     scope: str = field(default="", init=False)
     keeper: Keeper | None = field(default=None, init=False)
     fault: LedgerError | None = field(default=None, init=False)
     telemetry: RunTelemetry = field(init=False)
-    _digest: str = field(default="", init=False)
     _shown: str = field(default="", init=False)
     # Whether the plan has changes that the ledger does not have.
     _is_ahead: bool = field(default=False, init=False)
@@ -127,13 +125,8 @@ class RunWriter:
     def __attrs_post_init__(self) -> None:
         self.history = History(self.ledger, self.run)
         self.text = PlanText(self.plan)
-        self._digest = self.text.digest
+        self.digest = self.text.digest
         self.telemetry = RunTelemetry(LOG, visible_name(self.run))
-
-    @property
-    def digest(self) -> str:
-        """The hash of the plan's text."""
-        return self._digest
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id."""
@@ -175,7 +168,8 @@ class RunWriter:
             if any(change.status and _opens(*change.status) for change in changes.values()):
                 self.version += 1
             step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
-            record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
+            given = _data(data, effort), outputs or {}, changes
+            record = Record(kind, step_id, own, attempt, *given, None, self.digest, self.text.digest)
             kept = self._append(record)
         return self._tell(kept, "" if step is None else step.step_type)
 
@@ -187,7 +181,8 @@ class RunWriter:
             self.text.renew()
             self.version += 1
             self.shape += 1
-            record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
+            given, text = _data(data, effort), self.text
+            record = Record(kind, step_id, own, 0, given, plan=text.text, before=self.digest, after=text.digest)
             kept = self._append(record)
         return self._tell(kept)
 
@@ -197,11 +192,10 @@ class RunWriter:
             self.plan, self.text.plan = plan, plan
 
     def _append(self, record: Record) -> Record:
-        before, self._digest = self._digest, self.text.digest
-        made = evolve(record, before=before, after=self._digest)
+        self.digest = record.after
         last = self.state.last
         self._is_ahead = True
-        kept = self.ledger.append(self.run, made, after=last.seq if last is not None else 0)
+        kept = self.ledger.append(self.run, record, after=last.seq if last is not None else 0)
         self._is_ahead = False
         self.state.take(kept)
         self._keep_snapshot(kept)
@@ -216,7 +210,7 @@ class RunWriter:
 
     def _tell(self, kept: Record, step_type: str = "") -> Record:
         self.telemetry.take(kept, step_type)
-        if self.keeper is not None and self._digest != self._shown:
+        if self.keeper is not None and self.digest != self._shown:
             self.keeper.mark()
         self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
@@ -245,7 +239,7 @@ class RunWriter:
         with self._lock:
             if self._is_ahead:
                 return
-            digest, text = self._digest, self.text.text
+            digest, text = self.digest, self.text.text
         # Noted before it is written: a text in the file that is not noted counts as an edit from outside.
         self.ledger.add_view(self.run, digest, text)
         if self.file is not None:
@@ -255,7 +249,7 @@ class RunWriter:
 
     def leave_shown(self) -> None:
         """The plan's file has what the ledger says already, and that is the last text that was noted."""
-        self._shown = self._digest
+        self._shown = self.digest
 
     def ancestors(self, step_id: str) -> list[PlanStep]:
         """The steps that a step is below, the nearest first."""

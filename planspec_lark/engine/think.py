@@ -6,17 +6,18 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
 from functools import cached_property, partial
+from operator import call
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
-from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
+from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import BudgetMeter, OutOfBudget
 from planspec_lark.engine.edit_watcher import EditWatcher
@@ -47,8 +48,8 @@ from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, 
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, MemoryLedger, RunInfo
-from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunInfo
+from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.source import visible_name
@@ -84,14 +85,6 @@ class RunResult:
     effort: Effort
     blocked: tuple[str, ...] = ()
     waiting: str = ""
-
-
-def _ignore(_: object) -> None:
-    pass
-
-
-def _call(operator: Operator, call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
-    return operator(call)
 
 
 def _to_plan(value: object) -> PlanSpec | PlanFile | None:
@@ -177,11 +170,11 @@ class ThinkEngine:
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
     persons: Sequence[str] = field(default=(), converter=_to_persons, kw_only=True)
-    on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
+    on_event: Callable[[ThinkEvent], None] = field(default=ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
-    runner: Runner = field(default=_call, kw_only=True)
+    runner: Runner = field(default=call, kw_only=True)
     run_id: str = field(default="", validator=instance_of(str), kw_only=True)
     run_name: str = field(default="", validator=instance_of(str), kw_only=True)
 
@@ -314,7 +307,7 @@ class ThinkEngine:
         resume: bool,
         is_run: bool = False,
         is_beginning: bool = False,
-        look: Callable[[str], object] = _ignore,
+        look: Callable[[str], object] = ignore,
     ) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
@@ -424,9 +417,9 @@ class ThinkEngine:
         step_runner = StepRunner(
             writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left, self.persons
         )
-        failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
+        failure_handler = FailureHandler(writer, step_runner, self.limits, meter.check, self.reflector, self.ask)
         missing = partial(self._missing, values, writer)
-        replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
+        replanner = Replanner(writer, step_runner, self.limits, meter.check, self.planner, missing)
         scheduler, watcher = Scheduler(writer), self._watcher(writer)
         at_work: dict[Work | Pause, Begun] = {}
         try:
@@ -453,7 +446,7 @@ class ThinkEngine:
                     begun = step_runner.begin(next_step)
                     if begun is not None:
                         at_work[begun.work] = begun
-                        with writer.telemetry.spans.at_work(next_step.step_id):
+                        with writer.telemetry.at_work(next_step.step_id):
                             yield begun.work
                 elif at_work and found[0] not in (Next.OPEN, Next.CLOSE):
                     ended = yield FIRST

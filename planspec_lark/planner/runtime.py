@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of
 
-from planspec_lark.awaitables import Turn, adrive, drive
+from planspec_lark.awaitables import Turn, adrive, drive, ignore
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.judge import Judge
@@ -87,10 +87,6 @@ _LISTED = 20
 _Copied = TypeVar("_Copied", bound="Context | tuple[Context, DoneItem | None]")
 
 
-def _ignore(_: Event) -> None:
-    pass
-
-
 @frozen
 class Runtime:
     """Takes a plan on, one block after the other, until its root has ended.
@@ -117,7 +113,7 @@ class Runtime:
     judge: Judge = field(factory=Judge, kw_only=True)
     max_refusals: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
     max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
-    on_event: Callable[[Event], None] = field(default=_ignore, kw_only=True)
+    on_event: Callable[[Event], None] = field(default=ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     run_id: str = field(default="planner", validator=instance_of(str), kw_only=True)
 
@@ -188,7 +184,7 @@ class Runtime:
         for _ in range(self.max_refusals + 1):
             self._tell(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
-            with kernel.telemetry.spans.asking("plan", kernel.number):
+            with kernel.telemetry.asking("plan", kernel.number):
                 answer = yield lambda: self.planner(_copy(context), last)  # noqa: B023  (called before the next round)
             message, refusal, found = self._judge(answer, context)
             if refusal is None:
@@ -246,7 +242,7 @@ class Runtime:
             self._tell(Event(EventKind.ENDED, context, item=item))
 
     def _tell(self, event: Event) -> None:
-        if self.on_event is not _ignore:
+        if self.on_event is not ignore:
             context, item = _copy((event.context, event.item))
             self.on_event(evolve(event, context=context, item=item))
 

@@ -13,19 +13,22 @@ if TYPE_CHECKING:
         Kind as Kind,
         Ledger as Ledger,
         LedgerError as LedgerError,
-        MemoryLedger as MemoryLedger,
         Record as Record,
         RunInfo as RunInfo,
     )
     from planspec_lark.runs.postgres_ledger import PostgresLedger as PostgresLedger
-    from planspec_lark.runs.sqlite_ledger import SqliteLedger as SqliteLedger, ledger_path as ledger_path
+    from planspec_lark.runs.sqlite_ledger import (
+        MemoryLedger as MemoryLedger,
+        SqliteLedger as SqliteLedger,
+        ledger_path as ledger_path,
+    )
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "history": "Event History",
-            "ledger": "Change Kind Ledger LedgerError MemoryLedger Record RunInfo",
+            "ledger": "Change Kind Ledger LedgerError Record RunInfo",
             "postgres_ledger": "PostgresLedger",
-            "sqlite_ledger": "SqliteLedger ledger_path",
+            "sqlite_ledger": "MemoryLedger SqliteLedger ledger_path",
         },
     )

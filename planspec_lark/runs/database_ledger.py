@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from attrs import evolve
+from attrs import astuple, evolve
 
 from planspec_lark.runs.ledger import (
     Change,
@@ -19,11 +19,9 @@ from planspec_lark.runs.ledger import (
     Record,
     RunBusyError,
     RunInfo,
-    busy,
-    fenced,
-    known as known_run,
 )
 from planspec_lark.runs.owner import Owner
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["DatabaseLedger"]
 
@@ -33,6 +31,8 @@ _APPEND = (
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ROWS_AT_A_TIME = 200
+
+_encode = json.JSONEncoder(allow_nan=False).encode
 
 
 class DatabaseLedger(ABC):
@@ -88,24 +88,24 @@ class DatabaseLedger(ABC):
 
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
-        row = (info.run, info.time, json.dumps(dict(info.inputs), allow_nan=False), info.name)
+        row = (info.run, info.time, _encode(dict(info.inputs)), info.name)
         with self._errors():
             try:
                 with self._transaction():
                     self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
             except Exception as error:
                 if self._is_taken(error):
-                    raise LedgerError(known_run(info.run)) from None
+                    raise LedgerError(f"there is a run {visible_name(info.run)} already") from None
                 raise
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record: it is on the disk when this returns."""
         seq, at = after + 1, time.time()
-        outputs = [(run, seq, name, json.dumps(value, allow_nan=False)) for name, value in record.outputs.items()]
+        outputs = [(run, seq, name, _encode(value)) for name, value in record.outputs.items()]
         row = (
             *(run, seq, record.kind.value, record.step, record.hash, record.attempt, at),
-            json.dumps(dict(record.data), allow_nan=False),
-            _write_changes(record.changes),
+            _encode(dict(record.data)),
+            _encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
             *(record.plan, record.before, record.after),
         )
         with self._errors():
@@ -116,7 +116,7 @@ class DatabaseLedger(ABC):
                         self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
             except Exception as error:
                 if self._is_taken(error):
-                    raise FencedError(fenced(run)) from None
+                    raise FencedError(f"another process has continued run {visible_name(run)}") from None
                 raise
         return evolve(record, outputs={}, seq=seq, time=at)
 
@@ -130,26 +130,20 @@ class DatabaseLedger(ABC):
         limit: int | None = None,
     ) -> Iterator[Record]:
         """The records of a run, read some at a time."""
-        bounds, left = f" AND seq > {after:d}", limit
+        where, values = _where(run, kinds)
+        bounds, order, left = f" AND seq > {after:d}", "seq DESC" if newest_first else "seq", limit
         while left is None or left > 0:
             count = _ROWS_AT_A_TIME if left is None else min(left, _ROWS_AT_A_TIME)
             with self._errors():
-                rows = [_read(row) for row in self._select(run, kinds, bounds, newest_first, count)]
+                # Nothing but names and numbers of our own is in the statement.
+                statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY {order} LIMIT {count:d}"  # noqa: S608
+                rows = [_read(row) for row in self._execute(statement, values)]
             yield from rows
             if len(rows) < count:
                 return
             last = rows[-1].seq
             bounds = f" AND seq > {after:d} AND seq < {last:d}" if newest_first else f" AND seq > {last:d}"
             left = None if left is None else left - len(rows)
-
-    def _select(
-        self, run: str, kinds: Sequence[Kind], bounds: str, newest_first: bool, count: int
-    ) -> Sequence[tuple[Any, ...]]:
-        where, values = _where(run, kinds)
-        order = "DESC" if newest_first else "ASC"
-        # Nothing but names and numbers of our own is in the statement.
-        statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
-        return self._execute(statement, values)
 
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
         """How many records a run has."""
@@ -186,19 +180,20 @@ class DatabaseLedger(ABC):
         with self._errors(), self._transaction():
             self._execute("INSERT INTO leases (run, owner, until) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", (run, ""))
             rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
-            known, until, now = _read_owner(rows[0][0]), float(rows[0][1]), self._now()
-            if not (takes_over or known in (None, owner) or until <= now or (known and known.is_gone())):
-                assert known is not None
-                raise RunBusyError(busy(run, known, until - now))
-            said = json.dumps([owner.host, owner.process, owner.began, owner.token])
-            self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", (said, now + seconds, run))
+            said, until, now = rows[0][0], float(rows[0][1]), self._now()
+            known = Owner(*json.loads(said)) if said else owner
+            if not (takes_over or known == owner or until <= now or known.is_gone()):
+                left = f"{known} (its lease ends in {until - now:.0f} s)"
+                raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
+            values = (_encode(astuple(owner)), now + seconds, run)
+            self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", values)
 
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
-        said = json.dumps([owner.host, owner.process, owner.began, owner.token])
         with self._errors(), self._transaction():
             # The row stays: who waits for it must find one.
-            self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", (run, said))
+            values = (run, _encode(astuple(owner)))
+            self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
 
     # ---------------------------------------------------------------- views
 
@@ -249,10 +244,6 @@ def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
     return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
 
 
-def _write_changes(changes: Mapping[str, Change]) -> str:
-    return json.dumps({step: [change.status, change.result, change.done_count] for step, change in changes.items()})
-
-
 def _read(row: tuple[Any, ...]) -> Record:
     kind, step, own, attempt, data, changes, plan, before, after, seq, at = row
     made = {
@@ -260,10 +251,6 @@ def _read(row: tuple[Any, ...]) -> Record:
         for step_id, fields in _object(changes).items()
     }
     return Record(Kind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
-
-
-def _read_owner(text: str) -> Owner | None:
-    return Owner(*json.loads(text)) if text else None
 
 
 def _object(text: str) -> dict[str, Any]:

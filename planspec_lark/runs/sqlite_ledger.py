@@ -1,4 +1,4 @@
-"""A ledger in a file of SQLite. What was appended outlives a crash of the machine."""
+"""Ledgers in SQLite: in a file, where what was appended outlives a crash of the machine, or in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["SqliteLedger", "ledger_path", "open_ledger"]
+__all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 
 # "PSLG", and the version of the tables.
 _APPLICATION, _VERSION = 0x50534C47, 4
@@ -109,8 +109,7 @@ class SqliteLedger(DatabaseLedger):
         if read_only and is_empty:
             # The process that began to make it was stopped before there was anything in it.
             base.close()
-            self._base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            self._base.executescript(_TABLES)
+            self._base = _open_memory()
             return
         if read_only:
             base.execute("PRAGMA query_only = ON")
@@ -165,6 +164,28 @@ class SqliteLedger(DatabaseLedger):
 
     def _now(self) -> float:
         return time.time()
+
+
+class MemoryLedger(SqliteLedger):
+    """A ledger that ends with its process; its threads may share it."""
+
+    def __init__(self) -> None:
+        self._name, self._lock, self._base = "memory", RLock(), _open_memory()
+
+    def _check_place(self) -> None:
+        """It has none."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def __del__(self) -> None:
+        self._base.close()
+
+
+def _open_memory() -> sqlite3.Connection:
+    base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    base.executescript(_TABLES)
+    return base
 
 
 def _reading(path: Path) -> str:

@@ -12,14 +12,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from logging import DEBUG, WARNING, Logger, NullHandler, getLogger
 from time import monotonic
 from types import ModuleType
 from typing import Any
-
-from attrs import define, field
 
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
 from planspec_lark.syntax.diagnostics import brief
@@ -29,7 +27,6 @@ __all__ = [
     "INTERRUPTED",
     "ModelSpan",
     "RunTelemetry",
-    "Spans",
     "calling_model",
     "telling",
     "trace_at_hand",
@@ -51,7 +48,6 @@ _FAILURES = ("blocked", "failed")
 # What ends an attempt well.
 _ENDS = (Kind.DONE, Kind.LOOPED, Kind.BRANCHED)
 
-_Attributes = Mapping[str, str | int]
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
@@ -60,155 +56,75 @@ def _brief(text: object) -> str:
     return brief(str(text))
 
 
-# ---------------------------------------------------------------- spans and metrics
+# ---------------------------------------------------------------- a run
 
 
-class Spans:
-    """The spans and metrics of a run; none where OpenTelemetry is not at work.
+class RunTelemetry:
+    """Tells of one run: in lines, and once it has a span in spans and metrics as well.
 
     Args:
-        api: the module of OpenTelemetry that makes spans.
-        span: of the run.
+        log: where lines go.
+        run: the run's id, safe to show.
+
+    Attributes:
+        outcome: how the run has ended, in a word; empty until then.
     """
 
-    def __init__(self, api: ModuleType | None = None, span: Any = None) -> None:
-        self._api, self.are_told = api, api is not None
+    def __init__(self, log: Logger, run: str) -> None:
+        self.log, self.run, self.outcome = log, run, ""
+        # Of each step at work its span, when that began, and the type of the step.
         self._open: dict[str, tuple[Any, float, str]] = {}
-        if api is not None:
-            # Steps are children of the run, whatever is at hand where they begin.
-            self._tracer, self._context = _tracer(api), api.set_span_in_context(span)
+        self._start: Callable[..., Any] | None = None
 
-    def begin(self, step: str, name: str, attributes: _Attributes) -> None:
-        """Begin the span of a step."""
-        if self._api is None:
-            return
-        self.end(step, INTERRUPTED, {}, INTERRUPTED)
-        span = self._tracer.start_span(name, context=self._context, attributes=attributes)
-        self._open[step] = span, monotonic(), str(attributes.get("planspec.step.type", ""))
+    def follow(self, span: Any) -> None:
+        """Make spans from now on: children of that of the run, whatever is at hand where they begin."""
+        self._start = partial(_tracer().start_span, context=_trace().set_span_in_context(span))
 
-    def end(self, step: str, status: str, data: Mapping[str, Any], why: str = "") -> None:
-        """End the span of a step, if there is one, and count the step.
+    def take(self, record: Record, step_type: str = "") -> None:
+        """Tell of a record, which the ledger has already. A step that begins has this type; a ``tool`` is called."""
+        kind, step, data = record.kind, record.step, record.data
+        self._log(kind, step, record.attempt, data)
+        if kind is Kind.STARTED:
+            self._begin(step, step_type, record.attempt, str(data.get("description", "")))
+        elif kind in _ENDS:
+            self._end(step, "OK", data)
+        elif kind is Kind.FAILED or "status" in data:
+            # Whatever says how it went ends what was begun.
+            self._end(step, str(data.get("status", "FAIL")), data)
+        elif kind is Kind.ENDED:
+            self.outcome = str(data.get("outcome", ""))
+        if self._start is not None:
+            _spend(data)
+
+    def at_work(self, step: str, step_type: str = "") -> AbstractContextManager[None]:
+        """Within this block, a step's span is the one at hand, also for tasks that begin there.
 
         Args:
             step: its id.
-            status: how it went.
-            data: a record, which says what it took.
-            why: the class of error where that is another word than the status.
+            step_type: where no record says that it begins: of which type it is.
         """
-        if self._api is None or step not in self._open:
-            return
-        span, began, kind = self._open.pop(step)
-        spent = {f"planspec.{name}": data[name] for name in ("llm_calls", "tokens", "cost") if data.get(name)}
-        span.set_attributes({"planspec.step.status": status, **spent})
-        if status != "OK":
-            _fail(self._api, span, why or status)
-        span.end()
-        labels = {"planspec.step.status": status, "planspec.step.type": kind}
-        metrics = _metrics()
-        metrics["steps"].add(1, labels)
-        metrics["seconds"].record(monotonic() - began, labels)
-
-    def spend(self, data: Mapping[str, Any]) -> None:
-        """Count what a record says that was spent."""
-        if self._api is None:
-            return
-        metrics = _metrics()
-        if calls := data.get("llm_calls"):
-            metrics["calls"].add(calls)
-        sent, written = data.get("input_tokens", 0), data.get("output_tokens", 0)
-        # What is told of neither kind is counted as well.
-        kinds = {"input": sent, "output": written, "": max(data.get("tokens", 0) - sent - written, 0)}
-        for kind, count in kinds.items():
-            if count:
-                metrics["tokens"].add(count, {"gen_ai.token.type": kind} if kind else {})
-        if cost := data.get("cost"):
-            metrics["cost"].add(cost)
-
-    def at_work(self, step: str) -> AbstractContextManager[None]:
-        """Within this block, a step's span is the one at hand, also for tasks that begin there."""
-        if self._api is None or step not in self._open:
-            return _NOTHING
-        return _at_hand(self._api, self._open[step][0], end=False)
+        if step_type:
+            self._begin(step, step_type)
+        return _at_hand(self._open[step][0], end=False) if step in self._open else _NOTHING
 
     def asking(self, name: str, step: str = "", **attributes: str) -> AbstractContextManager[None]:
         """A span as long as this block lasts, and the one at hand there: a person or program is asked something."""
-        if self._api is None:
+        if self._start is None:
             return _NOTHING
         named = {f"planspec.{key}": value for key, value in attributes.items()}
         if name == "plan":
             named["gen_ai.operation.name"] = name
         if step:
             named["planspec.step.id"] = _brief(step)
-        span = self._tracer.start_span(name, context=self._context, attributes=named)
-        return _at_hand(self._api, span, end=True)
+        return _at_hand(self._start(name, attributes=named), end=True)
 
     def close(self, why: str) -> None:
         """End the spans of steps that were at work when the run was left."""
         for step in list(self._open):
-            self.end(step, INTERRUPTED, {}, why)
-
-
-@contextmanager
-def _at_hand(api: ModuleType, span: Any, *, end: bool) -> Iterator[None]:
-    with api.use_span(span, end_on_exit=end, record_exception=False, set_status_on_exception=False):
-        try:
-            yield
-        except BaseException as error:
-            if end:
-                # A generator that is given up does not know why.
-                _fail(api, span, INTERRUPTED if isinstance(error, GeneratorExit) else type(error).__name__)
-            raise
-
-
-def _fail(api: ModuleType, span: Any, why: str) -> None:
-    """Mark a span as failed. There is no description: it could say anything."""
-    span.set_attribute("error.type", why)
-    span.set_status(api.Status(api.StatusCode.ERROR))
-
-
-# ---------------------------------------------------------------- a run
-
-
-@define(eq=False)
-class RunTelemetry:
-    """Tells of one run.
-
-    Attributes:
-        log: where lines go.
-        run: the run's id.
-        spans: its spans and metrics.
-        outcome: how it has ended, in a word; empty until then.
-    """
-
-    log: Logger
-    run: str
-    spans: Spans = field(factory=Spans)
-    outcome: str = ""
-
-    def take(self, record: Record, step_type: str = "") -> None:
-        """Tell of a record, which the ledger has already. A step that begins has this type; a ``tool`` is called."""
-        kind, step, data = record.kind, record.step, record.data
-        if self.log.isEnabledFor(WARNING if kind in _WARNINGS else DEBUG):
-            self._log(kind, step, record.attempt, data)
-        if kind is Kind.STARTED:
-            self._begin(step, step_type, record.attempt, str(data.get("description", "")))
-        elif kind in _ENDS:
-            self.spans.end(step, "OK", data)
-        elif kind is Kind.FAILED or "status" in data:
-            # Whatever says how it went ends what was begun.
-            self.spans.end(step, str(data.get("status", "FAIL")), data)
-        elif kind is Kind.ENDED:
-            self.outcome = str(data.get("outcome", ""))
-        if "llm_calls" in data or "tokens" in data or "cost" in data:
-            self.spans.spend(data)
-
-    def at_work(self, step: str, step_type: str) -> AbstractContextManager[None]:
-        """Begin the span of a step that no record says to begin; within the block, it is the one at hand."""
-        self._begin(step, step_type)
-        return self.spans.at_work(step)
+            self._end(step, INTERRUPTED, {}, why)
 
     def _begin(self, step: str, step_type: str, attempt: int = 0, description: str = "") -> None:
-        if not self.spans.are_told:
+        if self._start is None:
             return
         attributes: dict[str, str | int] = {
             "planspec.run.id": self.run,
@@ -222,10 +138,35 @@ class RunTelemetry:
             tool = _brief(description)
             attributes |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool}
             name = f"execute_tool {tool}"
-        self.spans.begin(step, name, attributes)
+        self._end(step, INTERRUPTED, {}, INTERRUPTED)
+        self._open[step] = self._start(name, attributes=attributes), monotonic(), step_type
+
+    def _end(self, step: str, status: str, data: Mapping[str, Any], why: str = "") -> None:
+        """End the span of a step, if there is one, and count the step.
+
+        Args:
+            step: its id.
+            status: how it went.
+            data: a record, which says what it took.
+            why: the class of error where that is another word than the status.
+        """
+        if step not in self._open:
+            return
+        span, began, kind = self._open.pop(step)
+        spent = {f"planspec.{name}": data[name] for name in ("llm_calls", "tokens", "cost") if data.get(name)}
+        span.set_attributes({"planspec.step.status": status, **spent})
+        if status != "OK":
+            _fail(span, why or status)
+        span.end()
+        labels = {"planspec.step.status": status, "planspec.step.type": kind}
+        metrics = _metrics()
+        metrics["steps"].add(1, labels)
+        metrics["seconds"].record(monotonic() - began, labels)
 
     def _log(self, kind: Kind, step: str, attempt: int, data: Mapping[str, Any]) -> None:
         level = WARNING if kind in _WARNINGS else DEBUG
+        if not self.log.isEnabledFor(level):
+            return
         where = f" step {_brief(step)}" if step else ""
         times = f", attempt {attempt}" if attempt else ""
         status = f": {_brief(data['status'])}" if data.get("status") else ""
@@ -233,6 +174,39 @@ class RunTelemetry:
         said = data.get("result") or data.get("reason")
         if said and self.log.isEnabledFor(DEBUG):
             self.log.debug("run %s: %s%s says: %s", self.run, kind.value, where, _brief(said))
+
+
+def _spend(data: Mapping[str, Any]) -> None:
+    """Count what a record says that was spent."""
+    metrics = _metrics()
+    if calls := data.get("llm_calls"):
+        metrics["calls"].add(calls)
+    sent, written = data.get("input_tokens", 0), data.get("output_tokens", 0)
+    # What is told of neither kind is counted as well.
+    kinds = {"input": sent, "output": written, "": max(data.get("tokens", 0) - sent - written, 0)}
+    for kind, count in kinds.items():
+        if count:
+            metrics["tokens"].add(count, {"gen_ai.token.type": kind} if kind else {})
+    if cost := data.get("cost"):
+        metrics["cost"].add(cost)
+
+
+@contextmanager
+def _at_hand(span: Any, *, end: bool) -> Iterator[None]:
+    with _trace().use_span(span, end_on_exit=end, record_exception=False, set_status_on_exception=False):
+        try:
+            yield
+        except BaseException as error:
+            if end:
+                # A generator that is given up does not know why.
+                _fail(span, INTERRUPTED if isinstance(error, GeneratorExit) else type(error).__name__)
+            raise
+
+
+def _fail(span: Any, why: str) -> None:
+    """Mark a span as failed. There is no description: it could say anything."""
+    span.set_attribute("error.type", why)
+    span.set_status(_trace().Status(_trace().StatusCode.ERROR))
 
 
 @contextmanager
@@ -276,22 +250,22 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
         title = f"{title} {_brief(name)}"
     before = _read_traceparent(api, link)
     links = [api.Link(before)] if before is not None else []
-    span = _tracer(api).start_span(title, attributes=attributes, links=links)
-    told.spans = spans = Spans(api, span)
+    span = _tracer().start_span(title, attributes=attributes, links=links)
+    told.follow(span)
     why = INTERRUPTED
     with api.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
         try:
             yield
         except BaseException as error:
             why = type(error).__name__
-            _fail(api, span, why)
+            _fail(span, why)
             raise
         finally:
-            spans.close(why)
+            told.close(why)
             if told.outcome:
                 span.set_attribute("planspec.run.outcome", told.outcome)
                 if told.outcome in _FAILURES:
-                    _fail(api, span, told.outcome)
+                    _fail(span, told.outcome)
 
 
 # ---------------------------------------------------------------- calls of models
@@ -300,16 +274,16 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
 class ModelSpan:
     """The span of one call of a language model; the caller says how it has ended."""
 
-    def __init__(self, api: ModuleType | None = None, span: Any = None) -> None:
-        self._api, self._span = api, span
+    def __init__(self, span: Any = None) -> None:
+        self._span = span
 
     def at_hand(self) -> AbstractContextManager[None]:
         """Within this block, this span is the one at hand, which the spans of HTTP clients are children of."""
-        return _NOTHING if self._api is None else _at_hand(self._api, self._span, end=False)
+        return _NOTHING if self._span is None else _at_hand(self._span, end=False)
 
     def answered(self, reply: Any) -> None:
         """There is a reply: note who has answered, why the answer ends, and its tokens."""
-        if self._api is None:
+        if self._span is None:
             return
         found: dict[str, Any] = {"gen_ai.response.model": _brief(reply.model)}
         if reply.finish_reason:
@@ -322,10 +296,10 @@ class ModelSpan:
 
     def failed(self, error: BaseException) -> None:
         """There is none. A reader that stops before the end has not failed."""
-        if self._api is None:
+        if self._span is None:
             return
         if not isinstance(error, GeneratorExit):
-            _fail(self._api, self._span, str(getattr(error, "status", None) or type(error).__name__))
+            _fail(self._span, str(getattr(error, "status", None) or type(error).__name__))
         self._span.end()
 
 
@@ -346,7 +320,7 @@ def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpa
     if is_stream:
         attributes["gen_ai.request.stream"] = True
     kind = api.SpanKind.CLIENT
-    return ModelSpan(api, _tracer(api).start_span(f"chat {_brief(model)}", kind=kind, attributes=attributes))
+    return ModelSpan(_tracer().start_span(f"chat {_brief(model)}", kind=kind, attributes=attributes))
 
 
 # ---------------------------------------------------------------- other processes
@@ -400,7 +374,7 @@ def _load() -> ModuleType | None:
         return None
     try:
         # What the environment names is loaded here, and may not be there: no run ends for that.
-        _tracer(api)
+        _tracer()
         metrics.get_meter(_SCOPE, _version())
         import_module("opentelemetry.propagate")
     except Exception as error:
@@ -409,8 +383,12 @@ def _load() -> ModuleType | None:
     return api
 
 
-def _tracer(api: ModuleType) -> Any:
-    return api.get_tracer(_SCOPE, _version())
+def _trace() -> Any:
+    return import_module("opentelemetry.trace")
+
+
+def _tracer() -> Any:
+    return _trace().get_tracer(_SCOPE, _version())
 
 
 def _version() -> str:

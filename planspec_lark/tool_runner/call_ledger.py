@@ -14,8 +14,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from planspec_lark.runs.keeper import Keeper, keeping
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo
-from planspec_lark.runs.sqlite_ledger import SqliteLedger
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunInfo
+from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.tool_runner.results import StepStatus, ToolRun
 

@@ -176,7 +176,7 @@ class Scheduler:
 
     def at_work(self, task: Task) -> AbstractContextManager[None]:
         """Within this block, the span of a call is the one at hand."""
-        return self.telemetry.spans.at_work(visible_name(self._name(task.index)))
+        return self.telemetry.at_work(visible_name(self._name(task.index)))
 
     # ---------------------------------------------------------------- after a call
 

@@ -105,7 +105,7 @@ def test_of_two_steps_that_say_the_same_none_is_known_to_be_done() -> None:
 
 def test_a_new_plan_is_waited_for_over_budgets() -> None:
     """What the planner has said is not asked for again."""
-    from planspec_lark.runs.ledger import MemoryLedger
+    from planspec_lark.runs import MemoryLedger
 
     ledger = MemoryLedger()
     world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", "no", "1. [act] c\n"])

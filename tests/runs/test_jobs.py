@@ -150,7 +150,7 @@ def test_a_run_that_is_busy_is_not_read(ledger: MemoryLedger, monkeypatch: pytes
     submit_plan(ledger, PLAN, "r")
     ledger.acquire("r", ELSEWHERE, seconds=60)
     for name in ("records", "snapshot"):
-        monkeypatch.delattr(MemoryLedger, name)
+        monkeypatch.setattr(MemoryLedger, name, None)
     assert run_plan(ledger, "r", World().operator) is None
 
 

@@ -124,7 +124,7 @@ def test_a_lease_is_renewed_and_given_back(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_lease_that_is_not_renewed_ends(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
-    monkeypatch.setattr("planspec_lark.runs.ledger.time", SimpleNamespace(time=lambda: now))
+    monkeypatch.setattr("planspec_lark.runs.sqlite_ledger.time", SimpleNamespace(time=lambda: now))
     other = evolve(Owner.new(), host="elsewhere")
     ledger.acquire("r", other, seconds=0.2)
     with pytest.raises(RunBusyError):

@@ -206,7 +206,8 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.001)
         return time.time()
 
-    monkeypatch.setattr("planspec_lark.runs.ledger.time", SimpleNamespace(time=look))
+    for module in ("database_ledger", "sqlite_ledger"):
+        monkeypatch.setattr(f"planspec_lark.runs.{module}.time", SimpleNamespace(time=look))
 
 
 @pytest.mark.usefixtures("slow_clock")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -252,7 +253,8 @@ def test_a_run_is_linked_with_the_span_that_has_submitted_it(traced: Traced) -> 
 def test_a_trace_that_is_none_is_no_link(traced: Traced, kept: object) -> None:
     ledger = MemoryLedger()
     submit_plan(ledger, plan("1. [act] a"), "r")
-    ledger._records["r"][0].data["trace"] = kept  # type: ignore[index]
+    data = {**next(ledger.records("r")).data, "trace": kept}
+    ledger._base.execute("UPDATE records SET data = ?", (json.dumps(data),))
     run_plan(ledger, "r", World().operator)
     assert not traced.run().links
 
@@ -429,7 +431,7 @@ import sys
 from planspec_lark.runs.telemetry import telling
 from logging import getLogger
 with telling(getLogger("x"), "r", "plan") as told:
-    print(told.spans.are_told, "opentelemetry" in sys.modules)
+    print(told._start is not None, "opentelemetry" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True True\n"

@@ -91,7 +91,7 @@ class CallLedger:
         if self._last:
             self.write(Record(Kind.RESUMED))
             return
-        if all(info.run != self._run for info in self._ledger.runs()):
+        if self._ledger.find_run(self._run) is None:
             self._ledger.begin(RunInfo(self._run, time.time(), name=self._run))
         self.write(Record(Kind.BEGUN, data={"runner": RUN, "description": goal}))
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from logging import getLogger
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from planspec_lark.json_text.findings import locate
 from planspec_lark.runs.ledger import Kind, Record
@@ -23,7 +23,7 @@ from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, resolve
 from planspec_lark.toolplan.structure import name_of
-from planspec_lark.toolplan.validation import Verdict, judge
+from planspec_lark.toolplan.validation import judge
 
 __all__ = ["LOG", "Ended", "Scheduler", "Task"]
 
@@ -53,7 +53,6 @@ class Ended:
     stop: BaseException | None = None
 
 
-@define
 class Scheduler:
     """The state of a run.
 
@@ -61,48 +60,43 @@ class Scheduler:
         plan: the plan, without errors.
         registry: the tools.
         tell: told of everything that happens.
+        is_dry: nothing is called, and nothing is written.
+
+    Attributes:
+        calls: the ledger, if there is one.
+        telemetry: tells of every record as well, in lines and spans.
 
     Raises:
         ToolPlanError: there are errors in the plan.
     """
 
-    plan: ToolPlan
-    registry: Registry | Mapping[str, Any] | list[Any]
-    tell: Tell
-    is_dry: bool = False
-    calls: CallLedger | None = None
-    # Tells of every record as well, in lines and spans.
-    telemetry: RunTelemetry = field(factory=lambda: RunTelemetry(LOG, RUN))
-    _verdict: Verdict = field(init=False)
-    _results: list[StepResult | None] = field(init=False)
-    _waits: list[int] = field(init=False)
-    _dependants: list[list[int]] = field(init=False)
-    _ready: list[int] = field(init=False)
-    _waves: list[int] = field(init=False)
-    # The number of the record that says that a step is done; 0 where there is no ledger.
-    _seqs: list[float] = field(init=False)
-    # By step, its outputs that are referred to.
-    _asked: dict[int, set[str]] = field(factory=dict, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        document = tool_plan_to_dict(self.plan)
-        self._verdict = judge(document, self.registry)
-        if self._verdict.errors:
-            raise ToolPlanError(locate(self._verdict.errors, None), Source(""))
-        graph, ordering = self._verdict.plan.graph, self._verdict.plan.ordering
-        self._results = [None] * len(graph)
+    def __init__(
+        self, plan: ToolPlan, registry: Registry | Mapping[str, Any] | list[Any], tell: Tell, is_dry: bool = False
+    ) -> None:
+        self.plan, self.is_dry, self._tell = plan, is_dry, tell
+        self.calls: CallLedger | None = None
+        self.telemetry = RunTelemetry(LOG, RUN)
+        verdict = judge(tool_plan_to_dict(plan), registry)
+        if verdict.errors:
+            raise ToolPlanError(locate(verdict.errors, None), Source(""))
+        self._checked = verdict.plan
+        graph = self._checked.graph
+        self._results: list[StepResult | None] = [None] * len(graph)
         self._waits = [len(others) for others in graph]
         self._ready = [node for node, count in enumerate(self._waits) if not count]
-        self._dependants = [[] for _ in graph]
+        self._dependants: list[list[int]] = [[] for _ in graph]
         for node, others in enumerate(graph):
             for other in others:
                 self._dependants[other].append(node)
-        self._seqs = [0] * len(graph)
-        for use in self._verdict.plan.uses:
-            at = self._verdict.plan.outline.index_of[use.piece.step]
+        # The number of the record that says that a step is done; 0 where there is no ledger.
+        self._seqs: list[float] = [0] * len(graph)
+        # By step, its outputs that are referred to.
+        self._asked: dict[int, set[str]] = {}
+        for use in self._checked.uses:
+            at = self._checked.outline.index_of[use.piece.step]
             self._asked.setdefault(at, set()).add(use.piece.output)
         self._waves = [0] * len(graph)
-        for number, wave in enumerate(ordering.waves, 1):
+        for number, wave in enumerate(self._checked.ordering.waves, 1):
             for node in wave:
                 self._waves[node] = number
 
@@ -120,7 +114,7 @@ class Scheduler:
             if task is not None:
                 if not self.is_dry:
                     self._write(Kind.STARTED, index, task.key)
-                    self.tell(RunEvent(RunEventKind.STARTED, self._name(index), task.atom_id))
+                    self._tell(RunEvent(RunEventKind.STARTED, self._name(index), task.atom_id))
                     return task
                 # Whatever was done before is older than what is to be done now.
                 self._seqs[index] = math.inf
@@ -146,7 +140,7 @@ class Scheduler:
             index,
             StepStatus.DONE,
             outputs=done.outputs,
-            warnings=check_types(done.outputs, self._verdict.plan.signatures[index]),
+            warnings=check_types(done.outputs, self._checked.signatures[index]),
             started=done.started,
             seconds=done.seconds,
             is_reused=True,
@@ -155,9 +149,9 @@ class Scheduler:
 
     def _is_fresh(self, index: int, done: DoneCall) -> bool:
         """Whether a step was done after all that it depends on, and has put out what is asked of it by now."""
-        if any(self._seqs[other] > done.seq for other in self._verdict.plan.graph[index]):
+        if any(self._seqs[other] > done.seq for other in self._checked.graph[index]):
             return False
-        declared = declared_outputs(self._verdict.plan.signatures[index])
+        declared = declared_outputs(self._checked.signatures[index])
         return all(name in done.outputs for name in (*declared, *self._asked.get(index, ())))
 
     def _key(self, index: int, inputs: dict[str, Any]) -> str:
@@ -168,7 +162,7 @@ class Scheduler:
 
     def _find(self, step: str, output: str) -> Any:
         """An output of a step that is done."""
-        index = self._verdict.plan.outline.index_of.get(step)
+        index = self._checked.outline.index_of.get(step)
         result = None if index is None else self._results[index]
         if result is None or result.status is not StepStatus.DONE or output not in result.outputs:
             raise Unresolved(f"step '{name_of(step)}' has put out no '{name_of(output)}'")
@@ -190,7 +184,7 @@ class Scheduler:
         try:
             if ended.error is not None:
                 raise ValueRefusedError(say(ended.error))
-            signature = self._verdict.plan.signatures[task.index]
+            signature = self._checked.signatures[task.index]
             outputs = take_outputs(ended.value, signature)
             if self.calls is not None:
                 outputs = as_kept(outputs)
@@ -240,10 +234,10 @@ class Scheduler:
         name, atom_id = self._name(index), self.plan.steps[index].id
         result = StepResult(name, atom_id, status, self._waves[index], **fields)
         self._results[index] = result
-        self.tell(RunEvent(RunEventKind.ENDED, name, atom_id, result))
+        self._tell(RunEvent(RunEventKind.ENDED, name, atom_id, result))
 
     def _name(self, index: int) -> str:
-        return self._verdict.plan.outline.steps[index].name
+        return self._checked.outline.steps[index].name
 
     def close(self) -> ToolRun:
         """What has come of all steps, once there is nothing left to call."""

@@ -32,6 +32,7 @@ __all__ = [
     "Turn",
     "Work",
     "adrive",
+    "awaited",
     "drive",
     "drop",
     "ignore",
@@ -117,7 +118,7 @@ def ignore(*_: object) -> None:
 
 
 def drop(value: object) -> None:
-    """Let go of what is no longer waited for; Python warns of a coroutine that was just forgotten."""
+    """Drop a result that is no longer waited for; Python warns of a coroutine that is never awaited."""
     if inspect.iscoroutine(value):
         value.close()
 
@@ -172,7 +173,7 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         # Each call as its caller has it: the runner would continue with what was there at its first one.
-        return runner.run(_await(answer), context=copy_context())
+        return runner.run(awaited(answer), context=copy_context())
     drop(answer)
     raise RunningLoopError(f"an event loop is running already, so await {instead} here")
 
@@ -186,7 +187,8 @@ def _call(call: Call) -> Any:
         raise RuntimeError(f"what was called raised {type(error).__name__}") from error
 
 
-async def _await(answer: Awaitable[Any]) -> Any:
+async def awaited(answer: Awaitable[Any]) -> Any:
+    """An awaitable as a coroutine, which is what event loops run."""
     return await answer
 
 
@@ -299,7 +301,7 @@ async def _within(call: Call, seconds: float) -> Any:
         async with limit:
             answer = await _in_thread(call, thread, limit)
     except Exception:
-        # What it raises where it is stopped is of no interest.
+        # What it raises on being stopped does not matter.
         if not limit.expired():
             raise
     if limit.expired():

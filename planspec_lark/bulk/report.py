@@ -145,9 +145,8 @@ class _Counts:
             self.problems[row["problem"]] += 1
             return
         self.sums[Verdict(row["verdict"]).value] += 1
-        self.sums["parsed"] += row["parsed"]
-        self.sums["truncated"] += row["truncated"]
-        self.sums["valid"] += row["valid"]
+        for key in ("parsed", "truncated", "valid"):
+            self.sums[key] += row[key]
         for key, counter in self.numbers.items():
             # A thousandth is fine enough for every reader, and there are not too many of them to be counted.
             counter[round(row[key], 3)] += 1

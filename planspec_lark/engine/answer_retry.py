@@ -20,7 +20,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, shorte
 
 __all__ = ["AnswerRetry"]
 
-# Of an answer that was refused, the ledger keeps so many characters and faults.
+# Characters and faults of a refused answer that the ledger keeps.
 _KEPT, _LISTED = 100_000, 20
 
 _Read = TypeVar("_Read", Generated, Reflection)

@@ -78,7 +78,7 @@ class EditWatcher:
                 reopen(writer, step)
 
     def settle(self, *, at_end: bool = False) -> Turn[None]:
-        """Take over edits made while the plan was run; raise what else has gone wrong beside the run."""
+        """Merge edits made while the plan runs; raise what else has gone wrong beside the run."""
         writer = self.writer
         assert writer.keeper is not None
         is_due = at_end
@@ -101,7 +101,7 @@ class EditWatcher:
                     raise
 
     def _take_edit(self) -> Turn[None]:
-        """Take over an edit, once it is written as a whole."""
+        """Merge an edit, once it is written completely."""
         file = self.writer.file
         assert file is not None
         until = time.monotonic() + _PATIENCE
@@ -125,7 +125,7 @@ class EditWatcher:
         self.take_plan(given, Kind.EDITED)
 
     def is_disturbed(self) -> bool:
-        """Whether nothing may be begun before :meth:`settle` has looked at what happens beside the run."""
+        """Whether :meth:`settle` has something to deal with before anything else begins."""
         keeper, file = self.writer.keeper, self.writer.file
         assert keeper is not None
         if keeper.is_at_fault:
@@ -141,7 +141,7 @@ def _find_scope(plan: PlanSpec, scope: str, moves: Mapping[str, str]) -> str:
     """The id of the subtask that is run, in an edited plan; "" where the whole plan is run.
 
     Raises:
-        PlanRunError: it is there no more.
+        PlanRunError: it is gone.
     """
     if not scope:
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import field, frozen
 
@@ -41,6 +41,8 @@ _OPTIONAL = ("outputs", "branch", "loop_done", "retry_after", *_SPENT)
 _LONGEST_RESULT = 2000
 # Tokens, cost or seconds in one answer, so that sums stay numbers.
 _LARGEST_AMOUNT = 10**15
+
+_Value = TypeVar("_Value")
 
 
 @frozen
@@ -96,7 +98,7 @@ class _Reader:
         self._check_fields()
         status = self._status()
         result, outputs = self._result(), dict(self._outputs(status))
-        branch, loop_done = self._branch(status), self._loop_done()
+        branch, loop_done = self._branch(status), self._value("loop_done", False, "true or false") or False
         retry_after = self._amount("retry_after") if self._has("retry_after") else None
         if status is None:
             return None
@@ -106,9 +108,8 @@ class _Reader:
         """What the answer says that it took."""
         sent, written = int(self._amount("input_tokens")), int(self._amount("output_tokens"))
         tokens = int(self._amount("tokens")) or sent + written
-        model = self._text("model") if self._has("model") else ""
-        cost = self._amount("cost")
-        return Effort(1, tokens, cost, model=model or "", input_tokens=sent, output_tokens=written)
+        model, cost = self._text("model") or "", self._amount("cost")
+        return Effort(1, tokens, cost, model=model, input_tokens=sent, output_tokens=written)
 
     def _amount(self, name: str) -> float:
         """The tokens, the cost or the seconds that the answer tells; 0 where it does not."""
@@ -142,12 +143,16 @@ class _Reader:
             elif not self._has(name):
                 self._find("PE103", IGNORED_NULL, name, repaired=True)
 
-    def _text(self, name: str) -> str | None:
-        said = self.value.get(name, "")
-        if isinstance(said, str):
+    def _value(self, name: str, default: _Value, wanted: str) -> _Value | None:
+        """A field that has to be of the type of its default; None where it is of another one."""
+        said = self.value[name] if self._has(name) else default
+        if isinstance(said, type(default)):
             return said
-        self._find("PE103", wrong_type("a string", said), name)
+        self._find("PE103", wrong_type(wanted, said), name)
         return None
+
+    def _text(self, name: str) -> str | None:
+        return self._value(name, "", "a string")
 
     def _status(self) -> HopStatus | None:
         said = self._text("status") if "status" in self.value else None
@@ -183,9 +188,9 @@ class _Reader:
         return line
 
     def _outputs(self, status: HopStatus | None) -> Iterator[tuple[str, Any]]:
-        given = self.value.get("outputs") if self._has("outputs") else {}
-        if not isinstance(given, dict):
-            self._find("PE103", wrong_type("an object", given), "outputs")
+        nothing: dict[str, Any] = {}
+        given = self._value("outputs", nothing, "an object")
+        if given is None:
             return
         declared = dict.fromkeys(self.step.outputs)
         for name in given:
@@ -197,13 +202,6 @@ class _Reader:
                 yield name, given[name]
             elif status is HopStatus.OK:
                 self._find("PE109", f"the output `{name}` is missing", "outputs", help=f"add `{name}` to `outputs`")
-
-    def _loop_done(self) -> bool:
-        said = self.value["loop_done"] if self._has("loop_done") else False
-        if isinstance(said, bool):
-            return said
-        self._find("PE103", wrong_type("true or false", said), "loop_done")
-        return False
 
     def _branch(self, status: HopStatus | None) -> str:
         is_decision = self.step.step_type == "decide"

@@ -37,7 +37,7 @@ Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 # Commands that leave what there is as it is.
 _MORE = ("ADD", "SKIP")
-# Of an answer, the ledger keeps so many characters.
+# Characters of an answer that the ledger keeps.
 _KEPT = 10_000
 
 
@@ -132,7 +132,7 @@ class FailureHandler(AnswerRetry):
         if read.decision is not None:
             data["decision"] = read.decision.value
         if read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands):
-            # Nothing that is there is done in another way.
+            # Nothing that exists is changed.
             data["more"] = True
         if read.decision is Decision.INTERACT:
             failure = self.writer.state.failures[was]
@@ -160,7 +160,7 @@ class FailureHandler(AnswerRetry):
             self.step_runner.values.add(step)
 
     def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[Patch]:
-        """What becomes of a step that an answer says nothing of: another try, where something has changed for it."""
+        """What becomes of a step that the answer does not mention: another try if something has changed for it."""
         if step.status is not PlanStatus.ACTIVE:
             return []  # the commands have said so
         ids = {id(one) for one in opened}

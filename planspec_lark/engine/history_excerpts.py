@@ -47,7 +47,7 @@ def take_newest(history: Iterable[object] | Excerpt, most: int) -> Excerpt:
         most: characters of all entries together.
 
     Raises:
-        ValueError: there can not be so few characters.
+        ValueError: ``most`` is negative.
     """
     if isinstance(history, Excerpt):
         return history

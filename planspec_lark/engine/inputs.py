@@ -58,7 +58,7 @@ class Needs:
     Attributes:
         inputs: the values.
         missing: declared inputs that have none.
-        waiting: of these, those that a step of the plan is to put out and has not, with that step.
+        waiting: those of them that a step of the plan has still to produce, with that step.
     """
 
     inputs: Mapping[str, Any]
@@ -67,7 +67,7 @@ class Needs:
 
 
 class Values:
-    """Which step puts out which value.
+    """Which step produces which value.
 
     A value counts only as long as its step is in the plan as it was written when it was done.
     """
@@ -101,17 +101,17 @@ class Values:
             self._add(step)
 
     def take_news(self) -> set[str]:
-        """The names of what was put out since this was asked last."""
+        """The names of outputs produced since the last call."""
         news, self._news = self._news, set()
         return news
 
     def has(self, name: str) -> bool:
-        """Whether any step of the plan has put out this, as it is now."""
+        """Whether a step of the plan, as it is now, has produced this."""
         self._renew()
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
 
     def is_ready(self, step: PlanStep) -> bool:
-        """Whether all that a step declares is there, and no step in front is still to put out something newer."""
+        """Whether all declared inputs are there, and no earlier step has still to produce newer ones."""
         if not self.are_there(step.inputs, step):
             return False
         others = (other for name in step.inputs for other in self._declared.get(name, ()))
@@ -133,7 +133,7 @@ class Values:
         return all(name in self._given or self._find(name, step) is not None for name in names)
 
     def find_below(self, name: str, above: PlanStep) -> int | None:
-        """The record with what a step below this one has put out last."""
+        """The record with the last value of this name from a step below this one."""
         self._renew()
         lead = f"{above.step_id}."
         seqs = [
@@ -172,7 +172,7 @@ class Values:
                 self._known[name] = dict(sorted(seqs.items(), key=itemgetter(1)))
 
     def _add(self, step: PlanStep) -> None:
-        # What it has put out another time counts no longer.
+        # Its earlier outputs no longer count.
         for name in self._names.pop(step.step_id, ()):
             self._known[name].pop(step.step_id, None)
         finished = self._writer.state.finished.get(step.step_id)
@@ -204,23 +204,22 @@ class Values:
 
     def _share_loop(self, step: PlanStep, other_id: str) -> bool:
         """Whether another step was done in an earlier round of a loop around both."""
-        return any(
-            is_loop(above) and above.done_count > 0 and other_id.startswith(f"{above.step_id}.")
-            for above in self._writer.ancestors(step.step_id)
-        )
+        return any(loop.done_count > 0 for loop in self._loops_around(step, other_id))
+
+    def _loops_around(self, step: PlanStep, other_id: str) -> list[PlanStep]:
+        above = self._writer.ancestors(step.step_id)
+        return [loop for loop in above if is_loop(loop) and other_id.startswith(f"{loop.step_id}.")]
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
-        """A step that is to put out this name, and has not."""
+        """A step that has still to produce this name."""
         return next((other for other in self._declared.get(name, ()) if self._is_awaited(other, step)), None)
 
     def _is_awaited(self, other: PlanStep, step: PlanStep) -> bool:
-        """Whether a step has to wait for what another one puts out."""
+        """Whether a step has to wait for what another one produces."""
         if step.step_id == other.step_id:
             return False
         if step.step_id.startswith(f"{other.step_id}."):
             return other.step_type == "decide"  # any other container puts out what the steps below it do
         # In the first round of a loop, nothing has come from the round before.
-        return self._order[other.step_id] < self._order[step.step_id] or not any(
-            is_loop(above) and other.step_id.startswith(f"{above.step_id}.")
-            for above in self._writer.ancestors(step.step_id)
-        )
+        is_before = self._order[other.step_id] < self._order[step.step_id]
+        return is_before or not self._loops_around(step, other.step_id)

@@ -380,7 +380,7 @@ class Budget:
     cost: float | None = field(default=None, validator=optional(_is_amount))
 
 
-# Longer pauses are none, and clocks cannot do with any length.
+# More makes no sense, and clocks have limits.
 _LONGEST_PAUSE = 10_000_000
 
 
@@ -408,7 +408,7 @@ class StepPolicy:
     jitter: float = field(default=0.5, validator=[_is_number, le(1)])
 
     def pause_after(self, tries: int) -> float:
-        """How many seconds to wait after so many tries."""
+        """Seconds to wait after this number of tries."""
         try:
             pause = min(self.pause * self.factor ** (tries - 1), self.max_pause)
         except OverflowError:

@@ -12,7 +12,7 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
-from planspec_lark.awaitables import stop_event
+from planspec_lark.awaitables import awaited, stop_event
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
 from planspec_lark.syntax.source import visible
@@ -74,11 +74,7 @@ def _connect(address: str) -> Any:
 def _perform(operator: Callable[[StepCall], Any], call: StepCall) -> Any:
     """On a worker: an operator that is asynchronous is waited for there."""
     given = operator(call)
-    return asyncio.run(_await(given)) if inspect.isawaitable(given) else given
-
-
-async def _await(given: Any) -> Any:
-    return await given
+    return asyncio.run(awaited(given)) if inspect.isawaitable(given) else given
 
 
 def _wait_for(client: Any, future: Any) -> None:

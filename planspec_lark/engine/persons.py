@@ -17,7 +17,7 @@ __all__ = ["check_answer", "finish", "own_outputs"]
 
 
 def own_outputs(step: PlanStep) -> list[str]:
-    """The names that a step has to put out by itself: no step of its branches does."""
+    """The outputs that a step has to produce itself, as no step of its branches does."""
     below = {name for one in iter_steps(step) if one is not step for name in one.outputs}
     return [name for name in dict.fromkeys(step.outputs) if name not in below]
 
@@ -42,7 +42,7 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
     if missing:
         fault = f"declared outputs are missing: {', '.join(missing)}"
     elif unknown:
-        # A program may put out more; of a person, it is a slip of the pen.
+        # A program may produce more; from a person it is a typing error.
         fault = f"it does not declare {', '.join(map(quote, unknown))}, but: {', '.join(step.outputs) or 'nothing'}"
     elif branch and not is_decision:
         fault = f"it is of type {step.step_type}, and only a decision has branches"

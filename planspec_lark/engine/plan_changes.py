@@ -1,4 +1,4 @@
-"""Commands that change a plan while it runs: what is known of its steps follows, and open steps can be reached."""
+"""Commands that change a running plan: what is known of its steps moves along, and open steps stay reachable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reshaping:
 
     Attributes:
         moves: new ids by old ones.
-        gone: steps that are no more.
+        gone: steps that were removed.
         reset: steps whose status has changed.
         unplanned: containers that need new steps, and why.
         cleared: of these, the steps that were below them and were done: each with the id it had and its text.

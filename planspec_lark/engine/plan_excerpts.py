@@ -1,7 +1,7 @@
 """The part of a plan that a prompt has room for: what is near a step, and how much is left out.
 
 A plan that has room is shown whole, folded. Of a longer one, goal and constraints stay, the step and those above it,
-then the steps that put out its inputs, then what is nearest. Where steps are left out, a detail line that begins
+then the steps that produce its inputs, then what is nearest. Where steps are left out, a detail line that begins
 with `…` says how many. The live plan is looked at from the step outwards, so that a view takes no more time for a
 longer plan, unless an input comes from far away.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TypeAlias
 
-from attrs import define, evolve, field
+from attrs import evolve
 
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
@@ -26,7 +26,7 @@ __all__ = ["MAX_PLAN", "plan_excerpt"]
 
 # Characters of a plan.
 MAX_PLAN = 8_000
-# Of a step's line, and of its body, so many characters are shown.
+# Characters that are shown of a step's line, and of its body.
 _LONG = 400
 # Room for a line that says what is left out.
 _MARK = 60
@@ -45,12 +45,12 @@ def plan_excerpt(plan: PlanSpec | str, step_id: str | None, most: int) -> str:
     Args:
         plan: the plan, or its text. A text that has room is taken as it is; of one that has none and is not a plan, the
             start is shown, and how many characters are left out.
-        step_id: the step at hand. Without one, or where the plan has none with this id, what is at work or blocked, and
+        step_id: the current step. Without one, or where the plan has none with this id, what is at work or blocked, and
             what comes next, counts as near.
         most: characters. Goal, constraints and the step's own line take more if they have to.
 
     Raises:
-        ValueError: there can not be so few characters, or no text could spell the plan.
+        ValueError: ``most`` is negative, or the plan cannot be written as text.
     """
     if most < 0:
         raise ValueError(f"max_plan: {most} is less than 0")
@@ -77,7 +77,7 @@ def _shorten(text: str, step_id: str | None, most: int) -> str:
 
 
 def _write_whole(plan: PlanSpec, most: int) -> str | None:
-    """The folded plan, if it has room. Of a long plan, no more is looked at than there is room for."""
+    """The folded plan, if it fits. Of a long plan, only as much is read as there is room for."""
     size = 0
     for _, step in _in_order(plan, ()):
         # A line takes more than that.
@@ -88,19 +88,15 @@ def _write_whole(plan: PlanSpec, most: int) -> str | None:
     return text if len(text) <= most else None
 
 
-@define
 class _Excerpt:
     """The steps that are shown, as long as there is room."""
 
-    plan: PlanSpec
-    most: int
-    rows: dict[_Place, str] = field(factory=dict, init=False)
-    # Of a very deep plan, this step and those above it are left out, and all that is beside them.
-    base: _Place = field(default=(), init=False)
-    _room: int = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._room = self.most - len(self._head("")) - 2 * _MARK
+    def __init__(self, plan: PlanSpec, most: int) -> None:
+        self.plan = plan
+        self.rows: dict[_Place, str] = {}
+        # Of a very deep plan, this step and those above it are left out, and all that is beside them.
+        self.base: _Place = ()
+        self._room = most - len(self._head("")) - 2 * _MARK
 
     def show_around(self, place: _Place) -> None:
         """Show a step, what is above it, what its inputs come from, and what is near."""
@@ -157,7 +153,7 @@ class _Excerpt:
             self.rows[place[:level]] = row
             self._room -= size
         if self.base:
-            # They have moved to the left by now.
+            # They are indented less now.
             self.rows = {shown: self._row(shown) for shown in self.rows}
 
     def _row(self, place: _Place) -> str:
@@ -196,7 +192,7 @@ class _Excerpt:
             yield from ((*above, one) for one in (at - distance, at + distance) if 0 <= one < count)
 
     def _find_sources(self, place: _Place) -> Iterator[_Place]:
-        """The steps that put out a step's inputs: for each the nearest in front, or else the first after it."""
+        """The steps that produce a step's inputs: for each the nearest before it, or else the first after it."""
         wanted = set(_step_at(self.plan, place).inputs)
         if not wanted:
             return

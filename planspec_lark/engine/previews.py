@@ -81,7 +81,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
 
 
 def _outputs(step: PlanStep, state: RunState) -> Collection[str]:
-    """What a step is known to put out, or has put out."""
+    """The outputs that a step has, or will have."""
     if step.status in OPEN:
         return () if step.children else dict.fromkeys(step.outputs)
     finished = state.finished.get(step.step_id)

@@ -82,7 +82,7 @@ class Replanner(AnswerRetry):
         )
 
     def _take_over(self, container: PlanStep, plan: PlanSpec) -> dict[str, int]:
-        """Let steps be done that say exactly what one has said that was done before; gives which one that was."""
+        """Count steps as done that say exactly what a finished one said; gives which one that was."""
         finished = self._finished(container)
         known: dict[str, list[int]] = {}
         for at in reversed(range(len(finished))):

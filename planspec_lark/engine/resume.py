@@ -57,7 +57,7 @@ class Edited(str, Enum):
 
 
 class EditedError(PlanSpecError):
-    """Finished steps were edited since the run, and it is to be said what becomes of them.
+    """Finished steps were edited since the run, and someone has to decide what becomes of them.
 
     Attributes:
         steps: their ids.
@@ -101,7 +101,7 @@ def replay(ledger: Ledger, run: str) -> Past:
     """Read the records of a run: those after its last snapshot, or all.
 
     Raises:
-        LedgerError: they are none that a run writes, or the plans in them are of another language.
+        LedgerError: no run has written them, or their plans are of another version of the language.
     """
     state, text, snapped = RunState(), "", 0
     changes: dict[str, dict[str, Any]] = {}
@@ -140,7 +140,7 @@ def _find_snapshot(ledger: Ledger, run: str) -> Snapshot | None:
 
 
 def _check_version(written: object, run: str) -> None:
-    """A record of a later language may hold a plan that says something else in this one."""
+    """In a record of a later version, the same text may mean something else."""
     if not isinstance(written, str) or not written.startswith(readable_versions("planspec")):
         said = visible_name(str(written))
         raise LedgerError(f"run {visible_name(run)} was written with grammar {said}, and this reads {GRAMMAR_VERSION}")
@@ -230,7 +230,7 @@ def find_edits(plan: PlanSpec, past: Past) -> Edits:
     arrived = set(places.values())
     if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
         edits.edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
-    # A user who edits a step where it is may want to keep what it has put out.
+    # A user who edits a step where it is may want to keep its outputs.
     kept = {step.step_id for step in edits.edited} & {key for key in lost if was[key].status is PlanStatus.DONE}
     kept -= {key for key in kept if _is_one_of_many(was[key], now.values())}
     stopped = {old for old, new in places.items() if _is_stopped(old, now[new], state)}

@@ -65,7 +65,7 @@ class Failure:
 
 @define
 class Stall:
-    """How often in a row a step has failed with the same words, and nothing but that has happened in between.
+    """How often in a row a step has failed with the same words, with no progress in between.
 
     Steps that were added because of it share this with it: each new one fails once only. Of the words, which may be
     many, there is a hash.
@@ -147,7 +147,7 @@ class RunState:
         if record.kind is not Kind.RESUMED:
             self.ended = ""
         if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):
-            # Whatever else happens to a step, the next answer about it is a first one.
+            # Anything else that happens to a step resets the count of refusals.
             self.refused.pop(record.step, None)
         # Steps are named as they were before the moves.
         cleared = {
@@ -162,18 +162,19 @@ class RunState:
         # A kind that changes nothing here has no method.
         if take := getattr(self, f"_{record.kind.value}", None):
             take(record, _step_after(record))
-        # A step that is to be done again, or is given up, is no more what it was.
+        # A step that is reset or given up loses what was known of it.
         if ends := data.get("ends"):
             self.over[ends] = True
         for step, change in record.changes.items():
-            if change.status and change.status[1] in ("pending", "done"):
+            status = change.status and change.status[1]
+            if status in ("pending", "done"):
                 self.over.pop(step, None)
-            if change.status and change.status[1] != "blocked":
+            if status not in (None, "blocked"):
                 self.lacking.pop(step, None)
-            if change.status and change.status[1] in ("pending", "skipped", "blocked"):
+            if status in ("pending", "skipped", "blocked"):
                 self._release(step)
-                if change.status[1] == "pending":
-                    self.chosen.pop(step, None)
+            if status == "pending":
+                self.chosen.pop(step, None)
 
     # ---------------------------------------------------------------- one for each kind, of its name
 
@@ -201,7 +202,7 @@ class RunState:
             self.begun[step] = self.begun.get(step, 0) + 1
             self.steps += 1
         else:
-            # What a crash has cut off is no other attempt, and another try is none.
+            # Neither a restart after a crash nor another try is a new attempt.
             assert known is not None
             self.steps += known.until is not None
             now = evolve(known, until=None)
@@ -210,7 +211,7 @@ class RunState:
 
     def _done(self, record: Record, step: str) -> None:
         known = self.finished.get(step)
-        # What a decide step has put out, it has put out when it chose.
+        # A decide step has its outputs from when it chose.
         if not (step in self.chosen and known is not None and known.hash == record.hash):
             self._finish(record, step)
         self._release(step)

@@ -10,7 +10,7 @@ from logging import getLogger
 from threading import RLock
 from typing import Any
 
-from attrs import define, field, fields, frozen
+from attrs import fields, frozen
 
 from planspec_lark.awaitables import ignore
 from planspec_lark.document.file import LeasedPlan
@@ -78,17 +78,18 @@ def _opens(before: str, after: str) -> bool:
     return after == PlanStatus.PENDING.value or before == PlanStatus.BLOCKED.value
 
 
-@define(eq=False)
 class RunWriter:
     """A run that is at work.
 
-    Attributes:
+    Args:
         plan: the plan, which is changed in place.
         state: the state after the records so far.
         ledger, run: where records go.
         file: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
         snapped: the number of the record after which the last snapshot was made.
+
+    Attributes:
         history: what has happened in the run.
         text: the plan's text as it is.
         digest: the hash of the text after the last record.
@@ -100,33 +101,28 @@ class RunWriter:
         telemetry: tells of every record as well, in lines and spans.
     """
 
-    plan: PlanSpec
-    state: RunState
-    ledger: Ledger
-    run: str
-    file: LeasedPlan | None
-    tell: Callable[[ThinkEvent], None] = ignore
-    snapped: int = 0
-    history: History = field(init=False)
-    text: PlanText = field(init=False)
-    digest: str = field(init=False)
-    version: int = field(default=0, init=False)
-    shape: int = field(default=0, init=False)
-    scope: str = field(default="", init=False)
-    keeper: Keeper | None = field(default=None, init=False)
-    fault: LedgerError | None = field(default=None, init=False)
-    telemetry: RunTelemetry = field(init=False)
-    _shown: str = field(default="", init=False)
-    # Whether the plan has changes that the ledger does not have.
-    _is_ahead: bool = field(default=False, init=False)
-    # The file is written beside the run.
-    _lock: RLock = field(factory=RLock, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.history = History(self.ledger, self.run)
-        self.text = PlanText(self.plan)
-        self.digest = self.text.digest
-        self.telemetry = RunTelemetry(LOG, visible_name(self.run))
+    def __init__(  # noqa: PLR0913, PLR0917  (what a run is made of)
+        self,
+        plan: PlanSpec,
+        state: RunState,
+        ledger: Ledger,
+        run: str,
+        file: LeasedPlan | None,
+        tell: Callable[[ThinkEvent], None] = ignore,
+        snapped: int = 0,
+    ) -> None:
+        self.plan, self.state, self.ledger, self.run, self.file = plan, state, ledger, run, file
+        self.history, self.text = History(ledger, run), PlanText(plan)
+        self.digest, self.scope = self.text.digest, ""
+        self.version = self.shape = 0
+        self.keeper: Keeper | None = None
+        self.fault: LedgerError | None = None
+        self.telemetry = RunTelemetry(LOG, visible_name(run))
+        self._tell_of, self._snapped, self._shown = tell, snapped, ""
+        # Whether the plan has changes that the ledger does not have.
+        self._is_ahead = False
+        # The file is written beside the run.
+        self._lock = RLock()
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id."""
@@ -203,16 +199,16 @@ class RunWriter:
 
     def _keep_snapshot(self, last: Record) -> None:
         """Now and then, write a snapshot of the state: it costs as much as the plan is long."""
-        is_due = last.seq - self.snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
+        is_due = last.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
         if is_due and can_be_kept(self.state):
             self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
-            self.snapped = last.seq
+            self._snapped = last.seq
 
     def _tell(self, kept: Record, step_type: str = "") -> Record:
         self.telemetry.take(kept, step_type)
         if self.keeper is not None and self.digest != self._shown:
             self.keeper.mark()
-        self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
+        self._tell_of(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
 
     def value(self, seq: int, name: str) -> Any:

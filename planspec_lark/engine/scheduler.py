@@ -11,7 +11,7 @@ from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, Pla
 __all__ = ["Next", "Scheduler", "first_count", "is_loop", "is_open_loop"]
 
 
-# Open steps that are looked at for one that can be done beside others.
+# How many open steps are searched for one that can run beside others.
 _LOOK_AHEAD = 200
 
 

@@ -1,6 +1,6 @@
 """A snapshot of a run: its state after one of its records, so that a replay need not begin with the first.
 
-The records alone count. A snapshot that is damaged, of another version, or of other records is as good as none.
+The records alone count. A snapshot that is damaged, of another version, or of other records is ignored.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def write_snapshot(state: RunState, last: Record, plan: str) -> str:
 
 
 def read_snapshot(text: str | None) -> Snapshot | None:
-    """The snapshot that a text is; None where there is none that could be used."""
+    """The snapshot in a text; None if it cannot be used."""
     if text is None:
         return None
     try:

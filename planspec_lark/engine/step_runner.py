@@ -52,10 +52,7 @@ def fold_plan(writer: RunWriter) -> str:
 
 
 class PlanState:
-    """The plan as it is, folded: made on demand, or when it is sent to another process.
-
-    A long plan is sent as an excerpt.
-    """
+    """The plan as it is, folded: made on demand, or when it is sent to another process, a long one as an excerpt."""
 
     def __init__(self, writer: RunWriter, step_id: str) -> None:
         self._writer, self._step_id = writer, step_id
@@ -64,16 +61,11 @@ class PlanState:
         return fold_plan(self._writer) if most is None else plan_excerpt(self._writer.plan, self._step_id, most)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _SentState, (self(MAX_PLAN), self._step_id)
+        return partial, (_show, self(MAX_PLAN), self._step_id)
 
 
-@frozen
-class _SentState:
-    text: str
-    step_id: str
-
-    def __call__(self, most: int | None = None) -> str:
-        return self.text if most is None else plan_excerpt(self.text, self.step_id, most)
+def _show(text: str, step_id: str, most: int | None = None) -> str:
+    return text if most is None else plan_excerpt(text, step_id, most)
 
 
 @frozen(eq=False)
@@ -244,7 +236,7 @@ class StepRunner:
         return next((one for one in (step, *self.writer.ancestors(step.step_id)) if is_open_loop(one)), None)
 
     def _has_next_round(self, step: PlanStep, *, is_over: bool = False) -> bool:
-        """Whether another round follows the one at hand; ``is_over`` counts where the total is not known."""
+        """Whether another round follows the current one; ``is_over`` counts only where the total is unknown."""
         if not is_loop(step):
             return False
         if step.total_count is None:
@@ -387,7 +379,7 @@ class StepRunner:
         )
 
     def open_again(self) -> bool:
-        """Open a step that was blocked for a cause which is repaired by now; says whether there was one."""
+        """Reopen a blocked step whose cause has gone; says whether there was one."""
         for step_id in self._find_suspects():
             names, step = self.writer.state.lacking[step_id], self.writer.find(step_id)
             if not self.writer.is_run(step_id):
@@ -402,7 +394,7 @@ class StepRunner:
         return True
 
     def _find_suspects(self) -> list[str]:
-        """The steps that may be repaired: where nothing else has changed, those that lack what was put out just now."""
+        """Blocked steps worth another look: unless more has changed, those that lack an output just produced."""
         lacking, looked = self.writer.state.lacking, self._looked
         news = self.values.take_news()
         if looked.version != self.writer.version:
@@ -472,7 +464,7 @@ def open_branches(step: PlanStep) -> Iterator[PlanStep]:
 
 
 def _branch_of(step: PlanStep, named: str) -> str:
-    """The branch that is meant, or "" if there is no such one."""
+    """The id of the branch that is meant; "" if there is none."""
     meant = named.strip().rstrip(".")
     return meant if any(child.step_id == meant for child in open_branches(step)) else ""
 

@@ -69,7 +69,7 @@ class RunResult:
         reason: in words; empty where the plan has converged.
         run: the run's id in the ledger.
         plan: a copy of the plan as it is.
-        outputs: the last value of everything that was put out.
+        outputs: the last value of each output.
         rounds: how many passes through the plan were begun.
         effort: what was spent, in this call and all before.
         blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
@@ -251,7 +251,7 @@ class ThinkEngine:
     def finish(
         self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None, *, branch: str = ""
     ) -> PlanSpec:
-        """Count a step of the last run as done by a person, so that the run knows what it has put out.
+        """Count a step of the last run as done by a person, so that the run knows its outputs.
 
         A step that is done already gets other outputs; steps that have used the old ones stay as they are. A ``decide``
         step is not done by it, but begun: its branch is what the run does next.
@@ -466,7 +466,7 @@ class ThinkEngine:
         failure_handler: FailureHandler,
         replanner: Replanner,
     ) -> Turn[None]:
-        """Do what nothing else is at work beside, or what takes no time."""
+        """Do what needs nothing else to be running, or what takes no time."""
         what, step = found
         if what is Next.OPEN:
             step_runner.open(step)
@@ -480,7 +480,7 @@ class ThinkEngine:
     def _choose(
         self, found: tuple[Next, PlanStep], scheduler: Scheduler, values: Values, at_work: Mapping[Work | Pause, Begun]
     ) -> PlanStep | None:
-        """The step to begin now, beside those that are at work; None where they are waited for, or there is none."""
+        """The step to begin now, beside those that are running; None if there is none, or those have to end first."""
         what, step = found
         if what is not Next.RUN or len(at_work) >= self.jobs:
             return None
@@ -488,7 +488,7 @@ class ThinkEngine:
         return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
 
     def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, Begun]) -> Turn[None]:
-        """Take what comes of the steps that are at work; those that wait for another try keep waiting."""
+        """Wait for the steps that are running; those that wait for another try keep waiting."""
         while any(isinstance(work, Work) for work in at_work):
             ended = yield FIRST
             step_runner.end(at_work.pop(ended.work), ended)

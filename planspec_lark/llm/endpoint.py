@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.llm.models import LlmError, Meter, encode, is_amount, too_long
@@ -157,7 +157,6 @@ class Endpoint:
         return client.post(_PATH, cast_to=object, body=body, stream=True, stream_cls=kind[object])
 
 
-@define(slots=False)
 class Bounds:
     """The bytes of an answer, which end with an error where they are too many, or take too long to wait for.
 
@@ -167,13 +166,12 @@ class Bounds:
         has_events: whether one comes. An endpoint that knows no streams sends one chat completion.
     """
 
-    endpoint: Endpoint
-    is_stream: bool = False
-    has_events: bool = field(default=False, init=False)
-    _attempts: int = field(default=0, init=False)
-    _source: Any = field(default=None, init=False)
-    _bytes: int = field(default=0, init=False)
-    _seconds: float = field(default=0.0, init=False)
+    _source: Any = None
+
+    def __init__(self, endpoint: Endpoint, is_stream: bool) -> None:
+        self.endpoint, self.is_stream, self.has_events = endpoint, is_stream, False
+        self._attempts = self._bytes = 0
+        self._seconds = 0.0
 
     def ask(self, _: Any) -> None:
         """Say where a request is made again."""

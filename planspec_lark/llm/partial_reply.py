@@ -5,8 +5,6 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 from typing import Any
 
-from attrs import define, field
-
 from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import no_event
 from planspec_lark.llm.models import LlmError, Reply, too_long
@@ -15,7 +13,6 @@ from planspec_lark.llm.replies import lone_surrogate, read_answer
 __all__ = ["PartialReply"]
 
 
-@define
 class PartialReply:
     """What has come of a streamed answer so far.
 
@@ -24,19 +21,14 @@ class PartialReply:
         has_begun: whether one has begun to come.
     """
 
-    endpoint: Endpoint
-    has_begun: bool = field(default=False, init=False)
-    # What an endpoint sends may hold the key, and so is not shown.
-    _parts: dict[str, list[str]] = field(factory=lambda: {"content": [], "refusal": []}, init=False, repr=False)
-    _last: dict[str, Any] = field(factory=dict, init=False, repr=False)
-    _reason: str | None = field(default=None, init=False, repr=False)
-    _bytes: int = field(default=0, init=False)
-    # Keeps the first half of a surrogate pair: some endpoints write a character as two escapes, in two events.
-    _units: dict[str, Any] = field(init=False, repr=False)
-
-    @_units.default
-    def _new_units(self) -> dict[str, Any]:
-        return {name: getincrementaldecoder("utf-16-le")() for name in self._parts}
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint, self.has_begun = endpoint, False
+        self._parts: dict[str, list[str]] = {"content": [], "refusal": []}
+        # Keeps the first half of a surrogate pair: some endpoints write a character as two escapes, in two events.
+        self._units = {name: getincrementaldecoder("utf-16-le")() for name in self._parts}
+        self._last: dict[str, Any] = {}
+        self._reason: str | None = None
+        self._bytes = 0
 
     def add(self, event: object) -> str:
         """The piece of text in an event; "" where there is none.
@@ -63,7 +55,7 @@ class PartialReply:
         if not isinstance(text, str):
             return ""
         try:
-            piece: str = self._units[name].decode(text.encode("utf-16-le", "surrogatepass"))
+            piece = self._units[name].decode(text.encode("utf-16-le", "surrogatepass"))
         except UnicodeDecodeError:
             raise lone_surrogate() from None
         self._bytes += len(piece.encode())

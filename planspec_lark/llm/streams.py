@@ -93,7 +93,7 @@ class AsyncReplyStream(_Ending, AsyncIterator[str]):
         await self.aclose()
 
 
-# In both: the span is never the one at hand, as between two pieces the caller does other work. Nor is there a variable
+# In both: the span is never the current one, as the caller does other work between two pieces. Nor is there a variable
 # for an event, which may say the key.
 
 

@@ -82,7 +82,7 @@ class _State:
         with ExitStack() as held:
             with _errors(self.folder):
                 ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
-                kernel = Kernel(self, self.folder.absolute() / CONTEXT_FILE, ledger)
+                kernel = Kernel(self, ledger)
                 beside = keeping(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
                 kernel.keeper = held.enter_context(beside)
                 remove_leftovers(self.folder)
@@ -308,26 +308,22 @@ def _build(value: Any, model: type[Model]) -> Model:
 # ---------------------------------------------------------------- writing
 
 
-@define
 class Kernel:
-    """What changes a plan's state. Every change is on the disk when its method returns, or has not happened."""
+    """The only writer of a plan's state. A change is on the disk when its method returns, or has not happened."""
 
-    _state: _State
-    # Where a callable goes to another folder, the plan stays where it is.
-    _path: Path
-    _ledger: Ledger
-    keeper: Keeper | None = field(default=None, init=False)
-    context: Context = field(init=False)
-    # Tells of every record as well, in lines and spans.
-    telemetry: RunTelemetry = field(init=False)
-    _last: int = field(default=0, init=False)
+    context: Context
 
-    def __attrs_post_init__(self) -> None:
-        self.telemetry = RunTelemetry(LOG, visible_name(str(self._state.folder)))
+    def __init__(self, state: _State, ledger: Ledger) -> None:
+        self._state, self._ledger, self._last = state, ledger, 0
+        # Where a callable goes to another folder, the plan stays where it is.
+        self._path = state.folder.absolute() / CONTEXT_FILE
+        self.keeper: Keeper | None = None
+        # Tells of every record as well, in lines and spans.
+        self.telemetry = RunTelemetry(LOG, visible_name(str(state.folder)))
 
     @property
     def number(self) -> str:
-        """The block at hand as the number that it has among those around it; empty at the root."""
+        """The number of the current block among those around it, such as `2.1`; empty at the root."""
         return _number(self.context)
 
     def load(self) -> None:
@@ -360,7 +356,7 @@ class Kernel:
         return self._become(context, Record(Kind.OPENED, _number(context), data=data))
 
     def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
-        """Leave the block at hand, with its result."""
+        """Leave the current block, with its result."""
         kind = Kind.DONE if status is DoneStatus.DONE else Kind.FAILED
         data = {"result": result, "status": status.value}
         return self._become(close_block(self.context, result, status), Record(kind, _number(self.context), data=data))
@@ -393,7 +389,7 @@ class Kernel:
         self.telemetry.take(kept)
 
     def _mark(self) -> None:
-        """Have the file written, and raise what was wrong with it before: the ledger has the change by now."""
+        """Have the file written, and raise an earlier fault of it: the ledger already has the change."""
         assert self.keeper is not None
         self.keeper.mark()
         with _errors(self._state.folder):
@@ -425,5 +421,5 @@ def _without_type(message: PlanNext) -> dict[str, Any]:
 
 
 def _number(context: Context) -> str:
-    """The block at hand as the number that it has among those around it; empty at the root."""
+    """The number of the current block among those around it, such as `2.1`; empty at the root."""
     return ".".join(str(len(block.done) + 1) for block in reversed(context.path))

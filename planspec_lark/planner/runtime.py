@@ -80,7 +80,7 @@ class Event:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-# Of an answer that was refused, a result keeps so many characters and errors: it goes into every later context.
+# Characters and errors of a refused answer that a result keeps: it goes into every later context.
 _KEPT = 10_000
 _LISTED = 20
 
@@ -223,7 +223,7 @@ class Runtime:
         """The message that an answer is, or why it is refused; and all that was found."""
         if not isinstance(answer, str | PlanNext | PlanReturn):
             raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
-        # A model may hold what no text can, such as a number that is none, and what is written has to be read again.
+        # A model may hold what JSON cannot, such as NaN, and what is written has to be read again.
         text = answer if isinstance(answer, str) else _to_json(answer)
         message, found = self.judge.judge(text, context.phase, context, name="<answer>")
         return message, None if message is not None else Refusal(text, found), tuple(found)

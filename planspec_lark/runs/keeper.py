@@ -110,13 +110,13 @@ class Keeper:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep the view from being written by others as long as this block lasts; waits for who is writing it."""
+        """Keep others from writing the view within this block; waits for a write that is under way."""
         with self._writing:
             yield
 
     @property
     def is_at_fault(self) -> bool:
-        """Whether an error has occurred that was not reported yet."""
+        """Whether there is an error that was not reported yet."""
         return self._fault is not None
 
     def leave_view(self) -> None:

@@ -173,10 +173,10 @@ class MemoryLedger(SqliteLedger):
         self._name, self._lock, self._base = "memory", RLock(), _open_memory()
 
     def _check_place(self) -> None:
-        """It has none."""
+        """There is no file that could be gone."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """It goes with this object."""
 
     def __del__(self) -> None:
         self._base.close()

@@ -77,7 +77,7 @@ class RunTelemetry:
         self._start: Callable[..., Any] | None = None
 
     def follow(self, span: Any) -> None:
-        """Make spans from now on: children of that of the run, whatever is at hand where they begin."""
+        """Make spans from now on: children of the span of the run, whatever span is current."""
         self._start = partial(_tracer().start_span, context=_trace().set_span_in_context(span))
 
     def take(self, record: Record, step_type: str = "") -> None:
@@ -97,7 +97,7 @@ class RunTelemetry:
             _spend(data)
 
     def at_work(self, step: str, step_type: str = "") -> AbstractContextManager[None]:
-        """Within this block, a step's span is the one at hand, also for tasks that begin there.
+        """Within this block, a step's span is the current one, also for tasks that begin there.
 
         Args:
             step: its id.
@@ -108,7 +108,7 @@ class RunTelemetry:
         return _at_hand(self._open[step][0], end=False) if step in self._open else _NOTHING
 
     def asking(self, name: str, step: str = "", **attributes: str) -> AbstractContextManager[None]:
-        """A span as long as this block lasts, and the one at hand there: a person or program is asked something."""
+        """A span for as long as this block lasts, and the current one there: a person or program is asked something."""
         if self._start is None:
             return _NOTHING
         named = {f"planspec.{key}": value for key, value in attributes.items()}
@@ -198,7 +198,7 @@ def _at_hand(span: Any, *, end: bool) -> Iterator[None]:
             yield
         except BaseException as error:
             if end:
-                # A generator that is given up does not know why.
+                # A generator that is closed does not know why.
                 _fail(span, INTERRUPTED if isinstance(error, GeneratorExit) else type(error).__name__)
             raise
 
@@ -213,7 +213,7 @@ def _fail(span: Any, why: str) -> None:
 def telling(
     log: Logger, run: str, kind: str, about: Callable[[], tuple[str, str]] = lambda: ("", "")
 ) -> Iterator[RunTelemetry]:
-    """Tell of a run as long as this block lasts. What is called within has its span as the one at hand.
+    """Tell of a run as long as this block lasts. Its span is the current one for all that is called within.
 
     Args:
         log: where lines go.
@@ -278,7 +278,7 @@ class ModelSpan:
         self._span = span
 
     def at_hand(self) -> AbstractContextManager[None]:
-        """Within this block, this span is the one at hand, which the spans of HTTP clients are children of."""
+        """Within this block, this span is the current one: the parent of the spans of HTTP clients."""
         return _NOTHING if self._span is None else _at_hand(self._span, end=False)
 
     def answered(self, reply: Any) -> None:

@@ -60,7 +60,7 @@ class CallLedger:
         """Learn what the ledger says.
 
         Raises:
-            LedgerError: it cannot be read, or the records are none of a tool plan.
+            LedgerError: it cannot be read, or the records are not those of a tool plan.
         """
         for record in self._ledger.records(self._run):
             if record.seq == 1 and not (record.kind is Kind.BEGUN and record.data.get("runner") == RUN):
@@ -105,7 +105,7 @@ class CallLedger:
         """Keep a record for good before this returns; gives its number. Without a keeper this does nothing.
 
         Raises:
-            LedgerError: it cannot be written, or the run belongs to another process by now.
+            LedgerError: it cannot be written, or another process has taken over the run.
         """
         if self._keeper is None:
             return 0

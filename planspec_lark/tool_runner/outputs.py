@@ -17,7 +17,7 @@ __all__ = ["as_kept", "check_types", "declared_outputs", "say", "take_outputs"]
 
 
 def declared_outputs(signature: Signature | None) -> Slots:
-    """What a tool promises to put out, by name."""
+    """The outputs that a tool declares, by name."""
     return (signature.outputs if signature is not None else None) or {}
 
 
@@ -25,7 +25,7 @@ def take_outputs(value: Any, signature: Signature | None) -> dict[str, Any]:
     """A copy of what a callable has given.
 
     Raises:
-        ValueRefusedError: it is not what its tool promises, or nothing that can be handed on.
+        ValueRefusedError: it is not what the tool declares, or cannot be passed on.
     """
     declared = declared_outputs(signature)
     if value is None and not declared:

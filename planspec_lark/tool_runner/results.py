@@ -34,7 +34,7 @@ class StepResult:
         atom_id: its tool.
         status: whether it is done, has failed, was skipped, or, in a dry run, would be called.
         wave: the number of the wave in which its turn comes, from 1.
-        outputs: what it has put out, by name.
+        outputs: its outputs, by name.
         error: why it has failed or was skipped; safe to show.
         because: the failed step for which it was skipped.
         warnings: outputs that are of other types than declared; safe to show.

@@ -148,7 +148,7 @@ class Scheduler:
         return None
 
     def _is_fresh(self, index: int, done: DoneCall) -> bool:
-        """Whether a step was done after all that it depends on, and has put out what is asked of it by now."""
+        """Whether a step was done after all that it depends on, and has every output that is needed now."""
         if any(self._seqs[other] > done.seq for other in self._checked.graph[index]):
             return False
         declared = declared_outputs(self._checked.signatures[index])
@@ -169,7 +169,7 @@ class Scheduler:
         return result.outputs[output]
 
     def at_work(self, task: Task) -> AbstractContextManager[None]:
-        """Within this block, the span of a call is the one at hand."""
+        """Within this block, the span of a call is the current one."""
         return self.telemetry.at_work(visible_name(self._name(task.index)))
 
     # ---------------------------------------------------------------- after a call

@@ -186,13 +186,12 @@ class Watch:
         return "REVISE" in commands or "REPLAN" in commands
 
 
-@define
 class StoppingLedger(MemoryLedger):
     """A ledger whose process dies before or behind a record."""
 
-    stops_at: int | None = None
-    stops_behind: bool = False
-    appended: int = 0
+    def __init__(self, stops_at: int | None = None, stops_behind: bool = False) -> None:
+        super().__init__()
+        self.stops_at, self.stops_behind, self.appended = stops_at, stops_behind, 0
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         self.appended += 1

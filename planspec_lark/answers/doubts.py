@@ -66,6 +66,12 @@ _AGAIN = re.compile(
     r"|(?:wait|hold on|edit|correction) ?(?:[,.:!…—–-]|no\b|\Z)"
     r"|等等|等一下|慢着|哎呀|不对|更正|纠正|其实)"
 )
+# What leaves it to the reader which of them to carry out.
+_CHOICE = re.compile(
+    r"\b(?:choose|pick|select|decide) (?:one|between|among|either|which|whether)\b"
+    r"|\bwhich (?:one|of (?:these|the two))\b"
+    r"|请[您你]?(?:\w\w)?选|二选一|[哪任]一?[个种项]"
+)
 # A sentence on commands in general.
 _ANY_COMMAND = re.compile(r"\b(?:an?|each|every) (?:\w+ )?command\b|(?<!二)(?<!一)(?<!两)条?命令的?(?:格式|语法)")
 # What says what commands do.
@@ -83,7 +89,7 @@ _REPORTS = re.compile(
     r"|.{0,4}(?:计划|需要|步|我|记录|更新|跳过|增加|新增|标记|改用|改为|完成)"
 )
 # A label in Chinese that names a thing or a choice; in English, every other word may be that of another writer.
-_TOPIC = re.compile(r"(?!.*(?:方案|选项|[或选后说]|以[上下]))[\u3400-\u9fff]+[:：]\Z")
+_TOPIC = re.compile(r"(?!.*(?:方[案式]|选[项择]|[或选后说]|以[上下]))[\u3400-\u9fff]+[:：]\Z")
 _WHY = re.compile(r",? \b(?:because|since)\b.*|，?因为.*")
 _LAST_CLAUSE = re.compile(r", (?:but |so |and |which means )?|，(?:因此|所以)?| (?=i (?:propose|suggest|recommend)\b)")
 _COLON = re.compile("[:：]")
@@ -130,7 +136,7 @@ def _leads_on(said: str) -> bool:
 
 
 def _doubts(said: str, *, is_behind: bool) -> bool:
-    if _AGAIN.match(said) or prohibits(said) or _ANY_COMMAND.search(said):
+    if _AGAIN.match(said) or prohibits(said) or _ANY_COMMAND.search(said) or _CHOICE.search(said):
         return True
     points = _THESE.search(said) or (is_behind and _THIS.search(said))
     if not points and not (_ACT.search(said) and (_CASE.search(said) or has_veto(said))):

@@ -269,8 +269,9 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     described = tuple(step.description for step in iter_steps(plan))
+    statuses = {step.step_id: step.status.value for step in iter_steps(plan)}
     foreign = tuple(one.span for one in result.diagnostics if one.severity is Severity.INFO and one.span)
-    reading = Reading(source.text, result.places, bool(plan.goal), described, foreign)
+    reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign)
     span = source.span(*reading.plan) if reading.plan else None
     for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cached_property
 
-from attrs import frozen
+from attrs import field, frozen
 
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.statements import Talk, heads_more, sentences
@@ -92,6 +92,7 @@ class Reading:
         places: where the plan's parts are in it; None where it holds no plan.
         has_goal: whether the plan has one.
         descriptions: those of its steps.
+        statuses: the status of each step, by id.
         left_out: what was taken for no part of it, in the order of the text.
     """
 
@@ -99,6 +100,7 @@ class Reading:
     places: Places | None = None
     has_goal: bool = True
     descriptions: tuple[str, ...] = ()
+    statuses: Mapping[str, str] = field(factory=dict)
     left_out: tuple[Span, ...] = ()
 
     @cached_property
@@ -126,7 +128,7 @@ class Reading:
             if at <= span.start < end:
                 lines.append(self.text[at : span.start])
                 at = span.end
-        return Talk("".join([*lines, self.text[at:end]]), self.descriptions)
+        return Talk("".join([*lines, self.text[at:end]]), self.descriptions, self.statuses)
 
     @cached_property
     def is_in_code(self) -> bool:

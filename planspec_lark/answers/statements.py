@@ -9,13 +9,14 @@ missing here costs a review, and no wrong plan.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from enum import Enum
 from functools import cached_property
 
 from attrs import define, field
 
 from planspec_lark.answers.descriptions import CHINESE_SIGN, denies, describes, has_veto, is_to_come, split_words
+from planspec_lark.answers.status_reports import drop_reports
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
     CHINESE,
@@ -60,9 +61,10 @@ _RESTRICTS = re.compile(
 _NOTE = re.compile(
     r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few) )*"
     r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
-    r"|points|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration|effort"
-    r"|legend|dependenc\w+)"
-    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?:备注|说明|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
+    r"|effort|legend|dependenc\w+)"
+    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
+    r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
     r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
     re.IGNORECASE,
@@ -331,9 +333,11 @@ _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which yo
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(
-    r"\bhier (?:ist|sind)\b|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
+    r"\bhier (?:ist|sind|der|mein|ein)\b|\bi(?:'d| would) (?:\w+ ){1,5}like this\W*\Z"
+    r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
-    r"|计划[：:]?\Z"
+    r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
+    r"|(?:计划|方案)(?:[为是]|[和与及]进度)?[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
@@ -349,7 +353,7 @@ _OF_OTHERS = re.compile(
     )
     + r"\b|"
     + _any(
-        r"(?<!我)(?:写|提出|拟)的|他人|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
+        r"(?<![我编])(?:写|提出|拟)的|他人|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
         r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
     )
 )
@@ -402,10 +406,12 @@ class Talk:
     Attributes:
         text: the plan's lines.
         descriptions: those of its steps.
+        statuses: the status of each step, by id.
     """
 
     text: str = ""
     descriptions: tuple[str, ...] = ()
+    statuses: Mapping[str, str] = field(factory=dict)
 
     @cached_property
     def _lowered(self) -> str:
@@ -431,9 +437,10 @@ class Talk:
 
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
-        said = said.replace("’", "'")
-        if _TAKES_BACK.search(said):
+        told = drop_reports(said.replace("’", "'"), self.statuses) if self.statuses else said.replace("’", "'")
+        if told is None or _TAKES_BACK.search(told):
             return False
+        said = told
         if (
             self._is_known(said)
             or is_notes(said)

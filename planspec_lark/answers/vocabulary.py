@@ -86,6 +86,7 @@ _VETO = """
     not cannot never nothing nobody none neither nor no only except unless instead rather otherwise but although
     though however wrong missing incomplete twice half skip drop omit ignore swap reverse forget forgot actually wait
     later tomorrow yesterday mistake draft optional perhaps maybe unsure doubt
+    nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
 """
 VETO = frozenset(_VETO.split())
 # What says where or under which condition something is done: it may be a word of the plan, and is news all the same.

@@ -1,0 +1,94 @@
+"""Reports of status in the prose around a plan, such as "steps 1 and 2 are done".
+
+A report that agrees with the marks of the plan adds nothing to it. One that does not agree needs review.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from planspec_lark.answers.vocabulary import COUNTS
+
+__all__ = ["drop_reports"]
+
+_STATUS_WORDS = {
+    "done": "done|completed?|finished|完成|做完",
+    "active": "in progress|running|active|under ?way|ongoing|being worked on|进行",
+    "blocked": "blocked|stuck|waiting|on hold|阻塞|受阻",
+    "skipped": "skipped|跳过",
+    "pending": "pending|open|to (?:do|come)|待办",
+}
+_STATUS = "|".join(f"(?P<{name}>{words})" for name, words in _STATUS_WORDS.items())
+_ID = r"[0-9]+(?:\.[0-9]+)*"
+_COUNT = r"[0-9]+|" + "|".join(COUNTS)
+# How a report goes on: when it was so, and why a step is blocked.
+_ADVERB = r"(?:(?:now|already|currently|still|all|both|fully) )*"
+_TAIL = (
+    r"(?:,? (?:so far|now|right now|at the moment|for now|already))?"
+    r"(?(blocked)(?: (?:until|because|by|for|since|on) [^,.;:]*)?)"
+)
+_REPORT = re.compile(
+    # At the start of a clause: behind `when` it is a condition.
+    r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
+    rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
+    rf"|(?P<count>{_COUNT})(?: (?:out )?of the(?: (?P<all>{_COUNT}))?)? steps?"
+    r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others)))"
+    rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
+)
+_REPORT_CHINESE = re.compile(
+    rf"(?:\A\W*|(?<=[，；：]))(?:目前|当前|现在|其中)?"
+    rf"(?:(?:步骤|第) ?(?P<ids>{_ID}(?:[、和及] ?{_ID})*) ?步?|前(?P<first>[0-9一二两三四五六七八九十]+)(?:步|个步骤)"
+    rf"|第(?P<one>[一二三四五六七八九十])步)(?:都|均|已经?|正在|仍然?|处于)*(?:{_STATUS})(?:中|状态|了)?"
+)
+
+
+def drop_reports(said: str, statuses: Mapping[str, str]) -> str | None:
+    """A sentence without the reports that agree with the plan; None if one does not agree.
+
+    Args:
+        said: the sentence, in lower case.
+        statuses: the status of each step of the plan, by id.
+    """
+    rest = said
+    for pattern, agrees in ((_REPORT, _agrees), (_REPORT_CHINESE, _agrees_in_chinese)):
+        if not all(agrees(match, statuses) for match in pattern.finditer(said)):
+            return None
+        rest = pattern.sub("", rest)
+    return said if rest == said else rest.strip(" ,;:，、：.。!！")
+
+
+def _named(match: re.Match[str]) -> str:
+    return next(name for name in _STATUS_WORDS if match[name])
+
+
+def _have(ids: Sequence[str], statuses: Mapping[str, str], status: str) -> bool:
+    return all(statuses.get(step_id) == status for step_id in ids)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else COUNTS.get(word, 0)
+
+
+def _agrees(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+    status = _named(match)
+    if match["rest"]:
+        return status == "pending"
+    if match["pending"] == "open":
+        # What is open may be what is to be done as well.
+        return False
+    if match["ids"]:
+        return _have(re.findall(_ID, match["ids"]), statuses, status)
+    top = [one for step_id, one in statuses.items() if "." not in step_id]
+    counted = [group for group in (top, [*statuses.values()]) if group.count(status) == _number(match["count"])]
+    return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)
+
+
+def _agrees_in_chinese(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+    if match["ids"]:
+        ids = re.findall(_ID, match["ids"])
+    elif match["one"]:
+        ids = [str(_number(match["one"]))]
+    else:
+        ids = [str(number) for number in range(1, min(_number(match["first"]), len(statuses)) + 1)]
+    return _have(ids, statuses, _named(match))

@@ -1,0 +1,63 @@
+"""What prose says of the status of steps: it adds nothing where the marks of the plan say the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import extract_plan
+from planspec_lark.answers import Verdict
+
+PLAN = """Goal: Move the shop
+## Steps
+1. [x] [act] Pack the crates
+2. [x] [act] Cancel the power
+3. [>] [subtask] Move
+  3.1. [>] [act] Load the van
+  3.2. [!] [act] Carry the oven
+4. [act] Unpack
+"""
+
+
+def verdict(remark: str) -> Verdict:
+    return extract_plan(f"{PLAN}\n{remark}\n").verdict
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Steps 1 and 2 are done.",
+        "So far, steps 1, 2 are already finished, step 3.1 is in progress and everything else is still open.",
+        "Currently, step 3.2 is blocked until the owner answers.",
+        "Two of the four steps are done.",
+        "前两步已经完成，第三步正在进行。",
+        "目前步骤 1、2 已完成。",
+    ],
+)
+def test_a_report_that_agrees_with_the_marks_adds_nothing(remark: str) -> None:
+    assert verdict(remark) is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Steps 1 and 4 are done.",
+        "Step 3.2 is done.",
+        "Step 9 is done.",
+        "Step 4 is blocked until the owner answers.",
+        "Three of the four steps are done.",
+        "Two of the five steps are done.",
+        "Everything else is blocked.",
+        "Step 4 is open.",
+        "Steps 1 and 2 are done; skip step 4.",
+        "前三步已经完成。",
+        "目前步骤 4 已完成。",
+        "第四步已完成。",
+    ],
+)
+def test_a_report_that_does_not_agree_needs_review(remark: str) -> None:
+    assert verdict(remark) is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize("remark", ["Let me know when step 4 is done.", "Once step 4 is done, enjoy the new shop!"])
+def test_what_is_said_for_a_case_is_no_report(remark: str) -> None:
+    assert verdict(remark) is Verdict.ACCEPTED

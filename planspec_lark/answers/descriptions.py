@@ -42,7 +42,7 @@ def _any_of(words: str, *forms: str) -> re.Pattern[str]:
 _DENIES = _any_of(
     """
     must shall ought would might could let's requir* necessar* supposed meant please remember provided assumes assuming
-    permitting whether decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
+    permitting decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
     open again meanwhile beforehand afterwards just other another different alternativ* variant variants version
     versions better cheaper shorter anyone someone somebody alone oops sorry apolog* hm hmm reflection mind void joke
     fiction* nonsense pointless lack* unfinished todo tbd wip sketch* placeholder* remaining stuck attach* annex veto*
@@ -53,6 +53,7 @@ _DENIES = _any_of(
     halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
     invalid incorrect limit* maximum
     """,
+    r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     r"should(?! (?:give|take|help|be enough|cover|work|get|fit|see|keep|make|leave|attract|last|look))",
     r"until (?:i|you|we)|at most|at the",
     r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
@@ -104,6 +105,16 @@ _COMES = _any_of(
 _LEADS_IN = re.compile(
     r"\W*(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|given|based)\b"
 )
+# How an order begins: with a word that is no subject, right before its object or a preposition.
+_ORDERS = re.compile(
+    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|as a last step|by the way),? )*"
+    r"(?!(?:the|an?|its|their|there|you|your|our|my|we|i|he|she|they|it|all|each|every|both|most|many|some|several|any"
+    r"|one|two|three|that|this|these|those|what|who|how|why|here|much|more|none|half|part|thanks?|good|happy|glad"
+    r"|great|sorry|hope|if|when|since|because|as|by|with|at|during|within|for|in|on|once|while|after|given|based"
+    r"|without|from|of|to|not|no|about|around|like)\b|\w+(?:ing|s|ed|ly)\b)"
+    r"\w+ (?:the|an?|it|them|this|that|these|those|your|my|our|one|two|all|both|each|every|in|with|from|for|to|on|at|of"
+    r"|up|out|off|down|back|by|when|until|before|after|\w+\W*\Z)\b"
+)
 # The plan or a part of it as the subject of a verb.
 _OF_PLAN = re.compile(
     r"\W*(?:(?:and|so|also|overall|in (?:short|summary|total)|as a result|as you can see),? )*"
@@ -114,11 +125,12 @@ _OF_PLAN = re.compile(
 )
 _POINTS = _any_of(
     """
-    plan plans step steps above below list order goal constraint constraints item items line lines these those
-    everything either both it they them command commands this here we everyone everybody budget deadline way
+    above below list order item items line lines these those everything either both it they them this here we everyone
+    everybody budget deadline way
     """,
     "(?:all|any) of|the two",
 )
+_NAMES_PLAN = _any_of("plan plans step steps goal constraint constraints command commands")
 # Verbs that say where a thing stands, whether it holds or what it waits for.
 _STANDING = """
     is was has does comes goes ends starts begins stays holds applies counts depends requires needs expires awaits waits
@@ -179,8 +191,11 @@ def _is_stated(said: str, is_own: Callable[[str], bool]) -> bool:
     if (subject := _OF_PLAN.match(said)) is not None:
         verb = subject["verb"]
         return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
-    main = said.partition(", ")[2] if _LEADS_IN.match(said) else said
-    if _POINTS.search(said) or not (_STATES.match(main) or _VERB.match(main)):
+    if _NAMES_PLAN.search(said) or any(map(_ORDERS.match, said.split(", "))):
+        return False
+    main = (_LEADS_IN.match(said) and said.partition(", ")[2]) or said
+    words = split_words(main)
+    if len(words) < 2 or _POINTS.search(" ".join(words[:4])):
         return False
     # What a thing of the plan may do is told of it; what becomes of it would be part of the plan.
-    return _MAY.match(main) is not None or not any(map(is_own, split_words(main)[:5]))
+    return _MAY.match(main) is not None or not any(map(is_own, words[:5]))

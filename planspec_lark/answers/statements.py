@@ -293,6 +293,7 @@ _IDIOMS = re.compile(
         r" (?:minutes?|hours?|days?|weeks?|months?)",
         r"(?:one|two|three|four|a few)(?= (?:things?|commands?|parts?)\b)",
         r"(?:no|any|without(?: any)?) (?:dependenc\w+|branch\w*|loops?|problem|extra \w+|conflicts?|gaps?)",
+        r"(?:no|any|without(?: any)?) (?:surprises|obstacles|blockers)",
         r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it",
         r"not (?:\w+ )?advice|not part of this",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
@@ -309,7 +310,9 @@ _IDIOMS = re.compile(
         r"(?:that |which )?you(?:'ve| have)? (?:specified|requested)",
         r"(?:(?:do not|don't) depend on )?each other",
         r"right away|in time|on time|at the moment|at any time|once more|to copy|if (?:needed|necessary)",
-        r"(?:already )?(?:a third|a quarter|half|two thirds) (?:is )?done|takes? .{0,40} into account",
+        r"(?:already )?(?:a third|a quarter|half|two thirds) (?:is )?done|only then",
+        r"(?:already |roughly |about )*(?:(?:a third|a quarter|half) of the way|halfway)(?: there)?",
+        r"takes? .{0,40} into account",
         r"the one that (?:can't|takes|needs|costs)\b.*|depends? on (?!whether|if|it)(?:the |your )?\w+",
         r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft",
         r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )",
@@ -319,7 +322,7 @@ _IDIOMS = re.compile(
     r"|\A(?:given that|considering)\b[^,]*,|"
     + _any(
         r"考虑到[^，]*，|\A首先(?=是)|是否|反馈|没问题|不复杂|不难|不遗漏\w*?细节|别担心|不用担心|话不多说|不仅|不错",
-        r"没有(?:依赖(?:关系)?|分支|冲突|遗漏)|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
+        r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
     )
 )
 # Why something is as it is.
@@ -337,7 +340,7 @@ _ANNOUNCES = re.compile(
     r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
-    r"|(?:计划|方案)(?:[为是]|[和与及]进度)?[：:]?\Z"
+    r"|计划[：:]?\Z|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
@@ -353,7 +356,7 @@ _OF_OTHERS = re.compile(
     )
     + r"\b|"
     + _any(
-        r"(?<![我编])(?:写|提出|拟)的|他人|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
+        r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
         r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
     )
 )

@@ -72,7 +72,10 @@ class Editor:
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_a_file_that_is_written_in_pieces(path: Path, jobs: int) -> None:
+def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # However slow the machine is, the pause between two pieces is none between two edits.
+    monkeypatch.setattr(edit_watcher, "_QUIET", 1.5)
+
     def edit() -> None:
         # The first of them are no plan, and those after that are plans as well.
         lines = [*path.read_text().splitlines(keepends=True), MORE]

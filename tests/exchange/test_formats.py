@@ -85,6 +85,15 @@ def test_what_has_no_tasks_is_refused(text: str) -> None:
     assert [one.code for one in caught.value.diagnostics] == ["EX110"]
 
 
+def test_a_plan_is_refused_at_its_start() -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        import_text("## Steps\n1. [act] Wind the clock\n")
+    [found] = caught.value.diagnostics
+    assert (found.message, found.line, found.column) == ("this is already a PlanSpec plan", 1, 1)
+    assert found.span is not None
+    assert (found.span.start, found.span.end) == (0, 0)
+
+
 def test_broken_json_is_refused_with_its_place() -> None:
     with pytest.raises(PlanSyntaxError) as caught:
         import_text('{"tasks": [{"id": 1 "title": "a"}]}')

@@ -163,6 +163,16 @@ def test_a_value_that_is_almost_right_has_a_fix(before: str, after: str) -> None
     assert before not in fixed.text
 
 
+def test_a_target_loop_is_corrected_where_only_one_loop_can_be_meant() -> None:
+    outer = f"#### Step1: flock\n{LOOP}{TAKES}"
+    inner = f"#### Step1.2: nest\n{LOOP.replace('bird', 'egg')}{TAKES.replace('1.1', '1.2.1').replace('bird', 'egg')}"
+    leave = "- Type: flow\n- Action: break\n- Target loop: flok\n"
+    one = fix_hopspec(f"{SECTIONS}{outer}#### Step1.2: leave\n{leave}{EXIT}", unsafe=True)
+    assert "- Target loop: flock\n" in one.text
+    two = fix_hopspec(f"{SECTIONS}{outer}{inner}#### Step1.2.2: leave\n{leave}{EXIT}", unsafe=True)
+    assert "- Target loop: flok\n" in two.text
+
+
 @pytest.mark.parametrize(
     ("written", "name", "is_safe"),
     [("LookAtPiers", "LookAtPiers", True), ("look@piers", "look_piers", False), ("Look at it!", "look_at_it", False)],

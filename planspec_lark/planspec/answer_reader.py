@@ -68,7 +68,6 @@ from planspec_lark.planspec.recovery import (
     BLANK_LINES,
     STEP_GROUPS,
     Recovery,
-    say_left_out,
 )
 from planspec_lark.planspec.step_repair import (
     is_foreign_type,
@@ -96,8 +95,6 @@ _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 _BOXES = ("[ ]", "[x]", "[X]", "☐", "☑")
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
-# A title by its very mark.
-_MARKED_TITLE = re.compile(r"#[ \t]+Plan:")
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
@@ -225,14 +222,6 @@ class AnswerReader(Recovery):
         if fault.repaired is None and find_elision(content):
             return _elided(content)
         return fault
-
-    def _enter(self, kind: str, line: Line) -> bool:
-        is_marked = self._last is not None and self._last[1] is line and _MARKED_TITLE.match(self._last[0])
-        if kind == "title" and is_marked and self.seen == {Section.TITLE} and (heading := self.places.take_back()):
-            # Of two titles with nothing of a plan between them, the first is a heading of the text around the plan.
-            self._note("PS101", say_left_out("PS101"), heading.start, heading.end, Severity.INFO)
-            self.seen.clear()
-        return Recovery._enter(self, kind, line)
 
     def _take_step(self, match: Match[str], line: Line) -> None:
         count = len(self.steps)

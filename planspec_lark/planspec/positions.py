@@ -113,14 +113,6 @@ class Places:
         self._plan_lines.append((name, line))
         self._note(line)
 
-    def take_back(self) -> Line | None:
-        """Forget the only line that was noted, and return it; None where there are more."""
-        if len(self._plan_lines) != 1:
-            return None
-        [(_, line)] = self._plan_lines
-        self._plan_lines, self.first_start, self.last_end = [], None, 0
-        return line
-
     def add_step(self, step_id: str, line: Line) -> None:
         """Note a line of a step: its first is the summary line, any others are its body."""
         self._step_lines.setdefault(step_id, []).append(line)

@@ -226,12 +226,6 @@ def test_a_code_block_after_the_plan_is_not_the_text_around_it() -> None:
     assert extract_plan(text.replace("Weigh the trunk.", "Good luck!")).verdict is Verdict.ACCEPTED
 
 
-def test_of_two_titles_the_first_is_a_heading_of_the_text() -> None:
-    found = extract_plan(f"# Hamburg\n\nHere is the plan:\n\n```\n# Plan: Travel\n{PLAN}```\n")
-    assert (found.verdict, found.plan.title) == (Verdict.ACCEPTED, "Travel")
-    assert extract_plan(f"# Plan: Hamburg\nGoal: go\n# Plan: Travel\n{PLAN}").verdict is not Verdict.ACCEPTED
-
-
 def test_weeks_are_phases() -> None:
     text = "**Goal:** Learn to swim\n\n**Week 1**\n- Float\n\n**Week 2**\n- Dive\n- Turn\n"
     found = extract_plan(text, default_type="act")

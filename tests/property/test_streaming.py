@@ -32,6 +32,8 @@ def _pieces(text: str, sizes: list[int]) -> list[str]:
 @example(f"{COMMENTS}# a  # b\n{COMMENTS}")
 @example("So.\n# a  # b\nGoal: c  # d\n")
 @example("1. [act] a\n# Plan: V")
+@example("2[t]\n# Plan:Plan:t")
+@example("2[t]\n# Plan:e\n# Plan:t")
 @given(strategies.any_plan_text)
 def test_one_piece_is_as_good_as_the_whole(text: str) -> None:
     streams.ends_as_scanned(text, [text])

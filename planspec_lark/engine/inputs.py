@@ -58,12 +58,12 @@ class Needs:
     Attributes:
         inputs: the values.
         missing: declared inputs that have none.
-        waiting: those of them that a step of the plan has still to produce, with that step.
+        waiting: those of them that a step of the plan has still to produce, with what that step is.
     """
 
     inputs: Mapping[str, Any]
     missing: tuple[str, ...]
-    waiting: Mapping[str, PlanStep]
+    waiting: Mapping[str, str]
 
 
 class Values:
@@ -79,6 +79,7 @@ class Values:
         self._shape = -1
         self._order: dict[str, int] = {}
         self._declared: dict[str, list[PlanStep]] = {}
+        self._users: dict[str, list[PlanStep]] = {}
         self._known: dict[str, dict[str, int]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._news: set[str] = set()
@@ -92,7 +93,9 @@ class Values:
         found = self._find_all(step.inputs, step)
         given = {name: self._given[name] for name in step.inputs if name in self._given}
         missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
-        waiting = {name: late for name in missing if (late := self._find_late(name, step)) is not None}
+        waiting = {
+            name: self._say_late(late, step) for name in missing if (late := self._find_late(name, step)) is not None
+        }
         return Needs(Inputs(self._writer, lambda: found, given), missing, waiting)
 
     def add(self, step: PlanStep) -> None:
@@ -111,11 +114,19 @@ class Values:
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
 
     def is_ready(self, step: PlanStep) -> bool:
-        """Whether all declared inputs are there, and no earlier step has still to produce newer ones."""
+        """Whether a step can begin beside earlier ones, so that each step still gets what it would get one by one.
+
+        All declared inputs are there. No earlier step has still to produce one of them, or one of the outputs of this
+        step, which would then replace the newer value. In a loop around both, none has still to take one of its
+        outputs: that would be the value of this round instead of the one before.
+        """
         if not self.are_there(step.inputs, step):
             return False
-        others = (other for name in step.inputs for other in self._declared.get(name, ()))
-        return not any(self._is_late(other, step) for other in others)
+        producers = (other for name in (*step.inputs, *step.outputs) for other in self._declared.get(name, ()))
+        if any(self._is_late(other, step) for other in producers):
+            return False
+        users = (other for name in step.outputs for other in self._users.get(name, ()))
+        return not any(self._loops_around(step, other.step_id) and self._is_late(other, step) for other in users)
 
     def _is_late(self, other: PlanStep, step: PlanStep) -> bool:
         if self._order[other.step_id] >= self._order[step.step_id] or step.step_id.startswith(f"{other.step_id}."):
@@ -162,10 +173,12 @@ class Values:
             return
         self._shape = self._writer.shape
         self._order = self._writer.text.order()
-        self._declared, self._known, self._names = {}, {}, {}
+        self._declared, self._users, self._known, self._names = {}, {}, {}, {}
         for step in iter_steps(self._writer.plan):
             for name in step.outputs:
                 self._declared.setdefault(name, []).append(step)
+            for name in step.inputs:
+                self._users.setdefault(name, []).append(step)
             self._add(step)
         for name, seqs in self._known.items():
             if len(seqs) > 1:
@@ -213,6 +226,13 @@ class Values:
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
         """A step that has still to produce this name."""
         return next((other for other in self._declared.get(name, ()) if self._is_awaited(other, step)), None)
+
+    def _say_late(self, other: PlanStep, step: PlanStep) -> str:
+        if self._order[other.step_id] > self._order[step.step_id] and not self._loops_around(step, other.step_id):
+            # Its status depends on how many steps run side by side.
+            return f"step {other.step_id} comes later"
+        without = " without it" if other.status is PlanStatus.DONE else ""
+        return f"step {other.step_id} is {other.status.value}{without}"
 
     def _is_awaited(self, other: PlanStep, step: PlanStep) -> bool:
         """Whether a step has to wait for what another one produces."""

@@ -450,11 +450,7 @@ def _failure(error: Exception) -> OperatorResult:
 
 
 def _cannot_begin(needs: Needs) -> OperatorResult:
-    without = {PlanStatus.DONE: " without it"}
-    said = (
-        f"{name} (step {step.step_id} is {step.status.value}{without.get(step.status, '')})"
-        for name, step in needs.waiting.items()
-    )
+    said = (f"{name} ({why})" for name, why in needs.waiting.items())
     return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
 
 

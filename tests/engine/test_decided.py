@@ -39,10 +39,10 @@ TWO = "1. [act] dig → hole\n2. [act] fill\n"
         # This run knows nothing of what was done before it.
         ("1. [x] [act] a → x\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
         ("1. [act] accepted → x\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
-        ("1. [act] b\n  > ← x\n2. [act] a → x\n", "step 2 is pending"),
+        ("1. [act] b\n  > ← x\n2. [act] a → x\n", "step 2 comes later"),
         ("1. [x] [decide] d → x\n  1.1. [~] [act] a\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
         ("1. [decide] d → x\n  1.1. [act] b\n    > ← x\n", "step 1 is active"),
-        ("1. [subtask] s\n  1.1. [act] b\n    > ← x\n2. [act] a → x\n", "step 2 is pending"),
+        ("1. [subtask] s\n  1.1. [act] b\n    > ← x\n2. [act] a → x\n", "step 2 comes later"),
     ],
 )
 def test_a_step_waits_for_what_another_one_is_to_put_out(steps: str, why: str) -> None:

@@ -167,6 +167,44 @@ def test_a_step_in_a_container_that_was_not_opened() -> None:
     assert shown(result.plan).count("[x]") == 4
 
 
+REPLACED = "1. [act] a → y\n2. [act] b → y\n  > ← x\n3. [act] c → z\n  > ← y\n"
+REPLACED_IN_LOOP = (
+    "1. [subtask] a | Progress: 0/2\n  1.1. [act] b → w\n  1.2. [act] c → z\n    > ← y, w\n"
+    "  1.3. [act] d → y\n    > ← x\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "slow", "expected"),
+    [
+        # The value of the later step is the newer one, whichever is faster.
+        (REPLACED, "1", "3.1 of 2.1"),
+        # In the second round, a step gets the value of the first, until that of the second is due.
+        (REPLACED_IN_LOOP, "1.1", "1.2.2 of 1.3.1"),
+    ],
+)
+def test_a_value_is_not_replaced_before_its_turn(steps: str, slow: str, expected: str) -> None:
+    calls: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        work = f"{call.step.step_id}.{calls.count(call.step.step_id)}"
+        if call.step.step_id == slow:
+            time.sleep(0.2)
+        given = str(call.inputs[call.step.inputs[0]]).partition(" ")[0] if call.step.inputs else "nothing"
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, f"{work} of {given}"))
+
+    result = ThinkEngine(plan(steps), operate, jobs=3, inputs={"x": "0", "y": "0"}).run()
+    assert (result.outcome, result.outputs["z"]) == (Outcome.CONVERGED, expected)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_input_that_a_later_step_produces_is_missing_however_far_that_is(jobs: int) -> None:
+    steps = "1. [act] a → x\n2. [act] b\n3. [act] c\n  > ← y\n4. [act] d → y\n  > ← x\n"
+    result = ThinkEngine(plan(steps), Watch(), jobs=jobs).run()
+    assert result.plan.steps[2].result == "inputs are missing: y (step 4 comes later)"
+
+
 def _plans() -> st.SearchStrategy[PlanSpec]:
     names = st.lists(st.sampled_from("abcd"), max_size=2, unique=True)
 

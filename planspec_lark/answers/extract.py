@@ -268,8 +268,9 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     broken.extend(find_placeholders(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
-    described = tuple(step.description for step in iter_steps(plan))
-    statuses = {step.step_id: step.status.value for step in iter_steps(plan)}
+    steps = [*iter_steps(plan)]
+    described = tuple([step.description for step in steps])
+    statuses = {step.step_id: step.status.value for step in steps}
     foreign = tuple(one.span for one in result.diagnostics if one.severity is Severity.INFO and one.span)
     reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign)
     span = source.span(*reading.plan) if reading.plan else None

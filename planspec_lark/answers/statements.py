@@ -456,10 +456,11 @@ class Talk:
         is_offer = _OFFER.search(said) is not None
         if is_offer or (_WISH.match(said) is not None and _IN_CASE.search(said) is None):
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
-        told = self._without_own(without_idioms(said))
+        said_less = without_idioms(said)
+        told = self._without_own(said_less)
         if _LEFT_OUT.match(said) or self._is_known(told) or (describes(told, self._is_own) and not is_to_come(said)):
             return True
-        return all(map(self._is_alone, _CLAUSE_END.split(without_idioms(said))))
+        return all(map(self._is_alone, _CLAUSE_END.split(said_less)))
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
@@ -490,11 +491,10 @@ class Talk:
             _TELLS.match(said, label.end() - 1) or _names_notes(label[0]) or self._is_known(label[0])
         ):
             return True
-        if _FORMS.search(said) or not any(
-            has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(said)
-        ):
+        if not has_veto(said) or _FORMS.search(said):
             return False
-        return has_veto(without_idioms(said)) and not self.leads_on(said)
+        is_of_plan = any(has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(said))
+        return is_of_plan and has_veto(without_idioms(said)) and not self.leads_on(said)
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""

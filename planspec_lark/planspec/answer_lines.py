@@ -100,17 +100,27 @@ def find_elision(line: str) -> bool:
     return is_open or is_bare or compiled(_REST).search(text) is not None
 
 
-# One of these is in every line that stands for others. To look for them takes far less than the expressions above.
+# One of these is in every line that stands for others. To look for them takes far less than the expressions above, and
+# one sign of a word in Chinese is found sooner than the word.
 _ELIDED = (
     *("...", "…", "⋮", "unchanged", "same", "as before", "as above", "as in the", "see above", "no change", "omitted"),
-    *("not repeated", "略", "同", "不变", "未变", "无变化", "一样", "一致", "照旧", "重复", "类推"),
-    *("continue", "未完", "下条", "下一条"),
+    *("not repeated", "continue"),
 )
+_ELIDED_CHINESE = {
+    "变": ("不变", "未变", "无变化"),
+    "一": ("一样", "一致", "下一条"),
+    **{word[-1]: (word,) for word in ("略", "同", "照旧", "重复", "类推", "未完", "下条")},
+}
 
 
 def may_elide(text: str) -> bool:
     """Whether any line of a text may be one that stands for others."""
-    return _holds_any(text, _ELIDED)
+    lowered = without_arrows(text).lower()
+    if any(map(lowered.__contains__, _ELIDED)):
+        return True
+    if lowered.isascii():
+        return False
+    return any(sign in lowered and any(map(lowered.__contains__, words)) for sign, words in _ELIDED_CHINESE.items())
 
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:

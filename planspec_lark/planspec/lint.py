@@ -413,6 +413,8 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
     texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
     texts += [("description", step.description, None, step.step_id) for step in iter_steps(plan)]
+    # A hint is short.
+    texts = [row for row in texts if len(row[1]) <= _HINT]
     said = "\n".join(text for _, text, _, _ in texts)
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
@@ -425,8 +427,7 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 def _is_placeholder(text: str, *, is_elided: bool) -> bool:
-    is_short = len(text) <= _HINT
-    return is_short and (_PLACEHOLDER.fullmatch(text) is not None or (is_elided and find_elision(text)))
+    return _PLACEHOLDER.fullmatch(text) is not None or (is_elided and find_elision(text))
 
 
 def find_start(plan: PlanSpec) -> Iterator[Diagnostic]:

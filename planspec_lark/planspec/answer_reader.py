@@ -329,7 +329,7 @@ class AnswerReader(Recovery):
             return None
         if is_notes(text):
             return None
-        is_title = level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None)
+        is_title = level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal()
         if self.section is Section.NOTHING and is_title and not is_item(text):
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
@@ -348,6 +348,12 @@ class AnswerReader(Recovery):
         self._phases.add(placed.partition(". ")[0])
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
+
+    def _is_above_goal(self) -> bool:
+        """Whether the next line that is not blank is that of the goal."""
+        following = self.source.text[self._end : self._end + _LONG].lstrip().partition("\n")[0]
+        header = repair_header(following.rstrip(SPACES + "\r"))
+        return following.startswith("Goal:") or (header is not None and header[1].startswith("Goal:"))
 
     def _find_marks(self, kind: str, match: Match[str], content: str) -> Fault | None:
         """Marks of Markdown around a text, which do not belong to it."""

@@ -86,14 +86,19 @@ _HEADER = (
 _FRAMED = r"[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?"
 _HEADER_WORDS = {
     "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
-    "goal": ("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
+    "goal": (
+        *("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
+        *("ziel", "objectif", "objetivo", "obiettivo"),
+    ),
     "constraints": (
         *("constraint", "constraints", "requirements", "ground rules", "rules", "limitations"),
         *("约束", "约束条件", "限制", "限制条件", "要求", "基本要求", "规则"),
+        *("bedingungen", "rahmenbedingungen", "contraintes", "restricciones"),
     ),
     "steps": (
         *("step", "steps", "plan steps", "action steps", "the steps", "action plan"),
         *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
+        *("schritte", "étapes", "pasos"),
     ),
 }
 HEADER_KINDS = {word: kind for kind, words in _HEADER_WORDS.items() for word in words}

@@ -97,6 +97,7 @@ _ALMOST_PROGRESS = (
     rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
 )
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
+_BOLD_LEAD = r"\A(?P<marks>\*\*|__)(?=[^\s*_])(?P<text>[^*_]*[^\s*_])(?P=marks)(?!\w)"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
@@ -105,7 +106,7 @@ _STATUS_WORDS = {
     ">": ("⏳", "🔄", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "cancelled", "canceled", "已跳过", "跳过", "已取消"),
-    " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
+    " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待开始", "待处理"),
 }
 STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}
 _TYPE_WORDS = {
@@ -184,6 +185,7 @@ class _StepRepairer:
     # How much is written up to the mark, and whether there is one.
     id_end: int = 0
     has_mark: bool = False
+    has_type: bool = True
     at: int = 0
     written: str = ""
     flaws: list[Flaw] = field(factory=list)
@@ -303,6 +305,7 @@ class _StepRepairer:
                 self.take(label, f"[{_TYPE_WORDS[label['type'].lower()]}]")
                 return True
             if default:
+                self.has_type = False
                 self.written += f"[{default}] "
                 self.flaw("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
             return bool(default)
@@ -334,7 +337,11 @@ class _StepRepairer:
             description, outputs = description[:arrow], f" → {', '.join(names)}"
         if self.marks:
             description = description.rstrip(SPACES).removesuffix(self.marks)
-        kept, has_progress = [f"{unwrap(description)}{outputs}".strip(BLANKS)], False
+        description = unwrap(description)
+        if not self.has_type:
+            # What is bold at the start of an item of a list in Markdown is its subject.
+            description = compiled(_BOLD_LEAD).sub(r"\g<text>", description)
+        kept, has_progress = [f"{description}{outputs}".strip(BLANKS)], False
         for bar, end in pairwise([*cuts, len(text)]):
             piece = unwrap(text[bar + 1 : end])
             if not piece:

@@ -11,8 +11,8 @@ Blocks are found line by line, so that a text may still be written. A tag counts
 
 But after other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
 ones. One that nothing closes goes to the end of the text. A closing tag that nothing opens ends a block that began with
-the text. The same goes for the header of a final channel (``<|channel|>final<|message|>``); that of an analysis opens a
-block, which ``<|end|>`` closes.
+the text, and so does a line of nothing but ``...done thinking.``. The same goes for the header of a final channel
+(``<|channel|>final<|message|>``); that of an analysis opens a block, which ``<|end|>`` closes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ _TAG = re.compile(
     r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)(?:[ \t][^<>\n]*+)?+(?<!/)[>\]▷]"
     # Channels, as a server writes them that parses none: one is thought in, and all before the final one is no answer.
     rf"|{_CHANNEL}analysis<\|message\|>"
-    rf"|(?:<\|end\|>)?(?P<final>{_CHANNEL}final(?:[ \t]*<\|constrain\|>[^<\n]*+)?<\|message\|>)|(?P<over><\|end\|>)",
+    rf"|(?:<\|end\|>)?(?P<final>{_CHANNEL}final(?:[ \t]*<\|constrain\|>[^<\n]*+)?<\|message\|>)|(?P<over><\|end\|>)"
+    # How a terminal shows that a model has ended to think.
+    r"|(?P<done>\.\.\.done thinking\.)(?=[ \t\r]*+(?:\n|\Z))",
     re.IGNORECASE | re.ASCII,
 )
 # One of these is in every tag.
-_TAG_SIGNS = ("<", "THINK]", "▷")
+_TAG_SIGNS = ("<", "THINK]", "▷", "...done thinking.")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 # A step, as people and models write it: a number in front, and a word in brackets.
@@ -287,7 +289,7 @@ class ReasoningFilter:
         if tag[0][0] == "[" and not self._depth and not is_led:
             # After other text, it may be meant as the type of a step.
             return False
-        if tag["over"] and not self._depth:
+        if (tag["over"] and not self._depth) or (tag["done"] and not is_led):
             return False
         return is_led or not self._depth or _closes(tag)
 
@@ -305,7 +307,7 @@ class ReasoningFilter:
 
 
 def _closes(tag: Match[str]) -> bool:
-    return bool(tag["end"] or tag["final"] or tag["over"])
+    return bool(tag["end"] or tag["final"] or tag["over"] or tag["done"])
 
 
 def _is_quoted(tag: Match[str]) -> bool:

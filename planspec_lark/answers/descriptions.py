@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from planspec_lark.answers.vocabulary import ACTIONS, VETO, VETO_CHINESE
+from planspec_lark.answers.demands import demands, orders
+from planspec_lark.answers.vocabulary import ACTIONS, CHINESE_SIGN, VETO, VETO_CHINESE, any_of
 
-__all__ = ["CHINESE_SIGN", "denies", "describes", "has_veto", "is_to_come", "split_words"]
+__all__ = ["denies", "describes", "has_veto", "split_words"]
 
-CHINESE_SIGN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
 _PLAIN_WORD = re.compile(r"\w+")
 # All of ASCII that is in no word → a blank.
@@ -32,14 +32,9 @@ def split_words(text: str, word: re.Pattern[str] = _WORD) -> list[str]:
     return text.translate(_NO_WORDS).split() if text.isascii() else word.findall(text)
 
 
-def _any_of(words: str, *forms: str) -> re.Pattern[str]:
-    """What finds any of some words, given with blanks between them, or a form, given as an expression."""
-    return re.compile(rf"\b(?:{'|'.join((*words.replace('*', r'[a-z]*').split(), *forms))})\b")
-
-
 # What is asked for, depends on something, is taken back, belongs to something else, or is not all or not the last word;
 # besides what has a veto.
-_DENIES = _any_of(
+_DENIES = any_of(
     """
     must shall ought would might could let's requir* necessar* supposed meant please remember provided assumes assuming
     permitting decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
@@ -76,7 +71,7 @@ _DENIES_CHINESE = re.compile(
 )
 # Words of German, French, Spanish, Italian and Portuguese that English has not. Of what is said in these languages,
 # nothing is known but how people wish and offer something.
-_FOREIGN = _any_of(
+_FOREIGN = any_of(
     """
     der die das und ich ist sind wenn mit dir sie viel le les des pour que vous je j' un une est el los las para por muy
     una del espero boa sorte buena bonne il che per di uma você dass für avec nous con
@@ -87,33 +82,18 @@ _FOREIGN_WISH = re.compile(
     r"|viel (?:erfolg|spaß|glück)|n'hésite[sz]? pas|bonne? \w+\W*\Z|dites?-moi|j'espère|avísa\w*|dime|buena suerte"
     r"|espero|boa sorte|fammi sapere|buon\w* \w+\W*\Z|me avise)"
 )
-
-# How a statement begins.
-_STATES = re.compile(
-    r"\W*(?:(?:and|so|also|overall|in total|together|as a result|this way|that way|of these|now|currently) ?,? )*"
-    r"\b(?:the|an?|its|their|there|you|your|our|my|all|each|every|both|most|many|some|several|any|anything|one"
-    r"|two|three"
-    r"|there's|you're|you've|that's|it's)\b"
+# What denies, obliges or orders in these languages.
+_FOREIGN_DEMANDS = re.compile(
+    r"\b(?:nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
+    r"|sobald|außer|ohne|statt|noch|zusätzlich|außerdem|anstatt|bitte|brauch\w*|entscheid\w*|prüf\w*|wähl\w*|entwurf"
+    r"|beispiel|fehl\w*|später|alternativ\w*|oder|ne|n'\w+|pas|sauf|sans|dois|doit|devez|doivent|faut|avant|d'abord"
+    r"|verworfen|weggelassen|abgesagt|überholt|veraltet|annul\w*|cancelad\w*|descartad\w*|jusqu\w*|seulement|uniquement|jamais|interdit\w*|manqu\w*|brouillon|exemple|plus tard|ou|sin|no|debe\w*|deben"
+    r"|hay que|tiene que|antes|primero|hasta|solo|sólo|nunca|falta\w*|borrador|ejemplo|después|o)\b"
+    r"|\A\W*(?:\w+(?:ez|en sie)\b|[a-zäöü]+t? bitte)"
 )
-# What begins with anything else is a statement where its verb is one that no order has.
-_VERB = re.compile(r"(?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|can|will|may|takes?|needs?|does)\b")
-_MAY = re.compile(r"(?:[\w'-]+ ){1,5}?(?:may|can|should|usually|often|typically|tends?|takes?)\b")
-_COMES = _any_of(
+_COMES = any_of(
     "was were will forbidden prohibited banned allowed invented also",
-    "(?:has|have) been|going to|to be|made up|from an?|you can",
-)
-_LEADS_IN = re.compile(
-    r"\W*(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|given|based)\b"
-)
-# How an order begins: with a word that is no subject, right before its object or a preposition.
-_ORDERS = re.compile(
-    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|as a last step|by the way),? )*"
-    r"(?!(?:the|an?|its|their|there|you|your|our|my|we|i|he|she|they|it|all|each|every|both|most|many|some|several|any"
-    r"|one|two|three|that|this|these|those|what|who|how|why|here|much|more|none|half|part|thanks?|good|happy|glad"
-    r"|great|sorry|hope|if|when|since|because|as|by|with|at|during|within|for|in|on|once|while|after|given|based"
-    r"|without|from|of|to|not|no|about|around|like)\b|\w+(?:ing|s|ed|ly)\b)"
-    r"\w+ (?:the|an?|it|them|this|that|these|those|your|my|our|one|two|all|both|each|every|in|with|from|for|to|on|at|of"
-    r"|up|out|off|down|back|by|when|until|before|after|\w+\W*\Z)\b"
+    "(?:has|have) been|going to|to be|made up|from an?|you can|needs|lacks|misses",
 )
 # The plan or a part of it as the subject of a verb.
 _OF_PLAN = re.compile(
@@ -123,19 +103,20 @@ _OF_PLAN = re.compile(
     r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
     r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
 )
-_POINTS = _any_of(
-    """
-    above below list order item items line lines these those everything either both it they them this here we everyone
-    everybody budget deadline way
-    """,
-    "(?:all|any) of|the two",
+# What may speak of the plan or of a part of it.
+_SPEAKS_OF_PLAN = re.compile(
+    r"\W*(?:(?:and|but|so|also|in fact),? )*(?:only|this|these|it(?! (?:is|'s) (?:normal|common|usual))|everything"
+    r"|nothing of|none of|either|the rest|better|someone else|my|i)\b|.*\b(?:plans?|steps?|goals?|constraints?"
+    r"|commands?|(?:first|second|third|last) (?:one|item|line|half|part)|numbers of|the two|serious\w*|the agent)\b"
 )
-_NAMES_PLAN = _any_of("plan plans step steps goal constraint constraints command commands")
+_SPEAKS_OF_PLAN_CHINESE = re.compile(
+    r"计划|方案|步(?!行)|以上(?!的)|上[面述]|顺序|这[一个]?版|版本|清单|目标|约束|这些|流程(?=.*[是给])"
+)
 # Verbs that say where a thing stands, whether it holds or what it waits for.
 _STANDING = """
     is was has does comes goes ends starts begins stays holds applies counts depends requires needs expires awaits waits
     falls becomes matters happens changes lists tells says reads takes stands lies means ceases trails go come end start
-    came need depend move be show describe stay know see read write
+    came need depend move be show describe stay know see read write stems dates
 """
 _STANDS = frozenset(_STANDING.split())
 _VERBS = frozenset(ACTIONS.split()) - _STANDS
@@ -162,40 +143,38 @@ def denies(said: str, is_own: Callable[[str], bool] = lambda _word: False) -> bo
     return _SIGNS.search(said) is not None or any(not is_own(match[0]) for match in _DENIES.finditer(said))
 
 
-def is_to_come(said: str) -> bool:
-    """Whether something other than the plan is to come or not to be, which is as good as a step or a constraint."""
-    return _COMES.search(said) is not None and _OF_PLAN.match(said) is None
-
-
-def describes(said: str, is_own: Callable[[str], bool]) -> bool:
+def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan: bool = False) -> bool:
     """Whether a sentence describes.
 
     Args:
         said: the sentence, in small letters.
+        told: the same without the phrases that change nothing.
         is_own: whether a word is one of what the plan is about.
+        is_of_plan: whether it speaks of the plan, whatever its words are.
     """
+    said, told = " ".join(said.split()), " ".join(told.split())
     if said.endswith((":", "：")):
         return False
-    said = " ".join(said.split())
     if CHINESE_SIGN.search(said):
-        said = _HARMLESS_CHINESE.sub("", said)
-        is_stated = _STATES_CHINESE.match(said) is not None and not denies(said)
-        return is_stated or _NOW_CHINESE.match(said) is not None
+        is_of_plan = is_of_plan or _SPEAKS_OF_PLAN_CHINESE.search(said) is not None
+        return _is_stated_in_chinese(told) if is_of_plan else not demands(told, is_own)
     if _FOREIGN.search(said) or _FOREIGN_WISH.match(said):
-        return _FOREIGN_WISH.match(said) is not None
-    return not denies(said, is_own) and _is_stated(said, is_own)
+        return _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
+    if is_of_plan or _OF_PLAN.match(told):
+        return _says_what_it_does(told) and not denies(told, is_own)
+    if demands(said, is_own):
+        return False
+    return not _SPEAKS_OF_PLAN.match(said) or not (denies(told, is_own) or _COMES.search(said) or orders(told))
 
 
-def _is_stated(said: str, is_own: Callable[[str], bool]) -> bool:
-    """Whether a sentence in English states something, of the plan by its verb, or of nothing that the plan is about."""
-    if (subject := _OF_PLAN.match(said)) is not None:
-        verb = subject["verb"]
-        return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
-    if _NAMES_PLAN.search(said) or any(map(_ORDERS.match, said.split(", "))):
-        return False
-    main = (_LEADS_IN.match(said) and said.partition(", ")[2]) or said
-    words = split_words(main)
-    if len(words) < 2 or _POINTS.search(" ".join(words[:4])):
-        return False
-    # What a thing of the plan may do is told of it; what becomes of it would be part of the plan.
-    return _MAY.match(main) is not None or not any(map(is_own, words[:5]))
+def _says_what_it_does(told: str) -> bool:
+    """Whether the plan is the subject of a sentence, and its verb none of where it stands or whether it holds."""
+    subject = _OF_PLAN.match(told)
+    verb = subject["verb"] if subject else ""
+    return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
+
+
+def _is_stated_in_chinese(told: str) -> bool:
+    told = _HARMLESS_CHINESE.sub("", told)
+    is_stated = _STATES_CHINESE.match(told) is not None and not denies(told)
+    return is_stated or _NOW_CHINESE.match(told) is not None

@@ -19,7 +19,8 @@ __all__ = ["doubts_commands"]
 # Its words are those of talk about commands, besides those of talk about plans.
 _TALK = Talk(
     "update updates change changes changed mark marks record records reflect round turn finding findings new"
-    " report action 命令 建议 调整"
+    " report action 命令 建议 调整",
+    is_of_plan=True,
 )
 _STEP = re.compile(
     r"\b(?:the )?steps? #?[0-9]+(?:\.[0-9]+)*(?:(?:, | and | to )[0-9][0-9.]*)*"

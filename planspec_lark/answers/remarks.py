@@ -88,7 +88,7 @@ _HOLDS = re.compile(
 # What tells of a plan before, and does not point at the one that follows.
 _TOLD = re.compile(
     r"(?!.*\b(?:this|these|it|here|below|following|plan|still|yet)\b)(?!.*(?:以下|下面|这|还))"
-    r".*(?:\b(?:was|were|had|did|used|missed|forgot|wrote|made)\b|了)"
+    r".*(?:\b(?:was|were|had|did|used|missed|forgot|mixed|wrote|made)\b|了)"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
@@ -105,7 +105,14 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
         talk: what is known of the plan.
     """
     said = sentences(text)
-    if (doubts := [*filter(talk.puts_off, said)]) and not (
+    line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
+    doubts = [one for one in said if not talk.comes_before(one)]
+    # The number of a plan, or of a part of it, says nothing of it. Any other label has to lead to the plan.
+    if said and read_item_number(line) is not None:
+        doubts = [one for one in doubts if one is not said[-1]]
+    elif said and said[-1].endswith((":", "：")) and not (doubts or talk.leads_on(said[-1])):
+        doubts = said[-1:]
+    if doubts and not (
         # Before a corrected plan, what is wrong with the one before is said of that one.
         _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and all(map(_TOLD.match, doubts))
     ):
@@ -113,9 +120,7 @@ def disowns(text: str, between: str, talk: Talk) -> bool:
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
     if any(row and _FENCE.fullmatch(row) is None and not is_harmless(row) for row in rows):
         return False
-    line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
-    is_lead = bool(said) and read_item_number(line) is None
-    return is_disowned(line) or (is_lead and not talk.leads_on(said[-1]))
+    return is_disowned(line)
 
 
 def is_disowned(line: str) -> bool:

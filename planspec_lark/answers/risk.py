@@ -10,9 +10,9 @@ from functools import cached_property
 from attrs import field, frozen
 
 from planspec_lark.answers.remarks import disowns, is_disowned
-from planspec_lark.answers.statements import Talk, heads_more, sentences
+from planspec_lark.answers.statements import Talk, heads_more, names_part, sentences
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
-from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet
+from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
 from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.positions import Places
@@ -191,9 +191,17 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
+        is_list = is_list and not _is_headed(reading.text[max(span.start - _ABOVE, 0) : span.start])
         is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk)
         is_otherwise = is_otherwise or (not reading.has_goal and _may_have_goal(text))
     return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
+
+
+def _is_headed(above: str) -> bool:
+    """Whether the list that follows a text has a heading or a label that is not that of a part of the plan."""
+    rows = (row.strip(SPACES + "\r") for row in reversed(above.split("\n")))
+    head = next((row for row in rows if row and read_bullet(row) is None), "")
+    return (read_heading(head) is not None or head.endswith((":", "："))) and not names_part(head)
 
 
 def _goes_on(text: str, reading: Reading, span: Span) -> bool:
@@ -215,7 +223,7 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
         said.pop()
-    if not all(map(reading.talk.adds_nothing, said)):
+    if not all(reading.talk.adds_nothing(one) or reading.talk.is_label(one) for one in said):
         return True
     return heads_more(text) and _PLAN.match(reading.text, end) is None
 

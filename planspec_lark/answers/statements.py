@@ -15,11 +15,13 @@ from functools import cached_property
 
 from attrs import define, field
 
-from planspec_lark.answers.descriptions import CHINESE_SIGN, denies, describes, has_veto, is_to_come, split_words
+from planspec_lark.answers.demands import demands, orders
+from planspec_lark.answers.descriptions import denies, describes, has_veto, split_words
 from planspec_lark.answers.status_reports import drop_reports
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
     CHINESE,
+    CHINESE_SIGN,
     COUNTS,
     ENGLISH,
     NOTES,
@@ -30,7 +32,7 @@ from planspec_lark.answers.vocabulary import (
 from planspec_lark.planspec.answer_lines import is_notes, read_heading, without_arrows
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["Talk", "heads_more", "is_of_others", "prohibits", "sentences", "without_idioms"]
+__all__ = ["Talk", "heads_more", "is_of_others", "names_part", "prohibits", "sentences", "without_idioms"]
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
@@ -64,7 +66,7 @@ _NOTE = re.compile(
     r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
     r"|effort|legend|dependenc\w+)"
     r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|\W*.{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
     r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
     re.IGNORECASE,
@@ -73,7 +75,7 @@ _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说�
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
 # A tag by itself, or around nothing but a name.
 _TAG = re.compile(
-    r"</[\w-]+>|(?:<\|[a-z_]++\|>)+|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
+    r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
 )
 _MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 
@@ -208,7 +210,7 @@ def _any(*forms: str) -> str:
 _OFFER = re.compile(
     r"\b"
     + _any(
-        r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|(?:happy|glad|here) to",
+        r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|say the word|(?:happy|glad|here) to",
         r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?(?:here|ready)",
         r"(?:i'd|i) need to know|copy this",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:follow|use|copy|run|start|execute|mark|track|check|tick)\w*",
@@ -223,7 +225,7 @@ _OFFER = re.compile(
     + r"\b|"
     + _any(
         r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
-        r"告诉我|告知|随时|欢迎|请查收|过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
+        r"告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
         r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
         r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
         r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
@@ -234,6 +236,8 @@ _WISH = re.compile(
     r"\A\W*(?:(?:and|finally|then),? )?"
     + _any(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:a|fun)\b|stay ",
+        r"sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
+        r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|best\W*\Z",
         r"remember\W*\Z",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
@@ -244,7 +248,13 @@ _WISH = re.compile(
 _IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
 _TAKES_BACK = re.compile(
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]|建议.{0,4}改|算漏|写反"
+)
+# A question that has to be answered before anything is done.
+_LEAVES_OPEN = re.compile(
+    r"\bhow about\b|\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with|either)\b"
+    r"[^?]*\?\W*\Z"
+    r"|\b\w+ or \w+\?\W*\Z|(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z"
 )
 # What the writer left out at the word of who reads it.
 _LEFT_OUT = re.compile(
@@ -334,13 +344,34 @@ _REASON = re.compile(
 _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
+# What is wanted, and what the writer has done on the way to the plan; and what says that it is not settled.
+_RESTATES = re.compile(
+    r"\W*(?:(?:okay|ok|so|right|well|understood|i understand|i see),? (?:that )?)*(?:the user|you)(?:'d| would)?"
+    r" (?:(?:also|just) )?(?:wants?|likes?|needs?|asked|said|told me|mentioned|wrote)\b"
+)
+_HAS_DONE = re.compile(
+    r"\W*(?:i|we)(?:'ve| have)? (?:\w+ly )?(?:\w+ed|went|thought|read|kept|took|chose|don't (?:have|know))\b"
+)
+_COUNTED = re.compile(
+    rf"\b(?:there are|in|has|have|of|with|all|these|following|into) ([0-9]{{1,3}}|{'|'.join(word for word in COUNTS if word.isascii())})"
+    rf" (?:\w+ )?steps\b|(?:共有?|分为?|包含|包括) ?([0-9]{{1,3}}|[{''.join(word for word in COUNTS if not word.isascii())}])个?步"
+)
+_REQUEST = re.compile(r"\W*(?:question|request|task|prompt|问题|任务|需求)\W*[:：]")
+_SETS_OUT = re.compile(
+    r"\W*(?:i'll|i will|let me|let's|let us) (?:lay|structure|organi[sz]e|build|walk|break|order|group|split|think)\b"
+)
+_IS_OPEN = re.compile(
+    r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped|omitted"
+    r"|rejected|abandoned|made up|illustrat\w*|example|version|retracted|invented|pasted|copied|assumed|guess\w*|tomorrow|later|have to|has to|must|should"
+    r"|need to|(?:for|from) (?:a|an|the|my|another) (?:\w+ )?(?:colleague|friend|neighbour|client|team|customer))\b"
+)
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(
     r"\bhier (?:ist|sind|der|mein|ein)\b|\bi(?:'d| would) (?:\w+ ){1,5}like this\W*\Z"
     r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
-    r"|计划[：:]?\Z|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
+    r"|计划[：:]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
@@ -351,12 +382,13 @@ _OF_OTHERS = re.compile(
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",
-        r"(?:approach|way|idea) would|example|sample|template",
+        r"(?:approach|way|idea) would|example|sample|template|version for|(?:last|this) (?:spring|summer|autumn|winter)",
+        r"(?:put together|laid out|made|written|wrote \w+) for (?!you|this|the)\w+",
         r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old|first)",
     )
     + r"\b|"
     + _any(
-        r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
+        r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|别人|另一家|摘自|博客|前年|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
         r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
     )
 )
@@ -377,7 +409,18 @@ _OF_PLAN = re.compile(
     r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面"
     r"|下面|这"
 )
-_LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]")
+# What a part of a plan, what comes before it or after it, and another plan are called.
+_PART = re.compile(
+    r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
+    r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
+    r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second|third"
+    r"|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list|check"
+    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?|needed"
+    r"|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z"
+    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入|输出|里程碑|验收"
+    r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
+)
+_LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
@@ -410,11 +453,13 @@ class Talk:
         text: the plan's lines.
         descriptions: those of its steps.
         statuses: the status of each step, by id.
+        is_of_plan: whether all that is said speaks of the plan, whatever its words are.
     """
 
     text: str = ""
     descriptions: tuple[str, ...] = ()
     statuses: Mapping[str, str] = field(factory=dict)
+    is_of_plan: bool = False
 
     @cached_property
     def _lowered(self) -> str:
@@ -441,7 +486,7 @@ class Talk:
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
         told = drop_reports(said.replace("’", "'"), self.statuses) if self.statuses else said.replace("’", "'")
-        if told is None or _TAKES_BACK.search(told):
+        if told is None or _TAKES_BACK.search(told) or _LEAVES_OPEN.search(told) or self._miscounts(told):
             return False
         said = told
         if (
@@ -458,9 +503,36 @@ class Talk:
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
         said_less = without_idioms(said)
         told = self._without_own(said_less)
-        if _LEFT_OUT.match(said) or self._is_known(told) or (describes(told, self._is_own) and not is_to_come(said)):
+        if (
+            _LEFT_OUT.match(said)
+            or self._is_known(told)
+            or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
+        ):
             return True
         return all(map(self._is_alone, _CLAUSE_END.split(said_less)))
+
+    def is_label(self, said: str) -> bool:
+        """Whether a line is the label of a paragraph or a list that is no part of the plan."""
+        told = said.replace("’", "'")
+        is_label = told.endswith((":", "："))
+        return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(_COLONS), self._is_own))
+
+    def comes_before(self, said: str) -> bool:
+        """Whether a sentence further before the plan leaves it alone.
+
+        There it may also restate what is wanted, or report how the writer came to the plan.
+        """
+        told = said.replace("’", "'")
+        if _REQUEST.match(told) or (_SETS_OUT.match(told) and not _TAKES_BACK.search(told)):
+            return True
+        if self.puts_off(said):
+            return False
+        if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said):
+            return True
+        restated = _RESTATES.match(told)
+        if restated is not None:
+            return not demands(told[restated.end() :], self._is_own)
+        return _HAS_DONE.match(told) is not None and _IS_OPEN.search(told) is None
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
@@ -473,13 +545,11 @@ class Talk:
         # What is said before what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
         is_label = said.endswith((":", "："))
-        if not is_label and _OF_PLAN.search(said) is None:
-            return True
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
         if not is_other and self.adds_nothing(_PURPOSE.sub(" ", said)):
             return True
-        return not is_other and (not is_label or _ANNOUNCES.search(said) is not None)
+        return not is_other and _ANNOUNCES.search(said) is not None
 
     def puts_off(self, said: str) -> bool:
         """Whether a sentence further before the plan says that it does not hold, or begins with a part of it."""
@@ -501,6 +571,12 @@ class Talk:
         if _SENTENCE.fullmatch(said) is None:
             return said == ""
         return _POINTS.search(said) is not None and self.adds_nothing(said)
+
+    def _miscounts(self, said: str) -> bool:
+        """Whether another number of steps is told than the plan has, at its top or in all."""
+        counts = {len(self.descriptions), sum("." not in step_id for step_id in self.statuses)} - {0}
+        told = (one[1] or one[2] for one in _COUNTED.finditer(said))
+        return bool(counts) and any(int(COUNTS.get(one, one)) not in counts for one in told)
 
     def _is_alone(self, clause: str) -> bool:
         clause = clause.strip()
@@ -581,10 +657,14 @@ def heads_more(text: str) -> bool:
         line = row.strip(SPACES + "\r")
         is_code ^= line.startswith(("```", "~~~"))
         heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
-        if heading and not (
-            is_notes(heading[1])
-            or _NOTE.fullmatch(f"{heading[1].rstrip(_COLONS)}:")
-            or _names_notes(heading[1].lower())
-        ):
+        if heading and names_part(heading[1]):
             return True
     return False
+
+
+def names_part(heading: str) -> bool:
+    """Whether a heading may be that of a part of a plan, or of another one."""
+    said = heading.lower().replace("’", "'").strip(_MARKS)
+    if is_notes(heading) or _NOTE.fullmatch(f"{heading.rstrip(_COLONS)}:") or _names_notes(said):
+        return False
+    return _PART.search(said) is not None or orders(said)

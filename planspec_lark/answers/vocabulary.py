@@ -6,10 +6,13 @@ restricts, puts off, compares, adds or orders: `only`, `before`, `also`, `wrong`
 
 from __future__ import annotations
 
+import re
+
 __all__ = [
     "ACTIONS",
     "BASE_FORMS",
     "CHINESE",
+    "CHINESE_SIGN",
     "COUNTS",
     "ENGLISH",
     "NOTES",
@@ -17,7 +20,16 @@ __all__ = [
     "RELATIVE",
     "VETO",
     "VETO_CHINESE",
+    "any_of",
 ]
+
+CHINESE_SIGN = re.compile(r"[\u3400-\u9fff]")
+
+
+def any_of(words: str, *forms: str) -> re.Pattern[str]:
+    """What finds any of some words, given with blanks between them, or a form, given as an expression."""
+    return re.compile(rf"\b(?:{'|'.join((*words.replace('*', r'[a-z]*').split(), *forms))})\b")
+
 
 _POINTERS = """
     a an the this that these those it its it's they them their they're each every both all any everything whole

@@ -280,9 +280,11 @@ def find_legend(text: str) -> dict[str, str]:
 
 
 _NOTES = (
-    r"(?i)(?:(?:a few |some |final |additional |quick )?"
-    r"(?:tips?|notes?|hints?|remarks?|faq|summary|conclusion|questions?)(?: (?:and|&|for|on|about|to) .*)?"
-    r"|备注|说明|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)"
+    r"(?i)(?:(?:(?:a few|some|final|additional|quick|common|typical|usual|rough|estimated|further) )*"
+    r"(?:tips?|notes?|hints?|remarks?|faq|summary|conclusion|questions?|pitfalls|mistakes|costs?|prices|background|sources"
+    r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers)(?: (?:and|&|for|on|about|to|at) .*)?"
+    r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
+    r"|(?:备注|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)|.{0,4}(?:说明|参考|估算|背景)|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
 

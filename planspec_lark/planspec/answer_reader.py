@@ -9,7 +9,7 @@ Whatever it is taken for is put to the grammar again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from re import Match
 from typing import ClassVar
@@ -79,7 +79,7 @@ from planspec_lark.planspec.step_repair import (
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Fix, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
@@ -168,6 +168,15 @@ class AnswerReader(Recovery):
                 if self.default_type and step.children and step.step_type not in CONTAINER_TYPES:
                     step.step_type = "subtask" if step.step_type == self.default_type else step.step_type
         return self.plan
+
+    def find_empty_phases(self) -> Iterator[Diagnostic]:
+        """Headings without steps below them, where other headings have some: theirs may be told in other words."""
+        if any(self.steps[one].children for one in self._phases):
+            for step_id in sorted(one for one in self._phases if not self.steps[one].children):
+                message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
+                span = self.places.steps[step_id].span
+                help = "write its steps, or what it is without a heading"
+                yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """See :meth:`Recovery.read`."""

@@ -1,0 +1,190 @@
+"""Sentences that demand something: what is to be done or may not be, what has to come first, what else is wanted.
+
+What is told of the things that a plan is about may belong to the plan: a step, a condition, a constraint. It does if it
+demands something, by a word for that or by its form: an order, or nothing but what is not to be. All else that is told
+of them is a fact, a reason or an estimate, and no part of a plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from planspec_lark.answers.vocabulary import CHINESE_SIGN, any_of
+
+__all__ = ["demands", "orders"]
+
+# What obliges or allows; what is to be done before, after or instead; what is unsettled, taken back or to come; what
+# is another person's, of another time or of another kind; and words that forbid in languages close to English.
+_DEMANDS = any_of(
+    """
+    must mustn't shall ought requir* necessar* supposed please provided assumes assuming permitting decide decides
+    agree* approve approves approved confirm* signed signs signature signatures pending owe awaiting permission consent
+    forbidden prohibited banned allowed exempt restricted unapproved maximum cannot never unless until except hasn't
+    haven't hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
+    variants cheaper due prior actually correction corrections rejected oops apolog* hm hmm reflection void joke
+    fiction* nonsense pointless lack* slip mistake retract* advis* forgot unfinished todo tbd wip sketch* skeleton
+    placeholder* remaining attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
+    obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
+    debate inspiration illustrat* demonstrat* example examples template templates tentative provisional preliminary
+    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite switch* replac* remov* delet* insert* belong
+    belongs postpon* halt* redo*
+    nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
+    """,
+    # Obliged, or allowed: not where that is denied.
+    r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)|'ll need",
+    r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer|want)",
+    r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
+    r"should be (?!enough|fine|able|done|plenty|easy|an?\b|the|back|around|about|over|under|no|near|in|ready)",
+    r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
+    r"|leave|attract|last|look|come|land)\b)|should (?:have been|read|say|not|stay|never|trade|go|stop)",
+    r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure",
+    r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
+    r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser|cheaper|safer|best))",
+    r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
+    # Settled first, or under a condition.
+    r"before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance|beforehand|ahead of|straight away|or else|at most",
+    r"(?<!at )(?<!come )(?<!comes )first(?=[,.]|\W*\Z)|as a (?:last|final|first|next) step|then again|as long as",
+    r"without (?:it|that|this|them|him|her)|not (?:before|yet|sure|more|until)|no later than|at the (?:latest|earliest)",
+    r"only (?:after|if|when|where|once|with|then|by|for|on|in|from|between|be|to)|only \w+ (?:with|may|can|who|that)",
+    r"(?:may|be|are|must|will|should) only|sign (?:off|the|it|them|here)|approval (?:of|from|by|is|has)",
+    r"wait (?:for|until|with|to)|limits? (?:of|is|to)",
+    r"(?:is|are|was|were)(?:n't| not) (?:\w+ ){0,2}?(?:allowed|permitted|known|clear|sure|certain|ready|available"
+    r"|included|covered|finished|done|complete|final|there|decided|confirmed|approved|yet|here|valid|possible)",
+    # Unsettled, missing, or to come.
+    r"still (?:needs?|wants?|has|have|to|missing|being|open|looks?|unclear)|yet(?= to\b|\W*\Z)|for now|on hold",
+    r"for the moment|in the meantime|more to (?:come|follow)|part (?:[0-9]+|one|two|three)\b|(?:will|to) follow|ran out",
+    r"continue(?:s|d)?(?=\W*\Z)|(?:has|have|had|be|been|is|are|was|were) (?:\w+ )?(?:dropped|rejected|missing)",
+    r"missing (?:from|in|part|steps?)|(?:one |some)thing (?:is )?missing|left (?:to|out|the)|leav\w+ out|back out",
+    r"without the|can do without|things to do|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
+    r"up to you|leave (?:it|that|this) to you|your (?:choice|call|decision)|(?<!i )decided (?:to|that)|is meant",
+    r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
+    # Taken back, or changed.
+    r"(?:any|some)thing else|who else|come to think|thinking about it|that said|change of plans|second thoughts?",
+    r"mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all|turned out|ruled out|off limits|hold off",
+    r"(?:another|other|second|old|final|first|earlier|last|different|new|this|that|which) version|instead(?! of)",
+    r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is|are) already",
+    r"add(?:s|ed|ing)? (?:it|them|(?:an? |the |one )?(?:\w+ )?(?:step|line|item))|(?:just|has) (?:cut|changed|moved|heard)",
+    r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after|here)",
+    r"mind (?:the|that|you)",
+    # Of another person, or of another time.
+    r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
+    r"|draft|answer|file|message|team)|(?:last|previous|earlier) (?:year|summer|spring|autumn|winter|week|month)",
+    r"(?!you\b)\w+ (?:wrote|drafted|gave)|for your \w+|(?:done|taken care of) by|takes? care of",
+    r"(?:possible|one) (?:shape|way)|an? sample|sample (?:plan|of)",
+    r"rough(?:ly)? (?:draft|first|version|sketch|outline|idea|plan)",
+)
+_SIGNS = re.compile(r"->|→|=(?! ?[$€£¥]?[0-9])|[\[\]{}|<>]|\bs/")
+# What begins with what is not to be: an order, or the whole of a constraint.
+_DENIES_ALL = re.compile(
+    r"\W*(?:(?:and|but|so|also) )?(?:(?:don't|do not|never|not)\b(?! (?:worry|be|let|hesitate|expect|panic|only|every))"
+    r"|no(?! (?:harm|need|rush|hurry|problem|worries|reason|surprise|wonder))\b"
+    r"(?!.*\b(?:is|are|was|were|will|has|have|does|needs?|costs?)\b)"
+    r"|(?:no|nothing|nobody|none|neither)\b.*"
+    r"\b(?:may|must|should|can|is to|are to|goes|leaves|enters|touch\w*|use\w*)\b)"
+)
+_CASE = re.compile(r"\W*(?:and )?(?:if|when|should|in case|once|whenever|where|as soon as)\b")
+# What tells what is so in a case, not what is to be done in it.
+_TELLS = re.compile(
+    r"\W*(?:then )?(?:you|it|that|this|the|there|your|they|i|we|an?|nothing|nobody|one|he|she|these|those|its|their|my"
+    r"|our|all|most|both|each|every|don't (?:worry|be|let|panic))\b"
+)
+# Words that begin no order.
+_NO_VERBS = (
+    "the an? its their there you your our my we i he she they it all each every both most many some several any one two"
+    " three that this these those what who how why here much more none half part thanks? good happy glad great sorry"
+    " hope if when since because as by with at during within for in on once while after given based without from of to"
+    " not no about around like yet but though although even which where than except or nor whether despite nearly"
+    " almost next instead per plus between until whatever expect may ask less net time nobody nothing whose just only"
+    " now over under up taken given seen done made"
+)
+_OBJECTS = (
+    "the an? it them this that these those your my our one two all both each every him her us everyone any some access"
+)
+_PREPOSITIONS = "in with from for to on at of up out off down back by when until before after"
+# What makes a subject of the noun before a preposition.
+_FINITE = (
+    "is are was were has have had can will would may might does did sounds takes seems comes goes needs feels looks"
+    " works makes means helps costs lasts gives keeps starts ends becomes"
+)
+# Verbs that an order begins with whatever follows them.
+_BASE_FORMS = (
+    "add ask avoid block book bring buy call carry check choose clean close confirm cut delete do drop fill find fix"
+    " get give go install keep leave let make measure mix move open order pack pick pin place plug prepare press print"
+    " pull push put read remove rent replace restart run save schedule sell send set sign skip start stop store swap"
+    " switch take tape tell test turn update use wait warm wash wear wipe write"
+)
+_VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|ed|ly)\b)[a-z]+"
+_ORDER = re.compile(
+    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|as a last step|by the way),? )*"
+    rf"{_VERB} (?:(?:{_OBJECTS.replace(' ', '|')})\b|\w+[.!]\W*\Z"
+    rf"|(?:{_PREPOSITIONS.replace(' ', '|')})\b(?!.*\b(?:{_FINITE.replace(' ', '|')})\b))"
+)
+# An order behind a comma: with its conjunction, or behind what says when or why.
+_CLAUSE = re.compile(r"[,;] | [–—] |(?<=:) ")
+_CONJUNCTION = re.compile(r"(?:so|then|please|and then|and|but) ")
+_ADVERBIAL = re.compile(
+    r"\W*(?:(?:and|but|also) )?(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
+    r"|given|based|from|until|between|each|every|next|this|that|one|later|finally|meanwhile|sorry|strictly|right|no|yes)\b"
+)
+_FIRST_ORDER = re.compile(
+    rf"\W*(?:(?:then|and|so|also|please|always),? )*(?:{_BASE_FORMS.replace(' ', '|')}) (?!is|was|are|were|has|of\b)[^ ]"
+)
+_LATE_ORDER = re.compile(
+    rf"(?:also )?(?:{_BASE_FORMS.replace(' ', '|')}) [^ ]|"
+    rf"(?:also )?{_VERB} (?:the|it|them|him|her|us|your|every|all|this|that|an?|two|three|out|for|off|up|in|on|with|at"
+    r"|back)\b"
+)
+
+# Words of Chinese that demand something as well, and the longer words and phrases that they are a part of.
+_DEMANDS_CHINESE = re.compile(
+    r"拍板|空着|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有|要|你|他|她|写|给|单独|降|重|提|算|补|去)|要|(?<!不)需"
+    r"|先|别|勿|不(?:要|能|得|许|可|宜|该|再)|请|才|(?:之|以|[事行手发开])前|等|再|换|改|挪|暂|停|还没"
+    r"|没(?:有)?.{0,3}(?:批|定|出|查|公布|核|修)|未|尚|否则|不然|更正|写[反错]|漏|其实|不如|说实话|倾向"
+    r"|你(?:们)?(?:定|选|决定|自己|看着)|参照|样子|旧|晚点|明天|稍后|补|备选|建议|最好|顺手|一并|一起[换算]|还有[一几]|另"
+    r"|照搬|确认|同意|审[核批]|签字|点头|授权|立刻|立即|马上|一律|安排在|仅|只(?!是|花|占|剩|有|放)|超过"
+    r"|以[上下](?=[。，,；]|\Z)|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行|或者"
+    r"|哪[一种个]|推荐|单独|缓一缓|不属于|去年|上[周次个]|[还只]差|不必了|[就我]们?不|由(?!于|来)|适用|变了|剩下的我"
+)
+_STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
+_HARMLESS_CHINESE = re.compile(
+    r"不(?:需要|必(?!了)|用|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求|限|愁|急|难|复杂|方便|好看|出错|行|同|一样|到|少|错"
+    r"|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题|坏处|什么|必要|考虑|选|做回归|另|太大|那么)|用不[着上]"
+    r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够|很|就|也|并)|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]|首先|优先|领先"
+    r"|别(?:[的人处名急墅]|灰心|担心|怕)|分别|特别|级别|类别|性别|区别|识别|个别|鉴别|才(?:刚|是|六|过)|刚才|人才"
+    r"|再(?:来找我|说一?声|列给你|次|贵|好|见)|前[面者期提后半几两三]|以前|目前|当前|之前的|应该?(?:足够|够|没问题|可以)"
+    r"|[反相对适供响效]应|应[用付急]|[换替转变]换|换算|换句话说|停[车留]|另一"
+)
+
+
+def demands(said: str, is_own: Callable[[str], bool]) -> bool:
+    """Whether a sentence that does not speak of the plan itself demands something.
+
+    Args:
+        said: the sentence, in small letters.
+        is_own: whether a word is one of what the plan is about, which then demands nothing.
+    """
+    if CHINESE_SIGN.search(said):
+        return any(
+            _DEMANDS_CHINESE.search(one) for one in (*_STILL_CHINESE.findall(said), _HARMLESS_CHINESE.sub("", said))
+        )
+    if _SIGNS.search(said) or _DENIES_ALL.match(said) or any(not is_own(match[0]) for match in _DEMANDS.finditer(said)):
+        return True
+    if _CASE.match(said) and not _TELLS.match(said.partition(", ")[2] or said.partition(": ")[2]):
+        return True
+    return orders(said)
+
+
+def orders(said: str) -> bool:
+    """Whether a sentence in English orders something, as its form shows."""
+    if _ORDER.match(said) or _FIRST_ORDER.match(said):
+        return True
+    clauses = _CLAUSE.split(said)
+    for before, clause in pairwise(clauses):
+        joined = _CONJUNCTION.match(clause)
+        if (joined or before.endswith(":") or _ADVERBIAL.match(before)) and _LATE_ORDER.match(
+            clause, joined.end() if joined else 0
+        ):
+            return True
+    return False

@@ -27,7 +27,7 @@ def _check(_ctx: click.Context, _param: click.Parameter, value: str | None) -> s
         try:
             without_password(value)
         except LedgerError as error:
-            raise click.UsageError(f"--{error}") from None
+            raise click.UsageError(f"--database: {str(error).removeprefix('database: ')}") from None
     return value
 
 

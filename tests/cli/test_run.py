@@ -575,3 +575,14 @@ def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "Error: --llm: OpenAIChat needs the extra `llm`: pip install 'planspec-lark[llm]'"
     assert result.stderr.splitlines()[-1] == said
     assert not list(Path().glob("bakery.md.*"))
+
+
+def test_a_missing_extra_is_told_under_the_option_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    done = run(*RUN, "--database", "postgresql://me@here/plans")
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1] == (
+        "Error: --database: a ledger in PostgreSQL needs the extra `distributed`: "
+        "pip install 'planspec-lark[distributed]'"
+    )
+    assert calls() == []

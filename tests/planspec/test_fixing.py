@@ -31,7 +31,6 @@ from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from tests import strategies
 from tests.answers.mutators import MUTATORS, make_mutations
 from tests.answers.plans import random_plan
-from tests.corpus import ROOT
 
 _COUNT = 200
 # Only a fix that drops text or guesses helps here.
@@ -83,7 +82,7 @@ def rates(name: str) -> tuple[int, int, int, int, int]:
 
 
 def table() -> str:
-    """How often a text is the plan again, as the page about diagnostics has it."""
+    """How often a text is the plan again, by fault."""
     heads = ["fault", "texts that say what was meant", "clean after `--fix`", "after `--unsafe-fixes`"]
     rows = [f"| {' | '.join([*heads, 'other texts', 'changed by `--fix`'])} |", "|---|---|---|---|---|---|"]
     for name in MUTATORS:
@@ -96,17 +95,14 @@ def table() -> str:
 @pytest.mark.parametrize("name", MUTATORS)
 def test_a_text_that_says_what_was_meant_is_clean_afterwards(name: str) -> None:
     meant, safe, every, _, _ = rates(name)
-    assert (every if name in UNSAFE else safe) >= 0.95 * meant
+    # As the page about diagnostics says.
+    assert (every if name in UNSAFE else safe) >= 0.98 * meant
     assert safe == 0 if name in UNSAFE else every >= safe
 
 
 @pytest.mark.parametrize("name", MUTATORS)
 def test_a_text_that_does_not_is_left_to_people(name: str) -> None:
     assert rates(name)[4] == 0
-
-
-def test_the_page_has_the_table() -> None:
-    assert table() in (ROOT / "docs" / "reference" / "diagnostics.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(40))

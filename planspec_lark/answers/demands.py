@@ -25,7 +25,7 @@ _DEMANDS = any_of(
     haven't hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
     variants cheaper due prior actually correction corrections rejected oops apolog* hm hmm reflection void joke
     fiction* nonsense pointless lack* slip mistake retract* advis* forgot unfinished todo tbd wip sketch* skeleton
-    placeholder* remaining attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
+    placeholder* attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
     obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
     debate inspiration illustrat* demonstrat* example examples template templates tentative provisional preliminary
     hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite switch* replac* remov* delet* insert* belong
@@ -44,7 +44,7 @@ _DEMANDS = any_of(
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser|cheaper|safer|best))",
     r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
     # Settled first, or under a condition.
-    r"before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance|beforehand|ahead of|straight away|or else|at most",
+    r"(?<!days )(?<!weeks )(?<!hours )(?<!minutes )before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance|beforehand|ahead of|straight away|or else|at most",
     r"(?<!at )(?<!come )(?<!comes )first(?=[,.]|\W*\Z)|as a (?:last|final|first|next) step|then again|as long as",
     r"without (?:it|that|this|them|him|her)|not (?:before|yet|sure|more|until)|no later than|at the (?:latest|earliest)",
     r"only (?:after|if|when|where|once|with|then|by|for|on|in|from|between|be|to)|only \w+ (?:with|may|can|who|that)",
@@ -57,7 +57,7 @@ _DEMANDS = any_of(
     r"for the moment|in the meantime|more to (?:come|follow)|part (?:[0-9]+|one|two|three)\b|(?:will|to) follow|ran out",
     r"continue(?:s|d)?(?=\W*\Z)|(?:has|have|had|be|been|is|are|was|were) (?:\w+ )?(?:dropped|rejected|missing)",
     r"missing (?:from|in|part|steps?)|(?:one |some)thing (?:is )?missing|left (?:to|out|the)|leav\w+ out|back out",
-    r"without the|can do without|things to do|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
+    r"(?<!remaining )(?<!the )remaining (?:steps?|parts?|work|half)|without the|can do without|things to do|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
     r"up to you|leave (?:it|that|this) to you|your (?:choice|call|decision)|(?<!i )decided (?:to|that)|is meant",
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     # Taken back, or changed.
@@ -151,7 +151,7 @@ _STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
 _HARMLESS_CHINESE = re.compile(
     r"不(?:需要|必(?!了)|用|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求|限|愁|急|难|复杂|方便|好看|出错|行|同|一样|到|少|错"
     r"|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题|坏处|什么|必要|考虑|选|做回归|另|太大|那么)|用不[着上]"
-    r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够|很|就|也|并)|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]|首先|优先|领先"
+    r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够|很|就|也|并)|理由|由[于此来]|自由|才[准好]|要[花用等]?[0-9一二三四五六七八九十两几半]|\A先[^，。]{1,12}再[^，。]{1,12}，(?:可以|能|会|避免|少|就)|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]|首先|优先|领先"
     r"|别(?:[的人处名急墅]|灰心|担心|怕)|分别|特别|级别|类别|性别|区别|识别|个别|鉴别|才(?:刚|是|六|过)|刚才|人才"
     r"|再(?:来找我|说一?声|列给你|次|贵|好|见)|前[面者期提后半几两三]|以前|目前|当前|之前的|应该?(?:足够|够|没问题|可以)"
     r"|[反相对适供响效]应|应[用付急]|[换替转变]换|换算|换句话说|停[车留]|另一"

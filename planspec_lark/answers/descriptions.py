@@ -103,6 +103,12 @@ _OF_PLAN = re.compile(
     r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
     r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
 )
+# What is told of a step with "is" that does not say where it stands.
+_IS_SO = re.compile(
+    r" (?:deliberately|intentionally|usually|often|mostly|mainly|likely|probably|where|what|there (?:to|because|so|for|as)"
+    r"|about|an? (?:hard|natural|good|quick|short|safety|deliberate|small|big|long)"
+    r"|the (?:longest|slowest|fastest|hardest|easiest|main|key|critical|most|biggest|only one that|part|one (?:that|where)))\b"
+)
 # What may speak of the plan or of a part of it.
 _SPEAKS_OF_PLAN = re.compile(
     r"\W*(?:(?:and|but|so|also|in fact),? )*(?:only|this|these|it(?! (?:is|'s) (?:normal|common|usual))|everything"
@@ -171,6 +177,8 @@ def _says_what_it_does(told: str) -> bool:
     """Whether the plan is the subject of a sentence, and its verb none of where it stands or whether it holds."""
     subject = _OF_PLAN.match(told)
     verb = subject["verb"] if subject else ""
+    if subject and verb in ("is", "are"):
+        return _IS_SO.match(told, subject.end()) is not None
     return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 

@@ -225,7 +225,7 @@ _OFFER = re.compile(
     + r"\b|"
     + _any(
         r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
-        r"告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
+        r"要不要我|(?:需要|想)我.{0,30}[吗？?]|告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
         r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
         r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
         r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
@@ -242,7 +242,7 @@ _WISH = re.compile(
         r"remember\W*\Z",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
-    + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A我?把.*，这?是(?:因为|为了)"
+    + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
 # A case that something is said for.
 _IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
@@ -260,7 +260,14 @@ _LEAVES_OPEN = re.compile(
 _LEFT_OUT = re.compile(
     r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
     r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b"
+    r"|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look|go)\b.*\b(?:since|because|as)\b"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)"
     r"|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
+)
+# What a writer is no expert in.
+_DISCLAIMER = re.compile(
+    r"\W*(?:please note(?: that)?|note(?: that)?|this|it|the (?:above|plan)|disclaimer:).*"
+    r"\b(?:general (?:information|guidance)|informational purposes|no substitute for|not (?:a substitute for )?(?:\w+ )?advice)\b"
 )
 # What became of another plan.
 _OF_ANOTHER = re.compile(
@@ -442,7 +449,12 @@ def is_of_others(said: str) -> bool:
 def without_idioms(said: str) -> str:
     """A sentence without the phrases that change nothing."""
     said = _IDIOMS.sub(" ", said)
-    return _REASON.sub(lambda match: match[0] if has_veto(match[0]) else " ", said)
+    return _REASON.sub(lambda match: match[0] if _has_weight(match[0]) else " ", said)
+
+
+def _has_weight(reason: str) -> bool:
+    """Whether a reason says more than why something is so: what it demands, or what does not hold of the plan."""
+    return has_veto(reason) and (_OF_PLAN.search(reason) is not None or demands(reason, lambda _word: False))
 
 
 @define(eq=False, slots=False)
@@ -494,6 +506,7 @@ class Talk:
             or is_notes(said)
             or _NOTE.fullmatch(f"{said.rstrip(_COLONS)}:")
             or _OF_ANOTHER.match(said)
+            or (_DISCLAIMER.match(said) and _IN_CASE.search(said) is None)
         ):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
@@ -506,7 +519,9 @@ class Talk:
         if (
             _LEFT_OUT.match(said)
             or self._is_known(told)
-            or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
+            or describes(
+                said, told if CHINESE_SIGN.search(said) else said_less, self._is_own, is_of_plan=self.is_of_plan
+            )
         ):
             return True
         return all(map(self._is_alone, _CLAUSE_END.split(said_less)))

@@ -344,7 +344,8 @@ class AnswerReader(Recovery):
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text)
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
-        may_be_phase = (level < 7 or is_phase(text)) and (has_phases if self.steps else self.section > Section.TITLE)
+        has_begun = self.section > Section.TITLE or (self.section is Section.TITLE and self._is_above_boxes())
+        may_be_phase = (level < 7 or is_phase(text)) and (has_phases if self.steps else has_begun)
         if not is_numbered and not may_be_phase:
             return None
         written = repair_step(
@@ -358,9 +359,17 @@ class AnswerReader(Recovery):
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
+    def _next_line(self) -> str:
+        """The next line that is not blank."""
+        return self.source.text[self._end : self._end + _LONG].lstrip().partition("\n")[0]
+
+    def _is_above_boxes(self) -> bool:
+        """Whether the next line is that of a check box."""
+        return _has_box(self._next_line())
+
     def _is_above_goal(self) -> bool:
-        """Whether the next line that is not blank is that of the goal."""
-        following = self.source.text[self._end : self._end + _LONG].lstrip().partition("\n")[0]
+        """Whether the next line is that of the goal."""
+        following = self._next_line()
         header = repair_header(following.rstrip(SPACES + "\r"))
         return following.startswith("Goal:") or (header is not None and header[1].startswith("Goal:"))
 

@@ -335,8 +335,10 @@ class _StepRepairer:
         ):
             names = variables_of(description[arrow + 1 :]) or []
             description, outputs = description[:arrow], f" → {', '.join(names)}"
-        if self.marks:
+        if self.marks and description.rstrip(SPACES).endswith(self.marks):
             description = description.rstrip(SPACES).removesuffix(self.marks)
+        elif self.marks:
+            description = description.replace(self.marks, "", 1)
         description = unwrap(description)
         if not self.has_type:
             # What is bold at the start of an item of a list in Markdown is its subject.

@@ -50,7 +50,7 @@ _DENIES = any_of(
     """,
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     r"should(?! (?:give|take|help|be enough|cover|work|get|fit|see|keep|make|leave|attract|last|look))",
-    r"until (?:i|you|we)|at most|at the",
+    r"until (?:i|you|we)|at most|at the (?:latest|earliest|end of)",
     r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
     r"left out|back out",
     r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
@@ -105,15 +105,18 @@ _OF_PLAN = re.compile(
 )
 # What is told of a step with "is" that does not say where it stands.
 _IS_SO = re.compile(
-    r" (?:deliberately|intentionally|usually|often|mostly|mainly|likely|probably|where|what|there (?:to|because|so|for|as)"
+    r" (?:enough|plenty|sufficient|deliberately|intentionally|usually|often|mostly|mainly|likely|probably|where|what|there (?:to|because|so|for|as)"
     r"|about|an? (?:hard|natural|good|quick|short|safety|deliberate|small|big|long)"
     r"|the (?:longest|slowest|fastest|hardest|easiest|main|key|critical|most|biggest|only one that|part|one (?:that|where)))\b"
 )
 # What may speak of the plan or of a part of it.
-_SPEAKS_OF_PLAN = re.compile(
+_NAMES_PLAN = re.compile(
+    r"\b(?:plans?|steps?|goals?|constraints?|commands?|(?:first|second|third|last) (?:one|item|line|half|part)|numbers of"
+    r"|the two|serious\w*|the agent)\b"
+)
+_POINTS_AT_PLAN = re.compile(
     r"\W*(?:(?:and|but|so|also|in fact),? )*(?:only|this|these|it(?! (?:is|'s) (?:normal|common|usual))|everything"
-    r"|nothing of|none of|either|the rest|better|someone else|my|i)\b|.*\b(?:plans?|steps?|goals?|constraints?"
-    r"|commands?|(?:first|second|third|last) (?:one|item|line|half|part)|numbers of|the two|serious\w*|the agent)\b"
+    r"|nothing of|none of|either|the rest|better|someone else|my|i)\b"
 )
 _SPEAKS_OF_PLAN_CHINESE = re.compile(
     r"计划|方案|步(?!行)|以上(?!的)|上[面述]|顺序|这[一个]?版|版本|清单|目标|约束|这些|流程(?=.*[是给])"
@@ -170,7 +173,9 @@ def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan
         return _says_what_it_does(told) and not denies(told, is_own)
     if demands(said, is_own):
         return False
-    return not _SPEAKS_OF_PLAN.match(said) or not (denies(told, is_own) or _COMES.search(said) or orders(told))
+    if _NAMES_PLAN.search(said):
+        return not (denies(told, is_own) or _COMES.search(said) or orders(told))
+    return _POINTS_AT_PLAN.match(said) is None or not has_veto(told.replace(" but ", " "))
 
 
 def _says_what_it_does(told: str) -> bool:

@@ -66,7 +66,7 @@ _NOTE = re.compile(
     r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
     r"|effort|legend|dependenc\w+)"
     r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*.{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
     r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
     re.IGNORECASE,
@@ -262,6 +262,8 @@ _LEFT_OUT = re.compile(
     r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b"
     r"|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look|go)\b.*\b(?:since|because|as)\b"
     r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)"
+    r"|\Ai (?:left|skipped|dropped|considered|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)"
     r"|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
 )
 # What a writer is no expert in.
@@ -290,6 +292,8 @@ _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
+    # An estimate.
+    r"|\A\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:minutes?|hours?|days?|weeks?|weekends?|evenings?)\b"
     r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
     r"|(?:and )?here(?:'s| is) (?:one|another)"

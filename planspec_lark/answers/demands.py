@@ -34,21 +34,26 @@ _DEMANDS = any_of(
     """,
     # Obliged, or allowed: not where that is denied.
     r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)|'ll need",
-    r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer|want)",
+    r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer"
+    r"|want)",
     r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
     r"should be (?!enough|fine|able|done|plenty|easy|an?\b|the|back|around|about|over|under|no|near|in|ready)",
     r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
-    r"|leave|attract|last|look|come|land)\b)|should (?:have been|read|say|not|stay|never|trade|go|stop)",
-    r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure",
+    r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive|have|know|sign|see|read|say|not|stay"
+    r"|never|trade|go|stop)",
+    r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure"
+    r"|under no circumstances",
     r"(?:is|are) required|requires (?:that|approval|permission|consent|a sign\w*)|permit from",
     r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser|cheaper|safer|best))",
     r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
     # Settled first, or under a condition.
-    r"(?<!days )(?<!weeks )(?<!hours )(?<!minutes )before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance|beforehand|straight away|or else|at most",
+    r"(?<!days )(?<!weeks )(?<!hours )(?<!minutes )before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance"
+    r"|beforehand|straight away|or else|at most",
     r"(?<!at )(?<!come )(?<!comes )first(?=[,.]|\W*\Z)|as a (?:last|final|first|next) step|then again|as long as",
     r"until (?:i|you|we|he|she|they|it|the|that|your|someone|everything|all|\w+ (?:has|have|is|are))\b",
-    r"without (?:it|that|this|them|him|her)|not (?:before|yet|sure|more|until)|no later than|at the (?:latest|earliest)",
+    r"without (?:it|that|this|them|him|her)|not (?:before|yet|sure|more|until)|no later than|at the (?:latest"
+    r"|earliest)",
     r"only (?:after|if|when|where|once|with|then|by|for|on|in|from|between|be|to)|only \w+ (?:with|may|can|who|that)",
     r"(?:may|be|are|must|will|should) only|sign (?:off|the|it|them|here)|approval (?:of|from|by|is|has)",
     r"wait (?:for|until|with|to)|limits? (?:of|is|to)",
@@ -56,24 +61,31 @@ _DEMANDS = any_of(
     r"|included|covered|finished|done|complete|final|there|decided|confirmed|approved|yet|here|valid|possible)",
     # Unsettled, missing, or to come.
     r"still (?:needs?|working|wants?|has|have|to|missing|being|open|looks?|unclear)|yet(?= to\b|\W*\Z)|for now|on hold",
-    r"for the moment|in the meantime|more to (?:come|follow)|part (?:[0-9]+|one|two|three)\b|(?:will|to) follow|ran out",
+    r"for the moment|in the meantime|more to (?:come|follow)|part (?:[0-9]+|one|two|three)\b|(?:will|to) follow"
+    r"|ran out",
     r"continue(?:s|d)?(?=\W*\Z)|(?:has|have|had|be|been|is|are|was|were) (?:\w+ )?(?:dropped|rejected|missing)",
     r"missing (?:from|in|part|steps?)|(?:one |some)thing (?:is )?missing|left (?:to|out|the)|leav\w+ out|back out",
-    r"(?<!remaining )(?<!the )remaining (?:steps?|parts?|work|half)|without the|can do without|things to do|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
-    r"subject to|separate file|previous answer|unlikely|someone else|better start|up to you|leave (?:it|that|this) to you|your (?:choice|call|decision)|(?<!i )decided (?:to|that)|is meant",
+    r"(?<!remaining )(?<!the )remaining (?:steps?|parts?|work|half)|without the|can do without|things to do"
+    r"|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
+    r"subject to|separate file|previous answer|unlikely|someone else|better start|up to you|leave (?:it|that"
+    r"|this) to you|your (?:choice|call|decision)|(?<!i )decided (?:to|that)|is meant",
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     # Taken back, or changed.
     r"(?:any|some)thing else|who else|come to think|thinking about it|that said|change of plans|second thoughts?",
     r"mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all|turned out|ruled out|off limits|hold off",
     r"(?:another|other|second|old|final|first|earlier|last|different|new|this|that|which) version|instead(?! of)",
-    r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is|are) already (?:done|packed|bought|booked|finished|paid|ordered|sent)",
-    r"add(?:s|ed|ing)? (?:it|them|(?:an? |the |one )?(?:\w+ )?(?:step|line|item))|(?:just|has) (?:cut|changed|moved|heard)",
-    r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after|here)",
+    r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is"
+    r"|are) already (?:done|packed|bought|booked|finished|paid|ordered|sent)",
+    r"add(?:s|ed|ing)? (?:it|them|(?:an? |the |one )?(?:\w+ )?(?:step|line|item))|(?:just|has) (?:cut|changed|moved"
+    r"|heard)",
+    r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after"
+    r"|here)",
     r"mind (?:the|that|you)",
     # Of another person, or of another time.
     r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
     r"|draft|answer|file|message|team)|(?:last|previous|earlier) (?:year|summer|spring|autumn|winter|week|month)",
-    r"(?!you\b)\w+ (?:wrote|drafted|gave)|for your (?:neighbour|sister|brother|colleague|friend|boss|mother|father|client)\w*|(?:done|taken care of) by|takes? care of",
+    r"(?!you\b)\w+ (?:wrote|drafted|gave)|for your (?:neighbour|sister|brother|colleague|friend|boss|mother|father"
+    r"|client)\w*|(?:done|taken care of) by|takes? care of",
     r"(?:possible|one) (?:shape|way)|an? sample|sample (?:plan|of)",
     r"rough(?:ly)? (?:draft|first|version|sketch|outline|idea|plan)",
 )
@@ -128,10 +140,12 @@ _CLAUSE = re.compile(r"[,;] | [–—] |(?<=:) ")
 _CONJUNCTION = re.compile(r"(?:so|then|please|and then|and|but) ")
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:and|but|also) )?(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
-    r"|given|based|from|until|between|each|every|next|this|that|one|later|finally|meanwhile|sorry|strictly|right|no|yes)\b"
+    r"|given|based|from|until|between|each|every|next|this|that|one|later|finally|meanwhile|sorry|strictly|right|no"
+    r"|yes)\b"
 )
 _FIRST_ORDER = re.compile(
-    rf"\W*(?:(?:then|and|so|also|please|always),? )*(?:{_BASE_FORMS.replace(' ', '|')}) (?!is|was|are|were|has|of\b)[^ ]"
+    rf"\W*(?:(?:then|and|so|also|please|always),? )*(?:{_BASE_FORMS.replace(' ', '|')}) (?!is|was|are|were|has"
+    rf"|of\b)[^ ]"
 )
 _LATE_ORDER = re.compile(
     rf"(?:also )?(?:{_BASE_FORMS.replace(' ', '|')}) [^ ]|"
@@ -141,21 +155,32 @@ _LATE_ORDER = re.compile(
 
 # Words of Chinese that demand something as well, and the longer words and phrases that they are a part of.
 _DEMANDS_CHINESE = re.compile(
-    r"拍板|空着|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有|要|你|他|她|写|给|单独|降|重|提|算|补|去)|要|(?<!不)需"
+    r"拍板|空着|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有|要|你|他|她|写|给|单独|降|重|提|算|补"
+    r"|去)|要|(?<!不)需"
     r"|先|别|勿|不(?:要|能|得|许|可|宜|该|再)|请|才|(?:之|以|[事行手发开])前|等|再|换|改|挪|暂|停|还没"
     r"|没(?:有)?.{0,3}(?:批|定|出|查|公布|核|修)|未|尚|否则|不然|更正|写[反错]|漏|其实|不如|说实话|倾向"
-    r"|你(?:们)?(?:定|选|决定|自己|看着)|参照|样子|旧(?=版|方案|计划|稿|的)|晚点|明天|稍后|补|备选|建议|最好|顺手|一并|一起[换算]|还有[一几]|另"
+    r"|你(?:们)?(?:定|选|决定|自己|看着)|参照|样子|旧(?=版|方案|计划|稿|的)|晚点|明天|稍后|补|备选|建议|最好|顺手"
+    r"|一并|一起[换算]|还有[一几]|另"
     r"|照搬|确认|同意|审[核批]|签字|点头|授权|立刻|立即|马上|一律|安排在|[仅只](?=能|许|准|可|做|限|需|允|供|适)|超过"
-    r"|以[上下](?=[。，,；]|\Z)|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行|或者"
-    r"|哪[一种个]|推荐|单独|缓一缓|不属于|去年(?:的[计方安做]|我们)|上次(?:的|发)|上周[的我]|[还只]差|不必了|[就我]们?不|由[^，。]{1,10}(?:完成|负责|做|买|出|送|签|审)|适用|变了|剩下的我"
+    r"|以[上下](?=[。，,；]|\Z)|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行"
+    r"|或者"
+    r"|哪[一种个]|推荐|单独|缓一缓|不属于|去年(?:的[计方安做]|我们)|上次(?:的|发)|上周[的我]|[还只]差|不必了"
+    r"|[就我]们?不|由[^，。]{1,10}(?:完成|负责|做|买|出|送|签|审)|适用|变了|剩下的我"
 )
 _STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
 _HARMLESS_CHINESE = re.compile(
-    r"不(?:需要|必(?!了)|用|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求|限|愁|急|难|复杂|方便|好看|出错|行|同|一样|到|少|错"
-    r"|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题|坏处|什么|必要|考虑|选|做回归|另|太大|那么)|用不[着上]"
-    r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够|很|就|也|并)|理由|自由|才[准好]|要 ?[^，。]{0,3}[0-9一二三四五六七八九十两几半]+ ?(?:个|多|分|小时|天|周|块|元|年|月)|不[^，。]{0,3}另外?|先说|之所以[^，]*，|\A先[^，。]{1,12}再[^，。]{1,12}，(?:可以|能|会|避免|少|就)|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]|首先|优先|领先"
+    r"不(?:需要|必(?!了)|用|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求|限|愁|急|难|复杂|方便|好看|出错|行"
+    r"|同|一样|到|少|错"
+    r"|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题|坏处|什么|必要|考虑|选|做回归|另|太大|那么)"
+    r"|用不[着上]"
+    r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够"
+    r"|很|就|也|并)|理由|自由|才[准好]|要 ?[^，。]{0,3}[0-9一二三四五六七八九十两几半]+ ?(?:个|多|分|小时|天|周|块"
+    r"|元|年|月)|不[^，。]{0,3}另外?|先说|之所以[^，]*，|\A先[^，。]{1,12}再[^，。]{1,12}，(?:可以|能|会|避免|少|就)"
+    r"|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]"
+    r"|首先|优先|领先"
     r"|别(?:[的人处名急墅]|灰心|担心|怕)|分别|特别|级别|类别|性别|区别|识别|个别|鉴别|才(?:刚|是|六|过)|刚才|人才"
-    r"|再(?:来找我|说一?声|列给你|次|贵|好|见)|前[面者期提后半几两三]|以前|目前|当前|之前的|应该?(?:足够|够|没问题|可以)"
+    r"|再(?:来找我|说一?声|列给你|次|贵|好|见)|前[面者期提后半几两三]|以前|目前|当前|之前的|应该?(?:足够|够|没问题"
+    r"|可以)"
     r"|[反相对适供响效]应|应[用付急]|[换替转变]换|换算|换句话说|停[车留]|另一"
 )
 

@@ -87,7 +87,8 @@ _FOREIGN_DEMANDS = re.compile(
     r"\b(?:nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
     r"|sobald|außer|ohne|statt|noch|zusätzlich|außerdem|anstatt|bitte|brauch\w*|entscheid\w*|prüf\w*|wähl\w*|entwurf"
     r"|beispiel|fehl\w*|später|alternativ\w*|oder|ne|n'\w+|pas|sauf|sans|dois|doit|devez|doivent|faut|avant|d'abord"
-    r"|verworfen|weggelassen|abgesagt|überholt|veraltet|annul\w*|cancelad\w*|descartad\w*|jusqu\w*|seulement|uniquement|jamais|interdit\w*|manqu\w*|brouillon|exemple|plus tard|ou|sin|no|debe\w*|deben"
+    r"|verworfen|weggelassen|abgesagt|überholt|veraltet|annul\w*|cancelad\w*|descartad\w*|jusqu\w*|seulement"
+    r"|uniquement|jamais|interdit\w*|manqu\w*|brouillon|exemple|plus tard|ou|sin|no|debe\w*|deben"
     r"|hay que|tiene que|antes|primero|hasta|solo|sólo|nunca|falta\w*|borrador|ejemplo|después|o)\b"
     r"|\A\W*(?:\w+(?:ez|en sie)\b|[a-zäöü]+t? bitte)"
 )
@@ -103,15 +104,10 @@ _OF_PLAN = re.compile(
     r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
     r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
 )
-# What is told of a step with "is" that does not say where it stands.
-_IS_SO = re.compile(
-    r" (?:enough|plenty|sufficient|deliberately|intentionally|usually|often|mostly|mainly|likely|probably|where|what|there (?:to|because|so|for|as)"
-    r"|about|an? (?:hard|natural|good|quick|short|safety|deliberate|small|big|long)"
-    r"|the (?:longest|slowest|fastest|hardest|easiest|main|key|critical|most|biggest|only one that|part|one (?:that|where)))\b"
-)
 # What may speak of the plan or of a part of it.
 _NAMES_PLAN = re.compile(
-    r"\b(?:plans?|steps?|goals?|constraints?|commands?|(?:first|second|third|last) (?:one|item|line|half|part)|numbers of"
+    r"\b(?:plans?|steps?|goals?|constraints?|commands?|(?:first|second|third|last) (?:one|item|line|half|part)"
+    r"|numbers of"
     r"|the two|serious\w*|the agent)\b"
 )
 _POINTS_AT_PLAN = re.compile(
@@ -182,8 +178,6 @@ def _says_what_it_does(told: str) -> bool:
     """Whether the plan is the subject of a sentence, and its verb none of where it stands or whether it holds."""
     subject = _OF_PLAN.match(told)
     verb = subject["verb"] if subject else ""
-    if subject and verb in ("is", "are"):
-        return _IS_SO.match(told, subject.end()) is not None
     return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 

@@ -66,7 +66,8 @@ _NOTE = re.compile(
     r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
     r"|effort|legend|dependenc\w+)"
     r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要"
+    r"|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
     r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
     re.IGNORECASE,
@@ -75,7 +76,8 @@ _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说�
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
 # A tag by itself, or around nothing but a name.
 _TAG = re.compile(
-    r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
+    r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+"
+    r"|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
 )
 _MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 
@@ -225,7 +227,8 @@ _OFFER = re.compile(
     + r"\b|"
     + _any(
         r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
-        r"要不要我|(?:需要|想)我.{0,30}[吗？?]|告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
+        r"要不要我|(?:需要|想)我.{0,30}[吗？?]|告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我"
+        r"|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
         r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
         r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
         r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
@@ -235,7 +238,8 @@ _OFFER = re.compile(
 _WISH = re.compile(
     r"\A\W*(?:(?:and|finally|then),? )?"
     + _any(
-        r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:a|fun)\b|stay ",
+        r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
+        r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay ",
         r"sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|best\W*\Z",
@@ -248,13 +252,16 @@ _WISH = re.compile(
 _IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
 _TAKES_BACK = re.compile(
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]|建议.{0,4}改|算漏|写反"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]"
+    r"|建议.{0,4}改|算漏|写反"
 )
 # A question that has to be answered before anything is done.
 _LEAVES_OPEN = re.compile(
-    r"\bhow about\b|\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with|either)\b"
+    r"\bhow about\b|\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i"
+    r"|go with|either)\b"
     r"[^?]*\?\W*\Z"
-    r"|\b\w+ or \w+\?\W*\Z|(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z"
+    r"|\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me"
+    r"|need)\b)[^?]* or [^?]*\?\W*\Z|(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z"
 )
 # What the writer left out at the word of who reads it.
 _LEFT_OUT = re.compile(
@@ -269,13 +276,8 @@ _LEFT_OUT = re.compile(
 # What a writer is no expert in.
 _DISCLAIMER = re.compile(
     r"\W*(?:please note(?: that)?|note(?: that)?|this|it|the (?:above|plan)|disclaimer:).*"
-    r"\b(?:general (?:information|guidance)|informational purposes|no substitute for|not (?:a substitute for )?(?:\w+ )?advice)\b"
-)
-# What became of another plan.
-_OF_ANOTHER = re.compile(
-    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version"
-    r"|idea)s? (?:was|were) (?!better|right|fine)"
-    r"|\A(?:初稿|旧版|原计划|原方案)因"
+    r"\b(?:general (?:information|guidance)|informational purposes|no substitute for"
+    r"|not (?:a substitute for )?(?:\w+ )?advice)\b"
 )
 # What the writer has done on the plan, or says to be doing.
 _WORK = _any(
@@ -293,7 +295,8 @@ _FORMS = re.compile(
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
     # An estimate.
-    r"|\A\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:minutes?|hours?|days?|weeks?|weekends?|evenings?)\b"
+    r"|\A\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:minutes?|hours?|days?|weeks?|weekends?"
+    r"|evenings?)\b"
     r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
     r"|(?:and )?here(?:'s| is) (?:one|another)"
@@ -343,7 +346,8 @@ _IDIOMS = re.compile(
     r"|\A(?:given that|considering)\b[^,]*,|"
     + _any(
         r"考虑到[^，]*，|\A首先(?=是)|是否|反馈|没问题|不复杂|不难|不遗漏\w*?细节|别担心|不用担心|话不多说|不仅|不错",
-        r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
+        r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)"
+        r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
     )
 )
 # Why something is as it is.
@@ -351,8 +355,6 @@ _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
     r"|to (?:keep|make|avoid|ensure|help|save|give)|for easy)\b[^,:]*|，?(?:是因为|因为|以便|以免|从而)[^，]*"
 )
-# What a plan is for.
-_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What is wanted, and what the writer has done on the way to the plan; and what says that it is not settled.
@@ -364,8 +366,10 @@ _HAS_DONE = re.compile(
     r"\W*(?:i|we)(?:'ve| have)? (?:\w+ly )?(?:\w+ed|went|thought|read|kept|took|chose|don't (?:have|know))\b"
 )
 _COUNTED = re.compile(
-    rf"\b(?:there are|in|has|have|of|with|all|these|following|into) ([0-9]{{1,3}}|{'|'.join(word for word in COUNTS if word.isascii())})"
-    rf" (?:\w+ )?steps\b|(?:共有?|分为?|包含|包括) ?([0-9]{{1,3}}|[{''.join(word for word in COUNTS if not word.isascii())}])个?步"
+    rf"\b(?:there are|in|has|have|of|with|all|these|following|into) ([0-9]{{1,3}}"
+    rf"|{'|'.join(word for word in COUNTS if word.isascii())})"
+    rf" (?:\w+ )?steps\b|(?:共有?|分为?|包含|包括) ?([0-9]{{1,3}}"
+    rf"|[{''.join(word for word in COUNTS if not word.isascii())}])个?步"
 )
 _REQUEST = re.compile(r"\W*(?:question|request|task|prompt|问题|任务|需求)\W*[:：]")
 _SETS_OUT = re.compile(
@@ -373,7 +377,8 @@ _SETS_OUT = re.compile(
 )
 _IS_OPEN = re.compile(
     r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped|omitted"
-    r"|rejected|abandoned|made up|illustrat\w*|example|version|retracted|invented|pasted|copied|assumed|guess\w*|tomorrow|later|have to|has to|must|should"
+    r"|rejected|abandoned|made up|illustrat\w*|example|version|retracted|invented|pasted|copied|assumed|guess\w*"
+    r"|tomorrow|later|have to|has to|must|should"
     r"|need to|(?:for|from) (?:a|an|the|my|another) (?:\w+ )?(?:colleague|friend|neighbour|client|team|customer))\b"
 )
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
@@ -393,13 +398,15 @@ _OF_OTHERS = re.compile(
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",
-        r"(?:approach|way|idea) would|example|sample|template|version for|(?:last|this) (?:spring|summer|autumn|winter)",
+        r"(?:approach|way|idea) would|example|sample|template|version for|(?:last|this) (?:spring|summer|autumn"
+        r"|winter)",
         r"(?:put together|laid out|made|written|wrote \w+) for (?!you|this|the)\w+",
         r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old|first)",
     )
     + r"\b|"
     + _any(
-        r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|别人|另一家|摘自|博客|前年|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
+        r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|别人|另一家|摘自"
+        r"|博客|前年|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
         r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
     )
 )
@@ -424,11 +431,14 @@ _OF_PLAN = re.compile(
 _PART = re.compile(
     r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
     r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
-    r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second|third"
+    r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
+    r"|third"
     r"|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list|check"
-    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?|needed"
+    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?"
+    r"|needed"
     r"|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z"
-    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入|输出|里程碑|验收"
+    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入"
+    r"|输出|里程碑|验收"
     r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
 )
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
@@ -478,13 +488,9 @@ class Talk:
     is_of_plan: bool = False
 
     @cached_property
-    def _lowered(self) -> str:
-        return without_arrows(self.text).lower()
-
-    @cached_property
     def _own(self) -> frozenset[str]:
         """The words of the plan."""
-        return frozenset(split_words(self._lowered, _OWN_WORD))
+        return frozenset(split_words(without_arrows(self.text).lower(), _OWN_WORD))
 
     @cached_property
     def _own_pairs(self) -> Container[str]:
@@ -509,7 +515,6 @@ class Talk:
             self._is_known(said)
             or is_notes(said)
             or _NOTE.fullmatch(f"{said.rstrip(_COLONS)}:")
-            or _OF_ANOTHER.match(said)
             or (_DISCLAIMER.match(said) and _IN_CASE.search(said) is None)
         ):
             return True
@@ -518,17 +523,12 @@ class Talk:
         is_offer = _OFFER.search(said) is not None
         if is_offer or (_WISH.match(said) is not None and _IN_CASE.search(said) is None):
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
-        said_less = without_idioms(said)
-        told = self._without_own(said_less)
-        if (
-            _LEFT_OUT.match(said)
-            or self._is_known(told)
-            or describes(
-                said, told if CHINESE_SIGN.search(said) else said_less, self._is_own, is_of_plan=self.is_of_plan
-            )
-        ):
+        told = without_idioms(said)
+        if _LEFT_OUT.match(said) or self._is_known(told):
             return True
-        return all(map(self._is_alone, _CLAUSE_END.split(said_less)))
+        if describes(said, told, self._is_own, is_of_plan=self.is_of_plan):
+            return True
+        return all(map(self._is_alone, _CLAUSE_END.split(told)))
 
     def is_label(self, said: str) -> bool:
         """Whether a line is the label of a paragraph or a list that is no part of the plan."""
@@ -566,8 +566,6 @@ class Talk:
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
-        if not is_other and self.adds_nothing(_PURPOSE.sub(" ", said)):
-            return True
         return not is_other and _ANNOUNCES.search(said) is not None
 
     def puts_off(self, said: str) -> bool:
@@ -627,23 +625,6 @@ class Talk:
         stem = word.removesuffix("'s").removesuffix("ing")
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)
-
-    def _without_own(self, said: str) -> str:
-        """A sentence without the phrases that it takes from the plan: three words, or two signs of Chinese."""
-        if CHINESE_SIGN.search(said):
-            pairs = (said[at : at + 2] for at in range(len(said) - 1))
-            own = {
-                pair
-                for pair in pairs
-                if len(CHINESE_SIGN.findall(pair)) == 2 and pair in self._own_pairs and not has_veto(pair)
-            }
-            return re.sub("|".join(own), "", said) if own else said
-        words = said.split(" ")
-        runs = (" ".join(words[at : at + 3]) for at in range(len(words) - 2))
-        for run in runs:
-            if run in self._lowered:
-                said = said.replace(run, "it")
-        return said
 
     def _is_own(self, word: str) -> bool:
         return word not in ENGLISH and not self._is_new(word)

@@ -1,8 +1,8 @@
 """Sentences that describe: they say how things are, and neither what is to be done nor that something does not hold.
 
-What is denied, restricted, put off, taken back or asked for is none of them, whatever else a sentence says. Of the
-rest, a sentence describes by its form: its subject is the plan and its verb one of talk about plans, or it begins as
-a statement does, not as an order, and speaks of nothing that the plan is about.
+Of the plan itself, a sentence describes if it says what the plan does, in the verbs of talk about plans, and denies,
+restricts, puts off, takes back and asks for nothing. Of all other things, it does if it demands nothing
+(:mod:`planspec_lark.answers.demands`).
 """
 
 from __future__ import annotations
@@ -167,11 +167,14 @@ def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan
         return _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
     if is_of_plan or _OF_PLAN.match(told):
         return _says_what_it_does(told) and not denies(told, is_own)
-    if demands(said, is_own):
-        return False
+    return not (demands(said, is_own) or _may_be_of_plan(said, told, is_own))
+
+
+def _may_be_of_plan(said: str, told: str, is_own: Callable[[str], bool]) -> bool:
+    """Whether a sentence that demands nothing denies something which may be the plan or a part of it."""
     if _NAMES_PLAN.search(said):
-        return not (denies(told, is_own) or _COMES.search(said) or orders(told))
-    return _POINTS_AT_PLAN.match(said) is None or not has_veto(told.replace(" but ", " "))
+        return denies(told, is_own) or _COMES.search(said) is not None or orders(told)
+    return _POINTS_AT_PLAN.match(said) is not None and has_veto(told.replace(" but ", " "))
 
 
 def _says_what_it_does(told: str) -> bool:

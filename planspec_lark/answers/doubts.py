@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 
 from planspec_lark.answers.descriptions import has_veto
-from planspec_lark.answers.statements import Talk, is_of_others, prohibits, sentences, without_idioms
+from planspec_lark.answers.sentences import sentences
+from planspec_lark.answers.statements import Talk, is_of_others, prohibits, without_idioms
 from planspec_lark.planspec.answer_lines import read_heading
 
 __all__ = ["doubts_commands"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.answers.statements import Talk, sentences
+from planspec_lark.answers.sentences import sentences
+from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
 from planspec_lark.planspec.corrections import SPACES
 

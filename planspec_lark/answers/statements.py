@@ -1,22 +1,22 @@
 """What a sentence around a plan does: it says nothing new, or it may change what the plan means.
 
-The words for what may be meant otherwise have no end. So it is the other way round. A sentence leaves a plan alone
-where all its words are the plan's own or those of talk about plans (:mod:`planspec_lark.answers.vocabulary`), or where
-it is a question, an offer, a wish or a report of one's own work in which nothing is denied or restricted. What is
-missing here costs a review, and no wrong plan.
+A sentence leaves a plan alone where all its words are the plan's own or those of talk about plans
+(:mod:`planspec_lark.answers.vocabulary`); where it is an offer, a wish, a question or a report of one's own work in
+which nothing is denied or restricted; and where it describes (:mod:`planspec_lark.answers.descriptions`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from enum import Enum
 from functools import cached_property
 
 from attrs import define, field
 
-from planspec_lark.answers.demands import demands, orders
+from planspec_lark.answers.demands import demands
 from planspec_lark.answers.descriptions import denies, describes, has_veto, split_words
+from planspec_lark.answers.headings import COLONS, heads_notes, names_notes, names_part
+from planspec_lark.answers.sentences import is_offer, speaks_of_case
 from planspec_lark.answers.status_reports import drop_reports
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
@@ -25,219 +25,24 @@ from planspec_lark.answers.vocabulary import (
     COUNTS,
     ENGLISH,
     NOTES,
-    NOTES_CHINESE,
     RELATIVE,
     VETO,
+    one_of,
 )
-from planspec_lark.planspec.answer_lines import is_notes, read_heading, without_arrows
-from planspec_lark.planspec.corrections import SPACES
+from planspec_lark.planspec.answer_lines import without_arrows
 
-__all__ = ["Talk", "heads_more", "is_of_others", "names_part", "prohibits", "sentences", "without_idioms"]
+__all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
 
-# Characters of a sentence that is looked at in one piece.
-_LONGEST = 500
 # Characters of a text that words are looked for in by themselves.
 _SHORT = 10_000
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
-# A line that begins something of its own, and continues nothing.
-_BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
-_ITEM = re.compile(r"[-*+•·>]\s|[0-9]+[.)、]|[(（][0-9]+[)）]")
-# The level of a heading that is bold text.
-_BOLD = 7
-_COLONS = ":："
-# What is said of the plan even in notes, or takes something back.
-_OF_STEPS = re.compile(
-    r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
-    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?"
-    r"|(?:the|all|everything|nothing) above"
-    r"|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo"
-    r"|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b"
-    r"|计划|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
-)
-# What restricts or repeats something, or puts it in front, whatever it is.
-_RESTRICTS = re.compile(
-    r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
-    r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act))\b|[请不]要?(?:执行|照做)"
-)
-# What labels a paragraph as a note.
-_NOTE = re.compile(
-    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few) )*"
-    r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
-    r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
-    r"|effort|legend|dependenc\w+)"
-    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要"
-    r"|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
-    r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
-    r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
-_FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
-# A tag by itself, or around nothing but a name.
-_TAG = re.compile(
-    r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+"
-    r"|<([\w-]+)>\s*+(?!\w*(?:skip|cancel|abort|stop|step|draft))[\w.-]*+\s*+</\1>"
-)
-_MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
-
-
-def sentences(text: str, above: str = "") -> list[str]:
-    """The sentences of a text in lower case, those that were wrapped put together again.
-
-    What stands in notes, or below an offer, is left out unless it speaks of the plan or takes something back.
-
-    Args:
-        text: the text.
-        above: what is above it, which may head it.
-    """
-    reader = _Paragraphs()
-    for row in above.split("\n") if above else ():
-        reader.read(row)
-    reader.rows = []
-    for row in _FRONT_MATTER.sub("", text).split("\n"):
-        reader.read(row)
-    found = (
-        said
-        for paragraph, kind in reader.rows
-        for said in (part.strip(_MARKS).lower() for part in _SENTENCE_END.split(paragraph))
-        if kind.lets(said)
-    )
-    return [said[at : at + _LONGEST] for said in found for at in range(0, len(said), _LONGEST)]
-
-
-class _Kind(Enum):
-    """What a paragraph is, and so what counts in it."""
-
-    TEXT = "text"
-    NOTES = "notes"
-    NOTE = "note"
-    OFFER = "offer"
-
-    def lets(self, said: str) -> bool:
-        """Whether a sentence counts: in notes, what restricts something or denies something of the plan.
-
-        What a line says for a case that is labelled as a note by itself may be more than that.
-        """
-        if self in (_Kind.TEXT, _Kind.OFFER):
-            return self is _Kind.TEXT
-        if _RESTRICTS.search(said) or (_OF_STEPS.search(said) and denies(said)):
-            return True
-        return self is _Kind.NOTE and _IN_CASE.search(said) is not None
-
-
-@define
-class _Paragraphs:
-    """Puts lines together to paragraphs.
-
-    Attributes:
-        rows: the paragraphs.
-        section: what is below the last heading.
-        label: what is below the last label, down to the end of its list, or of its paragraph.
-        is_listed: whether that list has begun.
-        is_code: whether the lines are in a code block.
-    """
-
-    rows: list[tuple[str, _Kind]] = field(factory=list)
-    section: _Kind = _Kind.TEXT
-    label: _Kind = _Kind.TEXT
-    is_listed: bool = False
-    is_code: bool = False
-
-    def read(self, row: str) -> None:
-        line = row.strip(SPACES + "\r")
-        if line.startswith(("```", "~~~")):
-            self.is_code = not self.is_code
-            self.label = self.section
-            self.rows.append(("", _Kind.TEXT))
-        elif self.is_code or not line or line.startswith(("<!--", "|")) or (line[0] == "<" and _TAG.fullmatch(line)):
-            self.rows.append(("", _Kind.TEXT))
-        elif self._goes_on(line):
-            paragraph, kind = self.rows[-1]
-            self.rows[-1] = (f"{paragraph} {line}", kind)
-        else:
-            self._begin(line)
-
-    def _goes_on(self, line: str) -> bool:
-        said = self.rows[-1][0] if self.rows else ""
-        return 0 < len(said) < _LONGEST and not _BEGINS.match(line) and said[-1] not in ".!?:。！？："
-
-    def _begin(self, line: str) -> None:
-        heading = read_heading(line)
-        is_item = heading is None and _ITEM.match(line) is not None
-        if heading is not None:
-            self.label = _find_kind_below(heading[1])
-            # Bold text heads a list or a paragraph only.
-            is_section = heading[0] < _BOLD and self.label is _Kind.NOTES
-            self.section, self.is_listed = _Kind.NOTES if is_section else _Kind.TEXT, False
-            self.rows.append((line, _Kind.TEXT))
-            return
-        kind = self.label
-        if not is_item and (kind is not _Kind.NOTES or self.is_listed):
-            kind = self.section
-        self.is_listed = is_item
-        if not is_item:
-            below = _find_kind_below(line)
-            self.label = self.section if below is _Kind.TEXT else below
-            kind = _Kind.TEXT if _is_label(line) else kind
-        if kind is _Kind.TEXT and (note := _NOTE.match(line)) and line[note.end() :].strip(_MARKS):
-            line, kind = line[note.end() :], _Kind.NOTE
-        self.rows.append((line, kind))
-
-
-def _is_label(line: str) -> bool:
-    return line.rstrip("*_").endswith((":", "："))
-
-
-def _find_kind_below(line: str) -> _Kind:
-    """What stands below a heading or a label.
-
-    What is listed below an offer is offered, too, and so is what has changed.
-    """
-    said = line.lower()
-    if _is_label(line) and (_OFFER.search(said) or _CHANGES.search(said)):
-        return _Kind.OFFER
-    is_heading = is_notes(line.strip("#* ")) or _NOTE.fullmatch(f"{line.rstrip('*_' + _COLONS)}:")
-    return _Kind.NOTES if is_heading else _Kind.TEXT
-
 
 # ---------------------------------------------------------------- forms that leave a plan alone
 
 
-def _any(*forms: str) -> str:
-    return f"(?:{'|'.join(forms)})"
-
-
-# What is offered to who reads it, or left to him.
-_OFFER = re.compile(
-    r"\b"
-    + _any(
-        r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|say the word|(?:happy|glad|here) to",
-        r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?(?:here|ready)",
-        r"(?:i'd|i) need to know|copy this",
-        r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:follow|use|copy|run|start|execute|mark|track|check|tick)\w*",
-        r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:save|see|find|go|relax|ask)\w*",
-        r"(?:if|should|when|whenever) you(?:'d)? (?:\w+ )?(?:need|want|wish|like|prefer|have)",
-        r"(?:once|when|as soon as|after) you(?:'re| are|'ve| have)? (?:happy|ready|okay|fine|satisfied"
-        r"|confirm\w*)\b[^,]*, i(?:'ll| will| can)",
-        r"(?:can|may) (?:then )?be (?:checked|verified|tested|tracked)",
-        r"(?:if|should) (?:any\w*\b.* (?:is|are|be) unclear|(?:any|some)thing)",
-        r"if (?:the|this|that)(?: plan)? (?:suits|helps|works for|is fine|looks good)",
-    )
-    + r"\b|"
-    + _any(
-        r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
-        r"要不要我|(?:需要|想)我.{0,30}[吗？?]|告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我"
-        r"|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
-        r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
-        r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
-        r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
-    )
-)
 # What is wished; a tip; in Chinese also why a step stands where it does.
 _WISH = re.compile(
     r"\A\W*(?:(?:and|finally|then),? )?"
-    + _any(
+    + one_of(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
         r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay ",
         r"sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
@@ -248,8 +53,6 @@ _WISH = re.compile(
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
-# A case that something is said for.
-_IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
 _TAKES_BACK = re.compile(
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
     r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]"
@@ -280,7 +83,7 @@ _DISCLAIMER = re.compile(
     r"|not (?:a substitute for )?(?:\w+ )?advice)\b"
 )
 # What the writer has done on the plan, or says to be doing.
-_WORK = _any(
+_WORK = one_of(
     r"kept|keep|put|made|chose|chosen|split|broke|broken|break|gave|given|built|write|wrote|written|set|cut",
     r"laid|grouped",
     r"ordered|limited|focused|numbered|created?|prepared|adapted|adjusted|removed|added|changed|followed|checked",
@@ -312,7 +115,7 @@ _PROHIBITS = re.compile(
 # What is said of a thing without changing it: how long it takes, which of the steps it is, that something is not there.
 _IDIOMS = re.compile(
     r"\b"
-    + _any(
+    + one_of(
         r"(?:about |around |roughly )?(?:[0-9]+(?:[-–][0-9]+)?|one|two|three|four|five|six|a few|an?|half an?)"
         r" (?:minutes?|hours?|days?|weeks?|months?)",
         r"(?:one|two|three|four|a few)(?= (?:things?|commands?|parts?)\b)",
@@ -344,7 +147,7 @@ _IDIOMS = re.compile(
     )
     + r"\b|(?<=\bthe )(?:first|second|third|fourth|last|final|next)(?= (?:step|one|\w+s)\b)"
     r"|\A(?:given that|considering)\b[^,]*,|"
-    + _any(
+    + one_of(
         r"考虑到[^，]*，|\A首先(?=是)|是否|反馈|没问题|不复杂|不难|不遗漏\w*?细节|别担心|不用担心|话不多说|不仅|不错",
         r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)"
         r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
@@ -393,7 +196,7 @@ _ANNOUNCES = re.compile(
 )
 _OF_OTHERS = re.compile(
     r"\b"
-    + _any(
+    + one_of(
         r"what (?!i\b|you\b|we\b|follows|is|has|the plan)\w+|(?!(?:here|it|that|there|let|what)'s)\w+'s|\w+s'(?= )",
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
@@ -404,7 +207,7 @@ _OF_OTHERS = re.compile(
         r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old|first)",
     )
     + r"\b|"
-    + _any(
+    + one_of(
         r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|别人|另一家|摘自"
         r"|博客|前年|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
         r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
@@ -427,27 +230,11 @@ _OF_PLAN = re.compile(
     r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面"
     r"|下面|这"
 )
-# What a part of a plan, what comes before it or after it, and another plan are called.
-_PART = re.compile(
-    r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
-    r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
-    r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
-    r"|third"
-    r"|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list|check"
-    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?"
-    r"|needed"
-    r"|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z"
-    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入"
-    r"|输出|里程碑|验收"
-    r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
-)
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
-# How a sentence ends, with marks around it or not; such a line is not a heading.
-_ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
 
 
 def prohibits(said: str) -> bool:
@@ -511,30 +298,25 @@ class Talk:
         if told is None or _TAKES_BACK.search(told) or _LEAVES_OPEN.search(told) or self._miscounts(told):
             return False
         said = told
-        if (
-            self._is_known(said)
-            or is_notes(said)
-            or _NOTE.fullmatch(f"{said.rstrip(_COLONS)}:")
-            or (_DISCLAIMER.match(said) and _IN_CASE.search(said) is None)
-        ):
+        if self._is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
-        is_offer = _OFFER.search(said) is not None
-        if is_offer or (_WISH.match(said) is not None and _IN_CASE.search(said) is None):
+        if is_offer(said) or (_WISH.match(said) is not None and not speaks_of_case(said)):
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
         told = without_idioms(said)
-        if _LEFT_OUT.match(said) or self._is_known(told):
-            return True
-        if describes(said, told, self._is_own, is_of_plan=self.is_of_plan):
-            return True
-        return all(map(self._is_alone, _CLAUSE_END.split(told)))
+        return (
+            _LEFT_OUT.match(said) is not None
+            or self._is_known(told)
+            or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
+            or all(map(self._is_alone, _CLAUSE_END.split(told)))
+        )
 
     def is_label(self, said: str) -> bool:
         """Whether a line is the label of a paragraph or a list that is no part of the plan."""
         told = said.replace("’", "'")
         is_label = told.endswith((":", "："))
-        return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(_COLONS), self._is_own))
+        return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(COLONS), self._is_own))
 
     def comes_before(self, said: str) -> bool:
         """Whether a sentence further before the plan leaves it alone.
@@ -575,7 +357,7 @@ class Talk:
             return False
         label = _LABEL.match(said)
         if label is not None and not (
-            _TELLS.match(said, label.end() - 1) or _names_notes(label[0]) or self._is_known(label[0])
+            _TELLS.match(said, label.end() - 1) or names_notes(label[0]) or self._is_known(label[0])
         ):
             return True
         if not has_veto(said) or _FORMS.search(said):
@@ -643,28 +425,3 @@ class Talk:
                 return True
             at += len(word)
         return False
-
-
-def _names_notes(label: str) -> bool:
-    """Whether a heading or a label is that of something that is no part of a plan."""
-    return not NOTES.isdisjoint(_WORD.findall(label)) or any(word in label for word in NOTES_CHINESE)
-
-
-def heads_more(text: str) -> bool:
-    """Whether text after a plan has the heading of something that may belong to it, as it is none of notes."""
-    is_code = False
-    for row in text.split("\n"):
-        line = row.strip(SPACES + "\r")
-        is_code ^= line.startswith(("```", "~~~"))
-        heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
-        if heading and names_part(heading[1]):
-            return True
-    return False
-
-
-def names_part(heading: str) -> bool:
-    """Whether a heading may be that of a part of a plan, or of another one."""
-    said = heading.lower().replace("’", "'").strip(_MARKS)
-    if is_notes(heading) or _NOTE.fullmatch(f"{heading.rstrip(_COLONS)}:") or _names_notes(said):
-        return False
-    return _PART.search(said) is not None or orders(said)

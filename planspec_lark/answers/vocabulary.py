@@ -21,6 +21,7 @@ __all__ = [
     "VETO",
     "VETO_CHINESE",
     "any_of",
+    "one_of",
 ]
 
 CHINESE_SIGN = re.compile(r"[\u3400-\u9fff]")
@@ -29,6 +30,11 @@ CHINESE_SIGN = re.compile(r"[\u3400-\u9fff]")
 def any_of(words: str, *forms: str) -> re.Pattern[str]:
     """What finds any of some words, given with blanks between them, or a form, given as an expression."""
     return re.compile(rf"\b(?:{'|'.join((*words.replace('*', r'[a-z]*').split(), *forms))})\b")
+
+
+def one_of(*forms: str) -> str:
+    """An expression for any of some expressions."""
+    return f"(?:{'|'.join(forms)})"
 
 
 _POINTERS = """

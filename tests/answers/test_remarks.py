@@ -10,7 +10,8 @@ import pytest
 
 from planspec_lark import extract_plan, scan_plan_commands
 from planspec_lark.answers import Verdict
-from planspec_lark.answers.statements import Talk, sentences
+from planspec_lark.answers.sentences import sentences
+from planspec_lark.answers.statements import Talk
 from tests.corpus import FIXTURES, read
 
 TALK = Talk("Goal: Pack\n1. [act] Pack the first bag\n2. [act] 打包行李\n", ("Pack the first bag", "打包行李"))

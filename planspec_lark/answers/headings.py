@@ -1,0 +1,87 @@
+"""Headings and labels around a plan: those of notes, which are no part of it, and those that may be of a part of it."""
+
+from __future__ import annotations
+
+import re
+
+from planspec_lark.answers.demands import orders
+from planspec_lark.answers.descriptions import split_words
+from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
+from planspec_lark.planspec.answer_lines import is_notes, read_heading
+from planspec_lark.planspec.corrections import SPACES
+
+__all__ = ["COLONS", "MARKS", "heads_more", "heads_notes", "is_label", "names_notes", "names_part", "read_note"]
+
+COLONS = ":："
+# What is around the words of a line, and none of them.
+MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
+# What labels a paragraph as a note.
+_NOTE = re.compile(
+    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few) )*"
+    r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
+    r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
+    r"|effort|legend|dependenc\w+)"
+    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
+    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要"
+    r"|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
+    r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
+    re.IGNORECASE,
+)
+# What a part of a plan, what comes before it or after it, and another plan are called.
+_PART = re.compile(
+    r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
+    r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
+    r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
+    r"|third"
+    r"|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list|check"
+    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?"
+    r"|needed"
+    r"|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z"
+    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入"
+    r"|输出|里程碑|验收"
+    r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
+)
+# How a sentence ends, with marks around it or not; such a line is not a heading.
+_ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
+
+
+def read_note(line: str) -> str:
+    """What a line says after a label such as `Note:`; empty where it has none, or says nothing after it."""
+    match = _NOTE.match(line)
+    return line[match.end() :] if match and line[match.end() :].strip(MARKS) else ""
+
+
+def heads_notes(line: str) -> bool:
+    """Whether a heading or a label is that of notes, as it begins with a word for some."""
+    return is_notes(line.strip("#* ")) or _NOTE.fullmatch(f"{line.rstrip('*_' + COLONS)}:") is not None
+
+
+def is_label(line: str) -> bool:
+    """Whether a line ends with a colon, so that it leads to others."""
+    return line.rstrip("*_").endswith((":", "："))
+
+
+def names_notes(label: str) -> bool:
+    """Whether a heading or a label is that of something that is no part of a plan."""
+    return not NOTES.isdisjoint(split_words(label)) or any(word in label for word in NOTES_CHINESE)
+
+
+def heads_more(text: str) -> bool:
+    """Whether text after a plan has the heading of something that may belong to it, as it is none of notes."""
+    is_code = False
+    for row in text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        is_code ^= line.startswith(("```", "~~~"))
+        heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
+        if heading and names_part(heading[1]):
+            return True
+    return False
+
+
+def names_part(heading: str) -> bool:
+    """Whether a heading may be that of a part of a plan, or of another one."""
+    said = heading.lower().replace("’", "'").strip(MARKS)
+    if is_notes(heading) or _NOTE.fullmatch(f"{heading.rstrip(COLONS)}:") or names_notes(said):
+        return False
+    return _PART.search(said) is not None or orders(said)

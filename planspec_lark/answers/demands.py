@@ -67,7 +67,8 @@ _DEMANDS = any_of(
     r"missing (?:from|in|part|steps?)|(?:one |some)thing (?:is )?missing|left (?:to|out|the)|leav\w+ out|back out",
     r"(?<!remaining )(?<!the )remaining (?:steps?|parts?|work|half)|without the|can do without|things to do"
     r"|too (?:many|few|much|early|late)|option \w+|options|choose|pick one",
-    r"subject to|separate file|previous answer|unlikely|someone else|better start|up to you|leave (?:it|that"
+    r"(?:is|are) for (?!the\b|an?\b|your\b|that\b|this\b|you\b)\w+(?=\W*\Z)|subject to|separate file|previous answer"
+    r"|unlikely|someone else|better start|up to you|leave (?:it|that"
     r"|this) to you|your (?:choice|call|decision)|(?<!i )decided (?:to|that)|is meant",
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     # Taken back, or changed.
@@ -165,7 +166,7 @@ _DEMANDS_CHINESE = re.compile(
     r"|以[上下](?=[。，,；]|\Z)|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行"
     r"|或者"
     r"|哪[一种个]|推荐|单独|缓一缓|不属于|去年(?:的[计方安做]|我们)|上次(?:的|发)|上周[的我]|[还只]差|不必了"
-    r"|[就我]们?不|由[^，。]{1,10}(?:完成|负责|做|买|出|送|签|审)|适用|变了|剩下的我"
+    r"|[就我]们?不|由[^，。]{1,10}(?:完成|负责|收拾|处理|执行|准备|做|买|出|送|签|审|办|去|拿)|适用|变了|剩下的我"
 )
 _STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
 _HARMLESS_CHINESE = re.compile(

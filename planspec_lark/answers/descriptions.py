@@ -105,10 +105,9 @@ _OF_PLAN = re.compile(
     r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
 )
 # What may speak of the plan or of a part of it.
-_NAMES_PLAN = re.compile(
-    r"\b(?:plans?|steps?|goals?|constraints?|commands?|(?:first|second|third|last) (?:one|item|line|half|part)"
-    r"|numbers of"
-    r"|the two|serious\w*|the agent)\b"
+_NAMES_PLAN = any_of(
+    "plan plans step steps goal goals constraint constraints command commands serious*",
+    r"(?:first|second|third|last)(?:(?=\W*\Z)| (?:one|item|line|half|part))|numbers of|the two|the agent",
 )
 _POINTS_AT_PLAN = re.compile(
     r"\W*(?:(?:and|but|so|also|in fact),? )*(?:only|this|these|it(?! (?:is|'s) (?:normal|common|usual))|everything"

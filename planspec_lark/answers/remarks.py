@@ -97,15 +97,16 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
 _LONGEST = 500
 
 
-def disowns(text: str, between: str, talk: Talk) -> bool:
+def disowns(text: str, between: str, talk: Talk, above: str = "") -> bool:
     """Whether what comes before a plan says that it is an example, by another person, a part, or none to act on.
 
     Args:
         text: what comes before it.
         between: what else is between that and the plan.
         talk: what is known of the plan.
+        above: what comes before the text, which may head it.
     """
-    said = sentences(text)
+    said = sentences(text, above)
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
     doubts = [one for one in said if not talk.comes_before(one)]
     # The number of a plan, or of a part of it, says nothing of it. Any other label has to lead to the plan.

@@ -193,8 +193,9 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
-        is_list = is_list and not _is_headed(reading.text[max(span.start - _ABOVE, 0) : span.start])
-        is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk)
+        above = reading.text[: span.start] if span.start < _ABOVE else ""
+        is_list = is_list and not _is_headed(above)
+        is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk, above)
         is_otherwise = is_otherwise or (not reading.has_goal and _may_have_goal(text))
     return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
 

@@ -82,6 +82,12 @@ _DISCLAIMER = re.compile(
     r"\b(?:general (?:information|guidance)|informational purposes|no substitute for"
     r"|not (?:a substitute for )?(?:\w+ )?advice)\b"
 )
+# What became of another plan.
+_OF_ANOTHER = re.compile(
+    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version"
+    r"|idea)s? (?:was|were) (?!better|right|fine)"
+    r"|\A(?:初稿|旧版|原计划|原方案)因"
+)
 # What the writer has done on the plan, or says to be doing.
 _WORK = one_of(
     r"kept|keep|put|made|chose|chosen|split|broke|broken|break|gave|given|built|write|wrote|written|set|cut",
@@ -158,6 +164,8 @@ _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
     r"|to (?:keep|make|avoid|ensure|help|save|give)|for easy)\b[^,:]*|，?(?:是因为|因为|以便|以免|从而)[^，]*"
 )
+# What a plan is for.
+_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What is wanted, and what the writer has done on the way to the plan; and what says that it is not settled.
@@ -177,6 +185,7 @@ _COUNTED = re.compile(
 _REQUEST = re.compile(r"\W*(?:question|request|task|prompt|问题|任务|需求)\W*[:：]")
 _SETS_OUT = re.compile(
     r"\W*(?:i'll|i will|let me|let's|let us) (?:lay|structure|organi[sz]e|build|walk|break|order|group|split|think)\b"
+    r"|.*, so i (?:revise|update|adjust)d? the plan\b"
 )
 _IS_OPEN = re.compile(
     r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped|omitted"
@@ -306,7 +315,7 @@ class Talk:
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
         told = without_idioms(said)
         return (
-            _LEFT_OUT.match(said) is not None
+            (_LEFT_OUT.match(said) or _OF_ANOTHER.match(said)) is not None
             or self._is_known(told)
             or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
@@ -348,7 +357,8 @@ class Talk:
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
-        return not is_other and _ANNOUNCES.search(said) is not None
+        is_known = _ANNOUNCES.search(said) is not None or self.adds_nothing(_PURPOSE.sub(" ", said))
+        return is_known and not is_other
 
     def puts_off(self, said: str) -> bool:
         """Whether a sentence further before the plan says that it does not hold, or begins with a part of it."""

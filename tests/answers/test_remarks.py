@@ -1,10 +1,14 @@
 """What is said around a plan: what may change it is held back, and what says nothing new is not.
 
 ``fixtures/remarks`` has a sentence a line, each with its place: `lead` is in front of the plan, `tail` behind it. Files
-that say so in their names have sentences around commands.
+that say so in their names have sentences around commands. ``around_plans.jsonl`` has a plan a line, with remarks that
+were written around it before the reader saw them.
 """
 
 from __future__ import annotations
+
+import functools
+import json
 
 import pytest
 
@@ -46,6 +50,28 @@ def test_what_says_nothing_new_of_a_plan_is_left_out() -> None:
     missed = [said for said, verdict in found.items() if verdict is not Verdict.ACCEPTED]
     assert len(found) >= 200
     assert len(missed) <= 0.03 * len(found), missed
+
+
+@functools.cache
+def accepted_around_plans() -> dict[str, float]:
+    """The share of remarks around plans of their own that are accepted, of the harmless ones and of the others."""
+    accepted: dict[str, list[bool]] = {"harmless": [], "changes": []}
+    for row in read(FIXTURES / "remarks" / "around_plans.jsonl").splitlines():
+        entry = json.loads(row)
+        plan = f"```\n{entry['plan']}```\n"
+        for label, found in accepted.items():
+            texts = (f"{said}\n\n{plan}" if place == "lead" else f"{plan}\n{said}\n" for place, said in entry[label])
+            found.extend(extract_plan(text).verdict is Verdict.ACCEPTED for text in texts)
+    assert len(accepted["harmless"]) > 1_000 < 2 * len(accepted["changes"])
+    return {label: sum(found) / len(found) for label, found in accepted.items()}
+
+
+def test_what_changes_a_plan_in_words_of_its_subject_is_mostly_held_back() -> None:
+    assert accepted_around_plans()["changes"] <= 0.08
+
+
+def test_what_explains_a_plan_in_words_of_its_subject_is_mostly_left_out() -> None:
+    assert accepted_around_plans()["harmless"] >= 0.66
 
 
 def test_what_may_change_commands_is_held_back() -> None:
@@ -103,7 +129,7 @@ def test_a_text_has_sentences(text: str, found: list[str]) -> None:
 
 
 def test_a_long_sentence_is_looked_at_up_to_its_end() -> None:
-    said = sentences(f"{'plan ' * 2_000}, which nobody has seen")
+    said = sentences(f"{'plan ' * 2_000}, which must not be run")
     assert [TALK.adds_nothing(one) for one in said] == [True] * (len(said) - 1) + [False]
 
 
@@ -186,9 +212,17 @@ def test_what_is_no_sentence_between_the_parts_is_not_told(row: str) -> None:
         ("the plan waits for the ferry.", False),
         ("most ferries can take a car.", True),
         ("most ferries must take a car.", False),
-        ("a ferry will take the car.", False),
+        ("a ferry takes the car.", True),
+        ("a ferry has to take the car.", False),
         ("take a ferry.", False),
-        ("the bag is with the neighbour.", False),
+        ("the bag is of leather.", True),
+        ("the bag goes to the neighbour.", False),
+        ("leave the bag at home.", False),
+        ("the bag is old, so take the trunk.", False),
+        ("if it rains, take the bus.", False),
+        ("if it rains, the bus is full.", True),
+        ("no bags on the seats.", False),
+        ("no bag is needed for a day.", True),
         ("the bag may become heavy.", True),
         ("n'hésitez pas à me dire si vous préférez le bateau.", True),
         ("prenez le bateau.", False),

@@ -23,7 +23,7 @@ _DEMANDS = any_of(
     agree* approve approves approved confirm* signed signs signature signatures pending owe awaiting permission consent
     forbidden prohibited banned allowed exempt restricted unapproved maximum cannot never unless except hasn't
     haven't hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
-    variants cheaper due prior actually correction corrections rejected oops apolog* hm hmm reflection void joke
+    variants cheaper due prior correction corrections rejected oops apolog* hm hmm reflection void joke
     fiction* nonsense pointless lack* slip mistake retract* advis* forgot unfinished todo tbd wip sketch* skeleton
     placeholder* attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
     obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
@@ -81,7 +81,7 @@ _DEMANDS = any_of(
     r"|heard)",
     r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after"
     r"|here)",
-    r"mind (?:the|that|you)",
+    r"mind (?:the|that|you)|actually(?=,)|(?<=, )actually|\A\W*(?:(?:and|but|so|oh),? )?actually",
     # Of another person, or of another time.
     r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
     r"|draft|answer|file|message|team)|(?:last|previous|earlier) (?:year|summer|spring|autumn|winter|week|month)",
@@ -156,7 +156,8 @@ _LATE_ORDER = re.compile(
 
 # Words of Chinese that demand something as well, and the longer words and phrases that they are a part of.
 _DEMANDS_CHINESE = re.compile(
-    r"拍板|空着|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有|要|你|他|她|写|给|单独|降|重|提|算|补"
+    r"拍板|空着|省略|跳过|删|去掉|取消|推迟|合并|重复|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有"
+    r"|要|你|他|她|写|给|单独|降|重|提|算|补"
     r"|去)|要|(?<!不)需"
     r"|先|别|勿|不(?:要|能|得|许|可|宜|该|再)|请|才|(?:之|以|[事行手发开])前|等|再|换|改|挪|暂|停|还没"
     r"|没(?:有)?.{0,3}(?:批|定|出|查|公布|核|修)|未|尚|否则|不然|更正|写[反错]|漏|其实|不如|说实话|倾向"
@@ -176,7 +177,8 @@ _HARMLESS_CHINESE = re.compile(
     r"|用不[着上]"
     r"|改[造善进良建]|请?以.{0,6}为准|等于|[放排定]在[^，。]{1,15}之前|先[看查读]了|先(?:说明|解释|介绍)|其实(?:够"
     r"|很|就|也|并)|理由|自由|才[准好]|要 ?[^，。]{0,3}[0-9一二三四五六七八九十两几半]+ ?(?:个|多|分|小时|天|周|块"
-    r"|元|年|月)|不[^，。]{0,3}另外?|先说|之所以[^，]*，|\A先[^，。]{1,12}再[^，。]{1,12}，(?:可以|能|会|避免|少|就)"
+    r"|元|年|月)|不[^，。]{0,3}另外?|先说|所以先|之所以[^，]*，|\A先[^，。]{1,12}再[^，。]{1,12}，(?:可以|能|会|避免"
+    r"|少|就)"
     r"|[申邀聘]请|请[求假]|免得|与众不同|差不多|来不及|要[不么是]|只要|主要|重要|需要|只需|想要|要点|首要|先[后进]"
     r"|首先|优先|领先"
     r"|别(?:[的人处名急墅]|灰心|担心|怕)|分别|特别|级别|类别|性别|区别|识别|个别|鉴别|才(?:刚|是|六|过)|刚才|人才"

@@ -19,11 +19,14 @@ _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+
 _PLAIN_WORD = re.compile(r"\w+")
 # All of ASCII that is in no word → a blank.
 _NO_WORDS = {code: " " for code in range(128) if _PLAIN_WORD.match(chr(code)) is None}
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _VETO_SIGN = re.compile(rf"n't\b|[{VETO_CHINESE}]")
 
 
 def has_veto(said: str) -> bool:
     """Whether something is denied, restricted, put off or doubted."""
+    # A word such as `read-only` denies nothing.
+    said = _HYPHEN.sub("", said) if "-" in said else said
     return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(split_words(said, _WORD))
 
 
@@ -102,7 +105,8 @@ _OF_PLAN = re.compile(
     r"(?:(?:this|the|that|your|my|each|every|all|both|these|whole|entire|above|first|last|\w+ing|\w+ed|two|three|four"
     r"|five|six|seven|eight|[0-9]+) )*(?!an? |another )(?:(?!(?:if|when|once|while|before|after|in|case)\b)\w+ ){0,2}?"
     r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
-    r"|this|it) (?:(?:also|first|then|each|all|always|already|should|will|can) )*(?P<verb>[a-z-]+)\b"
+    r"|this|it) (?:(?:also|first|then|each|all|always|already|usually|often|mostly|probably|should|will"
+    r"|can) )*(?P<verb>[a-z-]+)\b"
 )
 # What may speak of the plan or of a part of it.
 _NAMES_PLAN = any_of(
@@ -131,6 +135,8 @@ _STATES_CHINESE = re.compile(
     r"|我(?:已|把|将|按|根据)?|您|你)"
 )
 _HARMLESS_CHINESE = re.compile(r"互不[\u3400-\u9fff]{2}|不?影响|不会(?:有|丢失|中断)|无需|即使[^，]*，")
+# Why something is as it is.
+_REASON_CHINESE = re.compile(r"因为|因此|所以|以便|避免|是为了|这样|即使|方便")
 # How things stand at the moment.
 _NOW_CHINESE = re.compile(
     r"\W*(?:步骤 ?[0-9.]+|第.{1,3}步)[^，]*(?:正在进行|阻塞|受阻)\W*\Z"
@@ -186,4 +192,5 @@ def _says_what_it_does(told: str) -> bool:
 def _is_stated_in_chinese(told: str) -> bool:
     told = _HARMLESS_CHINESE.sub("", told)
     is_stated = _STATES_CHINESE.match(told) is not None and not denies(told)
-    return is_stated or _NOW_CHINESE.match(told) is not None
+    is_reason = _REASON_CHINESE.search(told) is not None and not (has_veto(told) or demands(told, lambda _word: False))
+    return is_stated or is_reason or _NOW_CHINESE.match(told) is not None

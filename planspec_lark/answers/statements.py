@@ -82,6 +82,11 @@ _DISCLAIMER = re.compile(
     r"\b(?:general (?:information|guidance)|informational purposes|no substitute for"
     r"|not (?:a substitute for )?(?:\w+ )?advice)\b"
 )
+# How long something takes.
+_ESTIMATE = re.compile(
+    r"\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:(?:minute|hour|day|week|weekend|evening)s?"
+    r"|take longer)\b"
+)
 # What became of another plan.
 _OF_ANOTHER = re.compile(
     r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version"
@@ -103,9 +108,6 @@ _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
-    # An estimate.
-    r"|\A\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:minutes?|hours?|days?|weeks?|weekends?"
-    r"|evenings?)\b"
     r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
     r"|(?:and )?here(?:'s| is) (?:one|another)"
@@ -315,7 +317,7 @@ class Talk:
             return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
         told = without_idioms(said)
         return (
-            (_LEFT_OUT.match(said) or _OF_ANOTHER.match(said)) is not None
+            any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
             or self._is_known(told)
             or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
             or all(map(self._is_alone, _CLAUSE_END.split(told)))

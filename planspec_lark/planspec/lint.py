@@ -301,6 +301,7 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
         for item, line in enumerate(step.detail):
             yield from _check_detail(step, item, line)
         yield from _check_progress(step)
+        yield from _check_code(step)
         open_ids = [child.step_id for child in step.children if child.status in OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {shorten(open_ids[0])} below it is not"
@@ -321,6 +322,13 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
             help = f"if a progress is meant, write `{written}`"
             yield _found("PS320", step, "result", message, help, item=item, replacement=written)
             return
+
+
+def _check_code(step: PlanStep) -> Iterator[Diagnostic]:
+    """A bar that is read as the separator before the result, though it is in backticks, as those of commands are."""
+    if step.description.count("`") % 2 and step.result.count("`") % 2:
+        message = "the bar between the backticks is read as a separator: what is after it is the result"
+        yield _found("PS321", step, "result", message, "if the bar is text, put a backslash before it: `\\|`")
 
 
 def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
@@ -379,7 +387,7 @@ def looks_like_outputs(description: str) -> bool:
 def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     """What is text in a plan, and may be meant otherwise where a text is not strictly one.
 
-    That is what is almost a variable list after an arrow, and a word for a status in brackets.
+    That is what is almost a variable list after an arrow, a word for a status in brackets, and a separator in backticks.
     """
     steps = [*iter_steps(plan)]
     for step in steps:
@@ -389,6 +397,8 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
         if arrow and _is_list(behind):
             help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
             yield _found("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
+        if step.result:
+            yield from _check_code(step)
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")

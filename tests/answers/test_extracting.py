@@ -225,6 +225,64 @@ def test_fixtures(path: Path, snapshot: SnapshotAssertion) -> None:
     assert [found.is_usable, *rows] == snapshot
 
 
+# ---------------------------------------------------------------- forms of lists in Markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # What is bold at the start of an item is its subject.
+        (
+            "Goal: go\n## Steps\n1. **Pack**: fold it\n2. __Go__ by bus\n",
+            "1. [act] Pack: fold it\n2. [act] Go by bus\n",
+        ),
+        ("Goal: go\n## Steps\n1. Pack **two** bags\n", "1. [act] Pack **two** bags\n"),
+        ("Goal: go\n## Steps\n1. **Pack**ing\n", "1. [act] **Pack**ing\n"),
+        ("Goal: go\n## Steps\n**Step 1: Pack it.** Two bags do.\n", "1. [act] Pack it. Two bags do.\n"),
+        # In a plan's own form, marks inside a text are text.
+        ("Goal: go\n## Steps\n1. [act] **Pack**: fold it\n", "1. [act] **Pack**: fold it\n"),
+        (
+            "# Go\n\n## Before\n- [ ] Pack\n- [x] Sweep\n\n## After\n- [ ] Rest\n",
+            "1. [subtask] Before\n  1.1. [act] Pack\n  1.2. [x] [act] Sweep\n2. [subtask] After\n  2.1. [act] Rest\n",
+        ),
+    ],
+)
+def test_plain_lists_are_steps(text: str, expected: str) -> None:
+    found = extract_plan(text, default_type="act")
+    assert (found.verdict, found.text.partition("## Steps\n")[2]) == (Verdict.ACCEPTED, expected)
+
+
+@pytest.mark.parametrize("heading", ["### Going by bus", "**Going by bus**", "#### 坐车去"])
+@pytest.mark.parametrize("goal", ["Goal: go", "**Goal:** go", "目标：出发"])
+def test_a_heading_right_above_the_goal_is_the_title(heading: str, goal: str) -> None:
+    found = extract_plan(f"Sure.\n\n{heading}\n\n{goal}\n\n1. Pack\n2. Go\n", default_type="act")
+    assert (found.verdict, found.plan.title) == (Verdict.ACCEPTED, heading.strip("#* "))
+    assert extract_plan(f"{heading}\n\nA bus is slow.\n\n{goal}\n\n1. Pack\n", default_type="act").plan.title == ""
+
+
+def test_a_heading_without_steps_beside_others_that_have_some_may_have_lost_them() -> None:
+    text = "# Go\n\n## Phase 1: Pack\n1. Fold\n\n## Phase 2: The other bag\nAs for this one.\n"
+    (fault,) = extract_plan(text, default_type="act").faults
+    assert (fault.code, fault.line, fault.step_id) == ("PS127", 6, "2")
+    assert extract_plan(text.replace("As for this one.", "1. Fold it"), default_type="act").verdict is Verdict.ACCEPTED
+    # Where no heading has steps, each is one.
+    assert extract_plan(text.replace("1. Fold", "Fold it."), default_type="act").verdict is Verdict.ACCEPTED
+
+
+def test_what_a_terminal_shows_of_thinking_is_no_answer() -> None:
+    plan = f"{HEAD}1. [act] Go → a\n"
+    found = extract_plan(f"Thinking...\nA draft: 1. [act] Run\n...done thinking.\n\n{plan}")
+    assert (found.verdict, found.text) == (Verdict.ACCEPTED, plan)
+    assert extract_plan(f"{HEAD}1. [act] Go\n  > ...done thinking. Then go.\n").plan.steps[0].detail != []
+
+
+def test_a_bar_in_backticks_may_be_no_separator() -> None:
+    plan = f"{HEAD}1. [act] Run `ls | sort`\n"
+    assert [one.code for one in extract_plan(f"```\n{plan}```\n").faults] == ["PS321"]
+    for other in ("1. [act] Run `ls \\| sort`\n", "1. [act] Run `ls` | in `sort`\n"):
+        assert extract_plan(f"```\n{HEAD}{other}```\n").verdict is Verdict.ACCEPTED
+
+
 # ---------------------------------------------------------------- any text
 
 

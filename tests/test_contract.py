@@ -59,12 +59,23 @@ def test_a_new_room_has_to_be_placed(copy: Path) -> None:
 # ---------------------------------------------------------------- the map
 
 
-def _packages() -> dict[str, str]:
-    """What the map in CONTRIBUTING.md says of each package."""
+def _map_of(folder: str) -> str:
+    """What the map in CONTRIBUTING.md says of a folder at the top, and of what is in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    start = text.index("planspec_lark/\n")
-    entries = re.split(r"\n  (?=\w+/ )", text[start : text.index("\ntests/", start)])
+    found = re.search(rf"^{folder}/ *(.*?)\n(?=\w+/|```)", text, re.DOTALL | re.MULTILINE)
+    assert found, folder
+    return found[1]
+
+
+def _packages() -> dict[str, str]:
+    """What the map says of each package."""
+    entries = re.split(r"\n  (?=\w+/ )", _map_of("planspec_lark"))
     return {entry.partition("/")[0]: entry for entry in entries[1:]}
+
+
+def test_the_map_has_every_module_that_is_in_no_package() -> None:
+    listed = {name for row in _map_of("planspec_lark").splitlines() for name in re.findall(r"^  (\w+\.py)", row)}
+    assert listed == {path.name for path in (ROOT / "planspec_lark").glob("*.py")}
 
 
 def test_the_map_has_every_package() -> None:

@@ -184,7 +184,7 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
         return
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  (slow to load)
 
-    from planspec_lark.processes import process_pool  # noqa: PLC0415
+    from planspec_lark.process_pool import process_pool  # noqa: PLC0415
 
     with process_pool(jobs) as pool:
         try:

@@ -15,7 +15,7 @@ from random import Random
 import psutil
 import pytest
 
-from planspec_lark import processes
+from planspec_lark import process_pool
 from planspec_lark.bulk import (
     BulkError,
     BulkOptions,
@@ -163,7 +163,7 @@ def test_jobs_are_at_least_one(tmp_path: Path, jobs: int) -> None:
 
 def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corpus of a million shards is not a million waiting tasks."""
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", Counting)
+    monkeypatch.setattr(process_pool, "ProcessPoolExecutor", Counting)
     corpus = write_corpus(tmp_path / "corpus.jsonl", 1500)
     report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, jobs=2)
     assert report.records == 1500

@@ -88,4 +88,21 @@ def test_the_map_has_every_module(package: str) -> None:
     entry = _packages()[package]
     found = {path.stem for path in (ROOT / "planspec_lark" / package).glob("*.py")} - {"__init__"}
     assert found <= {*re.findall(r"\w+", entry)}
-    assert {*re.findall(r"(\w+)(?: \([^)]*\))?\s+·", entry)} <= found
+    # What stands beside a dot is a module; what a module is for may come after it, in brackets.
+    assert {*re.findall(r"(\w+)(?: \([^)]*\))?\s+·", entry), *re.findall(r"·\s+(\w+)", entry)} <= found
+
+
+def test_the_map_has_every_folder_of_tests() -> None:
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/__init__.py")}
+    said, _, besides = _map_of("tests").partition("Besides:\n")
+    listed = re.findall(r"^  (\w+)/", besides, re.MULTILINE)
+    assert sorted(folders - {*_packages()}) == sorted(listed)
+    # A package without a folder of its own is said to be tested elsewhere.
+    assert {*_packages()} - folders <= {*re.findall(r"(\w+)/", said)}
+
+
+def test_contributing_names_no_file_that_is_gone() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w.]*[/.][\w./]*\.(?:py|md|lark|toml)|[\w./]+/)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "planspec_lark"))] == []

@@ -152,15 +152,16 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     """
     check_inputs(*files)
     limits, infos = Limits(**most), info or shows_infos
+    least = Severity.INFO if info else Severity.WARNING
     if not (fix or unsafe_fixes or diff):
-        check_file = partial(_check, check, limits, Severity.INFO if info else Severity.WARNING)
+        check_file = partial(_check, check, limits, least)
         check_files(check_file, files, form, strict=strict, info=infos, jobs=jobs)
         return
     if form != "text" and (diff or "-" in files):
         raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
     if jobs > 1:
         raise click.UsageError("--jobs: fixes are found and written by one process.")
-    fixer = Fixer(fix_text, unsafe_fixes, limits)
+    fixer = Fixer(fix_text, unsafe_fixes, limits, least)
     if diff:
         fixer.show(files)
     check_files(fixer.fix, files, form, strict=strict, info=infos, to_stderr="-" in files, fixed=fixer.fixed)

@@ -21,7 +21,7 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed
-from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.source import visible_name
 
@@ -36,12 +36,14 @@ class Fixer:
         fix_text: fixes a text, as :func:`planspec_lark.planspec.fix_text` does.
         unsafe: whether it applies fixes that drop text or guess as well.
         limits: how much to read.
+        least: which of the findings that are left to tell.
         fixed: what was fixed in all files so far.
     """
 
     fix_text: Callable[..., Fixed]
     unsafe: bool
     limits: Limits
+    least: Severity
     fixed: list[Diagnostic] = field(factory=list, init=False)
 
     def fix(self, file: str) -> list[Diagnostic]:
@@ -52,7 +54,7 @@ class Fixer:
             PlanSyntaxError: it is not UTF-8, or too long.
         """
         _, fixed = self._change(file, is_dry=False)
-        self._tell(file, fixed, "fixed")
+        self._tell(file, fixed, is_dry=False)
         self.fixed.extend(fixed.fixed)
         return fixed.left
 
@@ -71,35 +73,40 @@ class Fixer:
             else:
                 codes.append(FINDINGS if before != fixed.text else 0)
                 write_diff(before, fixed.text, file)
-                self._tell(file, fixed, "would be fixed")
+                self._tell(file, fixed, is_dry=True)
         leave(max(codes))
 
     def _change(self, file: str, *, is_dry: bool) -> tuple[str, Fixed]:
         def change(text: str) -> tuple[str, Fixed]:
-            fixed = self.fix_text(text, unsafe=self.unsafe, name=label(file), limits=self.limits)
+            fixed = self.fix_text(text, unsafe=self.unsafe, name=label(file), limits=self.limits, least=self.least)
             return fixed.text, fixed
 
         before, _, fixed = change_text(file, change, is_dry=is_dry, limits=self.limits)
         return before, fixed
 
-    def _tell(self, file: str, fixed: Fixed, what: str) -> None:
+    def _tell(self, file: str, fixed: Fixed, *, is_dry: bool) -> None:
         if fixed.refused:
             complain(f"{shown(file)}: left as it is: {fixed.refused} (planspec extract takes one out of other text)")
             return
-        write_rows(_ledger(fixed), to_stderr=True)
+        write_rows(_ledger(fixed, is_dry=is_dry), to_stderr=True)
         # An unsafe fix of what is left would have been applied if it were of use.
         more = 0 if self.unsafe else sum(one.fix is not None for one in fixed.left)
         hint = f"; {more} more with --unsafe-fixes" if more else ""
         if fixed.fixed or more:
+            what = "would be fixed" if is_dry else "fixed"
             complain(f"{shown(file)}: {count_of(len(fixed.fixed), 'fault')} {what}{hint}")
 
 
-def _ledger(fixed: Fixed) -> Iterator[Row]:
+def _ledger(fixed: Fixed, *, is_dry: bool) -> Iterator[Row]:
+    said = "would fix" if is_dry else "fixed"
     for one in fixed.fixed:
         assert one.fix is not None, "it was fixed"
-        word = ("fixed ", "green") if one.fix.is_safe else ("unsafe", "yellow")
+        word, colour = (said, "green") if one.fix.is_safe else ("unsafe", "yellow")
         name = visible_name(one.source.name) if one.source else ""
-        yield [word, (f"  {one.code}  {name}:{one.line}: {_say(one)}", "")]
+        yield [
+            (word.ljust(max(len(said), len("unsafe"))), colour),
+            (f"  {one.code}  {name}:{one.line}: {_say(one)}", ""),
+        ]
 
 
 def _say(found: Diagnostic) -> str:

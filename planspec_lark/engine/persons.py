@@ -34,9 +34,12 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
     Raises:
         PlanRunError: these are not the outputs that it declares, or not a branch that it has.
     """
+    is_decision = step.step_type == "decide"
+    if branch and not is_decision:
+        # Whatever else is wrong with the answer, it is meant for another step.
+        raise PlanRunError(f"step {step.step_id} is of type {step.step_type}: it is no decision and has no branches")
     check_person(step)
     fault = find_output_fault(outputs, most)
-    is_decision = step.step_type == "decide"
     missing = [name for name in own_outputs(step) if name not in outputs]
     unknown = [name for name in outputs if name not in step.outputs]
     if missing:
@@ -44,8 +47,6 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
     elif unknown:
         # A program may produce more; from a person it is a typing error.
         fault = f"it does not declare {', '.join(map(quote, unknown))}, but: {', '.join(step.outputs) or 'nothing'}"
-    elif branch and not is_decision:
-        fault = f"it is of type {step.step_type}, and only a decision has branches"
     elif is_decision and not _find_branch(step, branch):
         opened = ", ".join(child.step_id for child in open_branches(step))
         known = f"the open branches are {opened}" if opened else "no branch is open any more"

@@ -64,7 +64,14 @@ def _locate(found: Diagnostic, result: HopSpecScan, faulty: set[int | None]) -> 
     return evolve(found, span=span, fix=fix, is_provisional=bool(faulty), source=source)
 
 
-def fix_hopspec(text: str, *, unsafe: bool = False, name: str = "<text>", limits: Limits = NO_LIMITS) -> Fixed:
+def fix_hopspec(
+    text: str,
+    *,
+    unsafe: bool = False,
+    name: str = "<text>",
+    limits: Limits = NO_LIMITS,
+    least: Severity = Severity.INFO,
+) -> Fixed:
     """Fix what is found in a text. No text makes it raise.
 
     Args:
@@ -72,7 +79,8 @@ def fix_hopspec(text: str, *, unsafe: bool = False, name: str = "<text>", limits
         unsafe: apply fixes that drop text or guess as well, once no safe one is left.
         name: what diagnostics call it.
         limits: how much to read, and how many findings to give back; all are fixed.
+        least: which of the findings that are left to give back.
     """
     check = partial(check_hopspec, name=name, limits=evolve(limits, max_findings=None))
     after, fixed = apply_fixes(text, check, check(text), unsafe=unsafe)
-    return Fixed(after, fixed, check_hopspec(after, name=name, limits=limits))
+    return Fixed(after, fixed, check_hopspec(after, name=name, limits=limits, least=least))

@@ -18,13 +18,14 @@ __all__ = ["Fixed", "fix_text"]
 _FOREIGN = ("PS101", "PS105", "PS107")
 
 
-def fix_text(
+def fix_text(  # noqa: PLR0913  (all by their names)
     text: str,
     *,
     unsafe: bool = False,
     name: str = "<text>",
     limits: Limits = NO_LIMITS,
     also: Collection[str] = (),
+    least: Severity = Severity.INFO,
 ) -> Fixed:
     """Fix what is found in a text. No text makes it raise.
 
@@ -38,6 +39,7 @@ def fix_text(
         name: what diagnostics call it.
         limits: how much to read, and how many findings to give back; all are fixed.
         also: what else to look for, as in :func:`planspec_lark.lint_plan`.
+        least: which of the findings that are left to give back, as in :func:`planspec_lark.check_text`.
 
     Raises:
         ValueError: as :func:`planspec_lark.lint_plan` does.
@@ -50,7 +52,7 @@ def fix_text(
     found = check(text)
     refused = _refuse(text, found, all_of)
     text, fixed = (text, []) if refused else apply_fixes(text, check, found, unsafe=unsafe)
-    return Fixed(text, fixed, check_text(text, name=name, limits=limits, also=also), refused)
+    return Fixed(text, fixed, check_text(text, name=name, limits=limits, also=also, least=least), refused)
 
 
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:

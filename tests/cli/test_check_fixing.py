@@ -45,6 +45,23 @@ def test_unsafe_fixes_are_written_as_well(options: list[str]) -> None:
     assert result.stderr.endswith("unsafe  PS101  faulty.md:1: remove this line: Hello:\nfaulty.md: 3 faults fixed\n")
 
 
+# An input from nowhere is an info that has to be asked for, and so is a short description, by its name.
+INFOS = "Goal: x\n## Steps\n1) [act] one\n> ← a, b, c\n2. [subtask] two\n"
+
+
+def test_infos_that_are_not_told_take_no_place_of_what_is_left() -> None:
+    result = run("check", "--fix", "--max-findings", "1", "-", stdin=INFOS)
+    assert "warning[PS206]" in result.stderr
+    assert result.stderr.splitlines()[-1] == "1 file checked: 1 warning"
+
+
+def test_of_infos_that_are_left_those_are_told_that_are_asked_for_by_name() -> None:
+    result = run("check", "--fix", "--also", "PS315", "-", stdin=INFOS)
+    assert ("PS307" in result.stderr, result.stderr.count("info[PS315]")) == (False, 2)
+    assert result.stderr.splitlines()[-1] == "1 file checked: 1 warning, 2 infos"
+    assert "PS307" in run("check", "--fix", "--also", "PS315", "--info", "-", stdin=INFOS).stderr
+
+
 def test_the_exit_code_is_by_what_is_left() -> None:
     Path("warned.md").write_text("Goal: g\n## Steps\n1) [subtask] Ask → a\n", encoding="utf-8")
     assert run("check", "--fix", "warned.md").exit_code == 0
@@ -61,6 +78,21 @@ def test_a_difference_writes_nothing(options: list[str]) -> None:
     assert result.stdout.startswith("--- a/faulty.md\n+++ b/faulty.md\n@@ ")
     assert ("-Hello:\n" in result.stdout) == ("--unsafe-fixes" in options)
     assert "plan.md" not in result.stdout
+
+
+def test_a_difference_says_what_would_be_fixed() -> None:
+    said = [
+        "would fix  PS110  faulty.md:3: 1) [act] Ask → a  ⇒  1. [act] Ask → a",
+        "would fix  PS106  faulty.md:6: move the goal up, before line 2: Goal: g",
+    ]
+    result = run("check", "--fix", "--diff", "faulty.md")
+    assert result.stderr.splitlines() == [*said, "faulty.md: 2 faults would be fixed; 1 more with --unsafe-fixes"]
+    result = run("check", "--unsafe-fixes", "--diff", "faulty.md")
+    assert result.stderr.splitlines() == [
+        *said,
+        "unsafe     PS101  faulty.md:1: remove this line: Hello:",
+        "faulty.md: 3 faults would be fixed",
+    ]
 
 
 def test_a_difference_of_what_stays() -> None:

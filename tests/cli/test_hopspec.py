@@ -50,6 +50,14 @@ def test_infos_are_told_where_they_are_asked_for() -> None:
     assert "HS224" in run("hopspec", "check", "--info", "-", stdin=text).stdout
 
 
+def test_infos_that_are_not_told_take_no_place_of_what_is_left() -> None:
+    # The info comes first: a gap between numbers is found once all steps are known.
+    text = BAD.replace("- 核验：逆向\n", "").replace("步骤2", "步骤3")
+    result = run("hopspec", "check", "--fix", "--max-findings", "1", "-", stdin=text)
+    assert "warning[HS218]" in result.stderr
+    assert result.stderr.splitlines()[-1] == "1 file checked: 1 warning"
+
+
 def test_fixes_are_shown_and_written(file: Path) -> None:
     shown = run("hopspec", "check", "--diff", str(file))
     assert (shown.exit_code, "+- 类型：LLM" in shown.stdout) == (1, True)

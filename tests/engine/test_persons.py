@@ -235,7 +235,7 @@ def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, output
         ("2", {"reason": 1}, " ", "step 2: ` ` is not one of its branches; the open branches are 2.1, 2.2"),
         ("2", {"receipt": 1, "reason": 1}, "2.1", "step 2: it does not declare `receipt`, but: reason"),
         ("2", {}, "2.1", "step 2: declared outputs are missing: reason"),
-        ("3", {}, "2.1", "step 3: it is of type act, and only a decision has branches"),
+        ("3", {}, "2.1", "step 3 is of type act: it is no decision and has no branches"),
     ],
 )
 def test_branches_that_are_not_those_of_the_step(

@@ -163,4 +163,4 @@ def _result_of(future: Any) -> Any:
     if future.status == "finished":
         return future.result()
     error = future.exception() if future.status == "error" else None
-    return f"the cluster gave it up: {describe_error(error) if error else future.status}"
+    return f"the cluster gave up on it: {describe_error(error) if error else future.status}"

@@ -176,7 +176,7 @@ def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is
     values: Mapping[str, Any],
     branch: str | None,
 ) -> None:
-    """Note in the ledger what a person has put out or decided."""
+    """Note in the ledger what a person has produced or decided."""
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415  (slow to load, and most steps have no run)
 
     with stop_at(LedgerError):

@@ -157,7 +157,7 @@ def start(  # noqa: PLR0913, PLR0917  (the options)
         whole = Core4(goal, **given) if any(given.values()) else goal
         context = start_context(whole, items or None, max_depth=max_depth)
         create_state(state, context, overwrite=overwrite, **held)
-    click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
+    click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` continues it")
 
 
 @command(

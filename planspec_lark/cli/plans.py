@@ -285,7 +285,7 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
     """Show the next step to do, with all that it needs.
 
     That is the first open step of the plan, with the goal, the constraints, the steps above it, and for each input the
-    step that puts it out, with its result. With --all, every open step is listed whose inputs are there.
+    step that produces it, with its result. With --all, every open step is listed whose inputs are there.
     """
     if every and max_tokens is not None:
         raise click.UsageError("--max-tokens bounds the view of one step, and --all lists several.")

@@ -351,7 +351,7 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
         _write_waves(done)
         return
     for output in done.missing:
-        complain(f"{visible_name(output)}: this output of the plan is not there")
+        complain(f"{visible_name(output)}: this output of the plan is missing")
     write_text(_to_json(done.outputs, indent=2) + "\n")
     if done.missing or not done.is_done:
         leave(FINDINGS)

@@ -1,4 +1,4 @@
-"""Values by name, as single options and as a file of JSON: what a run is given, and what a step puts out."""
+"""Values by name, as single options and as a file of JSON: what a run is given, and what a step produces."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ class Values:
         if step.step_id == other.step_id:
             return False
         if step.step_id.startswith(f"{other.step_id}."):
-            return other.step_type == "decide"  # any other container puts out what the steps below it do
+            return other.step_type == "decide"  # any other container produces what the steps below it do
         # In the first round of a loop, nothing has come from the round before.
         is_before = self._order[other.step_id] < self._order[step.step_id]
         return is_before or not self._loops_around(step, other.step_id)

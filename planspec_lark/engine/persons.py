@@ -27,7 +27,7 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
 
     Args:
         step: the step.
-        outputs: what it puts out.
+        outputs: what it produces.
         branch: of a decide step, the id or the name of the child that holds.
         most: how many bytes the outputs may have.
 

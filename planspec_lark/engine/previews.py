@@ -27,8 +27,8 @@ class InputSource:
     """Where an input comes from.
 
     Attributes:
-        steps: ids of the steps before that put it out; of several, the last one that was done counts.
-        is_given: whether the run is given it, for the case that no step puts it out.
+        steps: ids of the steps before that produce it; of several, the last one that was done counts.
+        is_given: whether the run is given it, for the case that no step produces it.
     """
 
     steps: tuple[str, ...] = ()

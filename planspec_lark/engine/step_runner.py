@@ -188,7 +188,7 @@ class StepRunner:
         if tries >= policy.max_tries:
             return "tried once" if tries == 1 else f"tried {tries} times"
         if seconds > policy.max_pause:
-            return f"to try again in {seconds:g} seconds is too late: the longest pause has {policy.max_pause:g}"
+            return f"a retry in {seconds:g} seconds is too late: the longest pause is {policy.max_pause:g} seconds"
         pause = round(max(seconds, policy.pause_after(tries)), 3)
         self._due[call.key] = monotonic() + pause
         self.writer.note(
@@ -353,7 +353,7 @@ class StepRunner:
         chosen = self.writer.state.chosen.get(step.step_id)
         missing = [name for name in dict.fromkeys(step.outputs) if self.values.find_below(name, step) is None]
         if missing and step.step_type != "decide":
-            fault = f"declared outputs are missing: {', '.join(missing)}: no step below has put them out"
+            fault = f"declared outputs are missing: {', '.join(missing)}: no step below produced them"
             self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
             return
         result = f"{chosen}: {step.result}" if chosen and step.result else chosen or step.result
@@ -497,7 +497,7 @@ def find_output_fault(outputs: Mapping[Any, Any], most: int) -> str:
             size += len(json.dumps(value, allow_nan=False))
             json.dumps(value, ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError) as error:
-            return f"output '{brief(name)}' is nothing that JSON can say: {brief(str(error))}"
+            return f"output '{brief(name)}' cannot be written as JSON: {brief(str(error))}"
         if size > most:
             return f"the outputs have more than {most:,} bytes"
     return ""

@@ -260,7 +260,7 @@ class ThinkEngine:
             step_id: of a ``reason``, ``act`` or ``decide`` step.
             result: in words; an empty one leaves what the step says.
             outputs: a value for each output that the step declares, as JSON can say it; a ``decide`` step may leave out
-                what the steps of its branches put out.
+                what the steps of its branches produce.
             branch: of a ``decide`` step, the id or the name of the child that holds; all others are skipped.
 
         Returns:

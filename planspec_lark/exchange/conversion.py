@@ -254,7 +254,7 @@ def plain_text(text: str) -> str:
 
 
 def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskList:
-    """The tasks that a plan consists of. An input becomes a need of the step that puts it out.
+    """The tasks that a plan consists of. An input becomes a need of the step that produces it.
 
     Args:
         plan: the plan.

@@ -84,7 +84,7 @@ _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "out
 
 
 def _find_makers(plan: PlanSpec) -> dict[str, set[int]]:
-    """For each step, the places of those that put out what it takes."""
+    """For each step, the places of those that produce what it takes."""
     makers = {name: at for at, step in enumerate(iter_steps(plan)) for name in step.outputs}
     return {step.step_id: {makers.get(name, -1) for name in step.inputs} for step in iter_steps(plan)}
 

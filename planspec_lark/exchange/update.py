@@ -120,7 +120,7 @@ def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
 
 
 def _translate(imported: PlanSpec, pairs: Pairs) -> dict[str, str]:
-    """What the plan calls the variables of the source, where its steps put out something already."""
+    """What the plan calls the variables of the source, where its steps produce something already."""
     variables: dict[str, str] = {}
     for theirs in iter_steps(imported):
         step = pairs.ours.get(id(theirs))

@@ -17,7 +17,7 @@ _STEPS = {
     "en": ("Find out what there is and what is missing", "Do what is missing", "Compare the work with the goal"),
     "zh": ("弄清现状与缺口", "完成缺少的部分", "对照目标检查成果"),
 }
-# Of each step its type, what it takes, and what it puts out.
+# Of each step its type, what it takes, and what it produces.
 _FLOW = (("reason", (), "findings"), ("act", ("findings",), "work"), ("reason", ("work",), "verdict"))
 
 

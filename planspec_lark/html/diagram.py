@@ -37,7 +37,7 @@ _NAMED = 20
 
 @define(eq=False)
 class Port:
-    """An input or an output of a box; ``stands_out`` where no step puts it out, or takes it.
+    """An input or an output of a box; ``stands_out`` where no step produces it, or takes it.
 
     ``y`` says how far below the top of its box it is.
     """
@@ -138,7 +138,7 @@ def lay_out(plan: PlanSpec, flow: DataFlow) -> Layout:
 def _make_boxes(plan: PlanSpec, flow: DataFlow) -> dict[str, Box]:
     """A box for each step that has variables, or has branches that have some, by its id."""
     columns = _find_columns(plan, flow)
-    # What each step gives to others: of decisions, also what only their branches put out.
+    # What each step gives to others: of decisions, also what only their branches produce.
     given: dict[str, dict[str, None]] = {}
     for origins in flow.origins.values():
         for name, origin in origins.items():
@@ -247,7 +247,7 @@ def _draw_port(port: Port, side: str, x: float, y: float, room: int) -> str:
 def _describe(box: Box) -> str:
     step = box.step
     said = [f"{cut_id(step.step_id)}, {step.status.value}: {cut(step.description, 200)}"]
-    for verb, ports, note in (("takes", box.inputs, MISSING), ("puts out", box.outputs, UNUSED)):
+    for verb, ports, note in (("takes", box.inputs, MISSING), ("produces", box.outputs, UNUSED)):
         names = [cut(port.name, 60) + (f" ({note})" if port.stands_out else "") for port in ports[:_NAMED]]
         if len(ports) > _NAMED:
             names.append(f"{len(ports) - _NAMED} more")

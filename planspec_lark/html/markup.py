@@ -20,7 +20,7 @@ GLYPHS = {
     PlanStatus.SKIPPED: "–",
 }
 # What is said of inputs without a producer, and of outputs without a consumer.
-MISSING = "no step puts it out"
+MISSING = "no step produces it"
 UNUSED = "no step takes it"
 
 

@@ -120,7 +120,7 @@ def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iter
     layout = lay_out(plan, flow)
     count = len(layout.boxes)
     if not count:
-        yield '<p class="hint">No step takes or puts out any variable.</p>'
+        yield '<p class="hint">No step takes or produces a variable.</p>'
         return
     left_out = sum(1 for _ in iter_steps(plan)) - count
     more = f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables." if left_out else ""

@@ -83,7 +83,7 @@ def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
     if step.outputs:
         given = "<span>, </span>".join(_output(name, name in flow.consumers) for name in dict.fromkeys(step.outputs))
         yield '<span class="gives"><span class="arrow" aria-hidden="true">→</span>'
-        yield f'<span class="unseen">puts out </span>{given}</span>'
+        yield f'<span class="unseen">produces </span>{given}</span>'
     if step.done_count or step.total_count is not None:
         total = "" if step.total_count is None else f" of {step.total_count}"
         yield f'<span class="rounds">{step.done_count}{total} rounds</span>'

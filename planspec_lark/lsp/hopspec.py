@@ -272,7 +272,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         return (
             f"Needs {excerpt(name)} from {' or '.join(known)}"
             if known
-            else f"Needs {excerpt(name)}, which no step gives"
+            else f"Needs {excerpt(name)}, which no step produces"
         )
 
     def _say_use(self, step: StepInfo | None, name: str) -> str:

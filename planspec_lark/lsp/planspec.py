@@ -90,7 +90,7 @@ class PlanIndex(StepIndex[PlanStep]):
     def _origins(self, step: PlanStep, word: Word) -> Iterator[Word]:
         origin = find_data_flow(self._plan).origins.get(step.step_id, {}).get(word.text)
         if origin is not None:
-            # Where several branches of a decision put it out, all of them.
+            # Where several branches of a decision produce it, all of them.
             around = [origin.step] if word.text in origin.step.outputs else [*iter_steps(origin.step)]
             yield from (one for one in self._named(around, word.text) if one.is_origin)
 
@@ -177,7 +177,7 @@ def _say_variables(view: StepView, only: str = "") -> Iterator[str]:
 def _say_supply(supply: Supply) -> str:
     origin = supply.origin
     if origin is None:
-        return f"{supply.name}, which no step gives"
+        return f"{supply.name}, which no step produces"
     when = ", in a later round" if supply.is_feedback else ""
     result = f": {excerpt(origin.result)}" if origin.result else ""
     return f"{supply.name} from step {excerpt(origin.step_id)} ({origin.status.value}{when}){result}"

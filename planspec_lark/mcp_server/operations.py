@@ -298,8 +298,8 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     """Reopen steps of a plan that has been run: the ledger of its runs is told as well."""
     if any(action.do != "reopen" for action in arguments.actions):
         raise RefusedError(
-            "Nothing was changed: this plan has been run, and the ledger of its runs is told of steps that are "
-            "reopened, which stands in a list of its own. Send the other actions in another call."
+            "Nothing was changed: this plan has been run, and what is reopened is noted in the ledger of its runs. So "
+            "reopen must be alone in its list; send the other actions in another call."
         )
     found: list[Stored] = []
     steps: list[str] = []

@@ -119,8 +119,8 @@ _REQUEST = PromptArgument(
 PROMPTS = [
     Prompt(
         name="planspec",
-        title="Make a plan, or go on with one",
-        description="Make a new plan from a description, or go on with the plan of this name.",
+        title="Make a plan, or continue one",
+        description="Make a new plan from a description, or continue the plan of this name.",
         arguments=[_REQUEST],
     ),
     Prompt(

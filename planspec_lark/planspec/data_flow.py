@@ -1,6 +1,6 @@
 """Which step takes what from which: where inputs come from, as far as the plan itself says it.
 
-A step has its outputs once it is through, a container once all steps in it are. What has really been put out, only a
+A step has its outputs once it is through, a container once all steps in it are. What has really been produced, only a
 run knows (:mod:`planspec_lark.engine.inputs`).
 """
 
@@ -22,7 +22,7 @@ class Origin:
     """Where an input comes from.
 
     Attributes:
-        step: the step that puts it out; where several branches of a decision do, the `decide` step around them.
+        step: the step that produces it; where several branches of a decision do, the `decide` step around them.
         is_feedback: whether it has the value only afterwards, so that the input is there in a later round at best.
     """
 
@@ -45,8 +45,8 @@ class DataFlow:
     """The variables of a plan.
 
     Attributes:
-        origins: by the id of each step with inputs, the origin of each input; None where no step puts it out.
-        producers: by variable, the steps that put it out, in document order.
+        origins: by the id of each step with inputs, the origin of each input; None where no step produces it.
+        producers: by variable, the steps that produce it, in document order.
         consumers: by variable, the steps that take it, in document order.
     """
 
@@ -55,7 +55,7 @@ class DataFlow:
     consumers: Mapping[str, list[PlanStep]]
 
     def missing(self, step: PlanStep) -> list[str]:
-        """The inputs of a step that no step puts out."""
+        """The inputs of a step that no step produces."""
         return [name for name in dict.fromkeys(step.inputs) if name not in self.producers]
 
     def unused(self, step: PlanStep) -> list[str]:
@@ -76,7 +76,7 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
     """Find out where each input of a plan comes from.
 
     Of several steps before it, the last one counts. Two kinds count only where there is no other: what is skipped, and
-    what is in another branch of a decision around the step. If no step before it puts an input out, the first one
+    what is in another branch of a decision around the step. If no step before it produces an input, the first one
     of those that do is its origin, in a later round.
     """
     producers, consumers = find_users(plan)
@@ -87,7 +87,7 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
 def find_users(
     plan: PlanSpec, only: Collection[str] | None = None
 ) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
-    """By variable, all or ``only`` some, the steps that put it out, and those that take it, in document order."""
+    """By variable, all or ``only`` some, the steps that produce it, and those that take it, in document order."""
     producers: dict[str, list[PlanStep]] = {}
     consumers: dict[str, list[PlanStep]] = {}
     for step in iter_steps(plan):
@@ -106,7 +106,7 @@ def iter_origins(
     ``producers`` are those of :func:`find_users`, at least of the variables that one wants to know about.
     """
     reach = Reach()
-    # By variable and by whether the step is skipped, the last step that has put it out, wherever it is.
+    # By variable and by whether the step is skipped, the last step that has produced it, wherever it is.
     last: dict[tuple[str, bool], PlanStep] = {}
 
     def find(name: str) -> Origin | None:
@@ -131,7 +131,7 @@ def iter_origins(
 
 
 class Value(NamedTuple):
-    """The step that has put a variable out last, and where that is from: a decision, if several branches have."""
+    """The step that has produced a variable last, and where that is from: a decision, if several branches have."""
 
     step: PlanStep
     origin: PlanStep
@@ -144,7 +144,7 @@ class Reach:
     """The last value of each variable that reaches the step to which a walk through the plan has come.
 
     The branches of a decision do not see each other: each begins with what there was before the decision, and what they
-    have put out counts once that is through.
+    have produced counts once that is through.
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class Reach:
         # Of the open branches, what was there before they put the same out.
         self._before: list[dict[_Key, Value | None]] = []
         self._open: list[PlanStep] = []
-        # Of the open decisions, what their branches have put out.
+        # Of the open decisions, what their branches have produced.
         self._decided: list[dict[_Key, Value]] = []
 
     def find(self, key: _Key) -> Value | None:
@@ -160,7 +160,7 @@ class Reach:
         return self._values.get(key)
 
     def put(self, key: _Key, step: PlanStep, origin: PlanStep | None = None) -> None:
-        """A step puts a variable out."""
+        """A step produces a variable."""
         if self._before:
             self._before[-1].setdefault(key, self._values.get(key))
         self._values[key] = Value(step, origin or step)

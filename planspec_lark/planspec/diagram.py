@@ -52,7 +52,7 @@ def draw_plan(plan: PlanSpec, language: DiagramLanguage = "mermaid", *, view: Vi
             variables.
 
     Returns:
-        A box or a frame for each step, with its status in words and in colour. Inputs that no step puts out and outputs
+        A box or a frame for each step, with its status in words and in colour. Inputs that no step produces and outputs
         that no step takes have boxes of their own, which say so. Texts are cut where they are long, and nothing in them
         is more than text.
     """
@@ -92,7 +92,7 @@ class _Builder:
         missing: dict[str, str] = {}
         for step in iter_steps(plan):
             for name in flow.missing(step):
-                box = self._add_variable(name, "no step puts it out", "missing", missing)
+                box = self._add_variable(name, "no step produces it", "missing", missing)
                 self.diagram.arrow(box, self.names[step.step_id])
         unused: dict[str, str] = {}
         for step, name in _find_unused(plan, flow):

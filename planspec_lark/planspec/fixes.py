@@ -235,12 +235,12 @@ class _Text:
 
     @cached_property
     def _users(self) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
-        """The steps that put a variable out, and those that take it."""
+        """The steps that produce a variable, and those that take it."""
         return find_users(self.plan)
 
     @cached_property
     def _has_flow(self) -> bool:
-        """Whether most steps without children say what they put out, in the right signs or in others."""
+        """Whether most steps without children say what they produce, in the right signs or in others."""
         leaves = [step for step in iter_steps(self.plan) if not step.children]
         saying = [step for step in leaves if step.outputs or find_outputs(step.description)]
         return len(saying) > 2 and 2 * len(saying) >= len(leaves)

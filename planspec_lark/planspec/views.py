@@ -31,7 +31,7 @@ class Supply:
 
     Attributes:
         name: the input.
-        origin: the step that it comes from; None where no step puts it out.
+        origin: the step that it comes from; None where no step produces it.
         is_feedback: whether that has the value only afterwards, so that the input is there in a later round at best.
         others: the other steps that declare it as an output, in the order of the plan.
     """
@@ -128,7 +128,7 @@ def ready_steps(plan: PlanSpec) -> list[PlanStep]:
     """The steps that can be worked on side by side, in document order.
 
     That is the next step to do, and each open step without steps below it whose inputs are all there: a step that is
-    done has put them out, or they come from outside of the plan. One that declares no inputs waits for all before it,
+    done has produced them, or they come from outside of the plan. One that declares no inputs waits for all before it,
     as in a run; so does what is below a decision, or in a loop, that has not begun.
     """
     found = find_next(plan)
@@ -178,7 +178,7 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
     while (above := parents[id(path[-1])]) is not None:
         path.append(above)
     siblings = path[1].children if path[1:] else plan.steps
-    # What a container declares is put out by a step inside it.
+    # What a container declares is produced by a step inside it.
     around = set(map(id, path))
     producers, consumers = find_users(plan, {*step.inputs, *step.outputs})
     origins = next((found for one, found in iter_origins(plan, producers) if one is step), {}) if step.inputs else {}
@@ -291,7 +291,7 @@ def _with_body(step: PlanStep, distance: int) -> _Item:
 def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
     origin = supply.origin
     if origin is None:
-        yield _Item(f"- {supply.name}: no step puts it out\n")
+        yield _Item(f"- {supply.name}: no step produces it\n")
         return
     words = f"- {supply.name}: {'as feedback from' if supply.is_feedback else 'from'}"
     brief = copy_own(origin)
@@ -300,7 +300,7 @@ def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iter
     row, short = (f"{words} {canonical_summary(one)}\n" for one in (origin, brief))
     yield _Item(row, kind, abs(order[id(origin)] - order[id(step)]), short)
     for one in supply.others:
-        row = f"- {supply.name}: also put out by {canonical_summary(one)}\n"
+        row = f"- {supply.name}: also produced by {canonical_summary(one)}\n"
         yield _Item(row, _SUPPLY, abs(order[id(one)] - order[id(step)]))
 
 

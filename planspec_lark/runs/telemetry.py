@@ -1,8 +1,8 @@
 """What a run reports while it lasts: log lines, and spans and metrics where OpenTelemetry is at work.
 
 OpenTelemetry is never loaded from here for the first time. A program that wants spans has set it up, and so has loaded
-it. Neither lines nor spans have what steps have put out, prompts, answers, or the messages of exceptions; only lines at
-level DEBUG have what came of a step.
+it. Neither lines nor spans have what steps have produced, prompts, answers, or the messages of exceptions; only lines
+at level DEBUG have what came of a step.
 """
 
 from __future__ import annotations

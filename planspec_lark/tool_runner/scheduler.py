@@ -165,7 +165,7 @@ class Scheduler:
         index = self._checked.outline.index_of.get(step)
         result = None if index is None else self._results[index]
         if result is None or result.status is not StepStatus.DONE or output not in result.outputs:
-            raise Unresolved(f"step '{name_of(step)}' has put out no '{name_of(output)}'")
+            raise Unresolved(f"step '{name_of(step)}' did not produce '{name_of(output)}'")
         return result.outputs[output]
 
     def at_work(self, task: Task) -> AbstractContextManager[None]:

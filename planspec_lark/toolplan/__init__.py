@@ -1,4 +1,4 @@
-"""Structured tool plans: steps that call tools, each with inputs that may refer to what others have put out."""
+"""Structured tool plans: steps that call tools, each with inputs that may refer to what others have produced."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class AtomInput:
 
 @frozen
 class AtomOutput:
-    """What a tool puts out under a name."""
+    """What a tool produces under a name."""
 
     name: str
     type: str | tuple[str, ...] = ""

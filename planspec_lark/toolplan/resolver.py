@@ -26,7 +26,7 @@ __all__ = [
     "resolve",
 ]
 
-# So many levels, values, and characters of all texts may what one step takes, or puts out, have.
+# So many levels, values, and characters of all texts may what one step takes, or produces, have.
 MAX_DEPTH = 200
 MAX_VALUES = 1_000_000
 MAX_CHARACTERS = 100_000_000

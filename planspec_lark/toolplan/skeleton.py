@@ -26,7 +26,7 @@ def plan_to_toolplan_skeleton(
     """The act steps of a plan as steps of a tool plan, and all that has to be added or repaired before it can be run.
 
     What :func:`planspec_lark.toolplan.toolplan_to_plan` has written down in detail lines comes back as it was. Besides,
-    each variable that a step takes in makes a reference to the step that puts it out, under the name of the output, or
+    each variable that a step takes in makes a reference to the step that produces it, under the name of the output, or
     of the variable where the tool has an input of that name. Steps of other types are left out: they call no tool.
 
     Args:
@@ -103,7 +103,7 @@ class _Draft:
 
 @define
 class _Builder:
-    """Turns drafts into steps. Those that put out a variable are known before it is taken in."""
+    """Turns drafts into steps. Those that produce a variable are known before it is taken in."""
 
     signatures: Signatures
     drafts: list[_Draft]
@@ -111,7 +111,7 @@ class _Builder:
 
     def build(self) -> list[dict[str, Any]]:
         """All steps."""
-        # A variable that only a later step puts out makes a reference as well: that circle is reported then.
+        # A variable that only a later step produces makes a reference as well: that circle is reported then.
         for draft in reversed(self.drafts):
             self._learn(draft)
         made = []

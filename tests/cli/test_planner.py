@@ -177,7 +177,7 @@ def test_a_state_that_is_broken(snapshot: SnapshotAssertion) -> None:
 
 def test_start() -> None:
     result = run("planner", "start", "Bake")
-    said = ".thinkon: a plan has begun; `planspec planner run` takes it on\n"
+    said = ".thinkon: a plan has begun; `planspec planner run` continues it\n"
     assert (result.exit_code, result.stdout, result.stderr) == (0, said, "")
     assert read_state(".thinkon") == start_context("Bake")
 

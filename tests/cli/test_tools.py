@@ -341,7 +341,7 @@ def test_an_output_that_is_not_there() -> None:
     plan = json.dumps(document(weigh("a"), outputs={"a\nb": "${a.outputs.q}", "c": 1}))
     result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
     assert (result.exit_code, json.loads(result.stdout)) == (1, {"c": 1})
-    assert result.stderr == "a: done\na\\nb: this output of the plan is not there\n"
+    assert result.stderr == "a: done\na\\nb: this output of the plan is missing\n"
 
 
 @pytest.mark.parametrize(

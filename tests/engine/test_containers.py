@@ -229,7 +229,7 @@ def test_a_loop_that_lacks_its_outputs_runs_its_last_round_again() -> None:
 def test_a_subtask_has_to_put_out_what_it_declares() -> None:
     world = World(answers={"s": ["ACCEPT"]})
     result = world.run("1. [subtask] s → x, y\n  1.1. [act] a → y\n")
-    assert world.reflections[0].result == "declared outputs are missing: x: no step below has put them out"
+    assert world.reflections[0].result == "declared outputs are missing: x: no step below produced them"
     assert result.plan.steps[0].status.value == "done"
     assert result.outputs == {"y": "a"}
 

@@ -136,7 +136,7 @@ def test_what_commands_alone_have_blocked_opens_again() -> None:
     steps = "1. [subtask] s\n  1.1. [act] fill\n    > ← hole\n2. [~] [act] find → hole\n"
     assert world.run(steps, required=["hole"]).outcome is Outcome.CONVERGED
     assert world.log == ["reflect 1.1", "run 3"]
-    # What a later step puts out cannot be seen from before it.
+    # What a later step produces cannot be seen from before it.
     world = World({"fill": [lacking(), ok()]}, {"fill": ["PLAN_CMD: ADD 2 [act] look", "ACCEPT"]})
     world.plannings = ["PLAN_CMD: ADD 1 [act] dig → hole"]
     assert world.run("1. [act] fill\n  > ← hole\n").outcome is Outcome.CONVERGED

@@ -21,7 +21,7 @@ def flat(size: int) -> PlanSpec:
 
 
 def alike(size: int) -> PlanSpec:
-    """All put out the same, and all but the first need it."""
+    """All produce the same, and all but the first need it."""
     needs = [[], *([["x"]] * (size - 1))]
     return _plan([_step(str(at), "thing", inputs=names, outputs=["x"]) for at, names in enumerate(needs, 1)])
 

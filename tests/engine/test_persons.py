@@ -1,4 +1,4 @@
-"""Steps of a run that a person does: the run stops in front of them, and takes what they put out."""
+"""Steps of a run that a person does: the run stops in front of them, and takes what they produce."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_each_round_of_a_loop_waits_for_its_decision() -> None:
         ("2", {"approval": 1}, "step 2: declared outputs are missing: by"),
         ("2", {**SAID, "x y": 1}, "step 2: it does not declare `x y`, but: approval, by"),
         ("4", {"x": 1}, "step 4: it does not declare `x`, but: nothing"),
-        ("2", {**SAID, "by": float("nan")}, "step 2: output 'by' is nothing that JSON can say: "),
+        ("2", {**SAID, "by": float("nan")}, "step 2: output 'by' cannot be written as JSON: "),
         ("2", {**SAID, "by": "x" * 2000}, "step 2: the outputs have more than 1,000 bytes"),
         ("9", SAID, "step 9 does not exist"),
         ("5", {}, "step 5 is of type subtask: a person's step is of type reason, act or decide"),

@@ -19,7 +19,7 @@ from tests.strategies import workable_plans
 
 
 def flat(size: int) -> PlanSpec:
-    """Each step takes what the one in front puts out; the step in the middle is at hand."""
+    """Each step takes what the one in front produces; the step in the middle is at hand."""
     rows = [f"{at}. [act] Weigh row {at} → v{at}\n  > ← v{at - 1}\n" for at in range(1, size + 1)]
     made = plan("".join(rows))
     made.steps[size // 2].status = PlanStatus.ACTIVE

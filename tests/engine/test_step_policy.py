@@ -95,7 +95,7 @@ def test_a_longer_pause_than_is_allowed() -> None:
     world, ledger = World({"one": [TransientError("busy", retry_after=301)]}), MemoryLedger()
     assert world.run(ONE, ledger=ledger).outcome is Outcome.BLOCKED
     assert world.ran == ["1"]
-    assert result_of(ledger) == "busy (to try again in 301 seconds is too late: the longest pause has 300)"
+    assert result_of(ledger) == "busy (a retry in 301 seconds is too late: the longest pause is 300 seconds)"
 
 
 def test_one_that_is_unavailable_ends_the_run_in_the_end() -> None:

@@ -337,19 +337,19 @@ for _ in range(100_000):
     [
         (
             {"hole": object()},
-            "output 'hole' is nothing that JSON can say: Object of type object is not JSON serializable",
+            "output 'hole' cannot be written as JSON: Object of type object is not JSON serializable",
         ),
-        ({"hole": {1, 2}}, "output 'hole' is nothing that JSON can say: Object of type set is not JSON serializable"),
+        ({"hole": {1, 2}}, "output 'hole' cannot be written as JSON: Object of type set is not JSON serializable"),
         (
             {"hole": math.nan},
-            "output 'hole' is nothing that JSON can say: Out of range float values are not JSON compliant",
+            "output 'hole' cannot be written as JSON: Out of range float values are not JSON compliant",
         ),
         (
             {"hole": math.inf},
-            "output 'hole' is nothing that JSON can say: Out of range float values are not JSON compliant",
+            "output 'hole' cannot be written as JSON: Out of range float values are not JSON compliant",
         ),
-        ({"hole": _LOOP}, "output 'hole' is nothing that JSON can say: Circular reference detected"),
-        ({"hole": b"x"}, "output 'hole' is nothing that JSON can say: Object of type bytes is not JSON serializable"),
+        ({"hole": _LOOP}, "output 'hole' cannot be written as JSON: Circular reference detected"),
+        ({"hole": b"x"}, "output 'hole' cannot be written as JSON: Object of type bytes is not JSON serializable"),
         ({1: "x"}, "an output is named by a int, not by a text"),
         ({"hole": "x" * 99}, "the outputs have more than 100 bytes"),
     ],
@@ -364,7 +364,7 @@ def test_outputs_that_cannot_be_kept(outputs: Any, message: str) -> None:
 def test_outputs_that_no_text_has(outputs: Any) -> None:
     world = World({"dig": [OperatorResult(outputs=outputs)]}, {"dig": ["PLAN_CMD: SKIP 1"]})
     assert world.run(TWO).outcome is Outcome.CONVERGED
-    assert "is nothing that JSON can say" in world.reflections[0].result
+    assert "cannot be written as JSON" in world.reflections[0].result
 
 
 def test_unusable_ends_the_run() -> None:

@@ -63,7 +63,7 @@ class World:
 
     Attributes:
         steps: results by the description of a step, one for each call; the last one stays. A step without any is OK and
-            puts out its own description for each of its outputs; a decide step chooses its first branch.
+            produces its own description for each of its outputs; a decide step chooses its first branch.
         answers: of the reflector, by description in the same way.
         plannings: of the planner, one after the other; what comes behind them is empty.
         replies: of the person who is asked.

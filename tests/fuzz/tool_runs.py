@@ -235,7 +235,7 @@ def _go_on(plan: ToolPlan, registry: Any, gives: Any, path: Path) -> None:
         reused = [one.step for one in again.results if one.is_reused]
         were_done = [one.step for one in last.values() if one.kind is Kind.DONE]
         assert not Counter(map(visible_name, reused)) - Counter(were_done)
-        # A step that has not put out what another one asks for is done again, and so is all after it.
+        # A step that has not produced what another one asks for is done again, and so is all after it.
         assert len(reused) == len(were_done) or not first.is_done
         assert sum(tools.calls.values()) <= len(plan.steps) - len(reused)
 

@@ -179,7 +179,7 @@ def test_names_and_roles(show: Show) -> None:
     assert page.get_by_role("button", name="done 1").get_attribute("aria-pressed") == "false"
     assert (
         page.get_by_role(
-            "link", name="1, done: Label the shelves; takes rooms (no step puts it out); puts out labels"
+            "link", name="1, done: Label the shelves; takes rooms (no step produces it); produces labels"
         ).count()
         == 1
     )

@@ -178,7 +178,7 @@ def test_inputs_say_where_they_come_from() -> None:
     page = render_page(plan)
     assert re.findall(r"<small>(.*?)</small>", page) == [
         '<a href="#s1" tabindex="-1">from 2 in the next round</a>',
-        "no step puts it out",
+        "no step produces it",
         '<a href="#s0" tabindex="-1">from 1</a>',
     ]
     assert ">rounds<" not in page
@@ -195,7 +195,7 @@ def test_counts() -> None:
 
 
 def test_no_variables() -> None:
-    assert "No step takes or puts out any variable." in render_page(parse_plan("## Steps\n1. [act] a\n"))
+    assert "No step takes or produces a variable." in render_page(parse_plan("## Steps\n1. [act] a\n"))
     hints = re.findall(r'class="hint">(From.*?)<', render_page(parse_plan("## Steps\n1. [act] a\n2. [act] a → b\n")))
     assert hints == [
         "From left to right, as values flow; dashed lines lead to the next round. 1 step has no variables."
@@ -279,6 +279,6 @@ def test_columns() -> None:
     plan = parse_plan(f"## Steps\n{steps}")
     layout = lay_out(plan, find_data_flow(plan))
     found = {box.step.step_id: box.column for box in layout.boxes}
-    # A decision has what its branches put out.
+    # A decision has what its branches produce.
     assert found == {"1": 0, "2": 1, "2.1": 1, "2.2": 2, "3": 0, "3.1": 0, "3.2": 0, "4": 3}
     assert [port.name for box in layout.boxes if box.step.step_id == "3" for port in box.outputs] == ["z"]

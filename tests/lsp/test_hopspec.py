@@ -200,7 +200,7 @@ def test_hover_says_what_no_step_gives_and_what_is_no_type() -> None:
     assert found is not None
     assert found[0] == (
         "Step 1 (a): act\\u202e: no type of steps; these are LLM, call, loop, branch, code, flow and subtask\n"
-        "Needs x, which no step gives"
+        "Needs x, which no step produces"
     )
 
 

@@ -107,7 +107,7 @@ def test_files_are_plans_as_the_hooks_have_them() -> None:
             "Step 2.2: active\nact: to do or to make something\nProgress: 37/52\n"
             "Needs snapshot from step 2.1 (done): 41 GB\nGives report to step 3",
         ),
-        ("price", "Needs price, which no step gives"),
+        ("price", "Needs price, which no step produces"),
         ("letter", "Gives letter, which no step takes"),
         ("notice, price", "Needs notice from step 3 (pending)"),
     ],
@@ -190,7 +190,7 @@ def test_references_are_all_steps_that_take_it() -> None:
         (11, "report"),
         (15, "report"),
     ]
-    # Where it is put out, that is where it comes from.
+    # Where it is produced, that is where it comes from.
     assert said(PLAN, reading.definitions(word)) == [(8, "report")]
 
 

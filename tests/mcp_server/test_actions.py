@@ -165,7 +165,7 @@ def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> N
         (
             [{"do": "reopen", "step": "1"}, {"do": "start", "step": "1"}],
             {},
-            "Nothing was changed: this plan has been run, and the ledger of its runs is told",
+            "Nothing was changed: this plan has been run, and what is reopened is noted in the",
         ),
         (
             [{"do": "reopen", "step": "1"}],

@@ -36,7 +36,7 @@ DECIDE = "1. [act] a → x\n2. [decide] b\n2.1. [act] c → x\n2.2. [act] d → 
         ("1. [act] a\n> ← x\n2. [act] b → x\n3. [act] c → x\n", [("1", "x", "↻2")]),
         ("1. [act] a → x\n> ← x\n", [("1", "x", "↻1")]),
         ("1. [subtask] a → x\n1.1. [act] b\n> ← x\n", [("1.1", "x", "↻1")]),
-        # A container passes on what a step in it has put out, once it is through.
+        # A container passes on what a step in it has produced, once it is through.
         (
             "1. [subtask] a → x\n1.1. [act] b → x\n1.2. [act] c\n> ← x\n2. [act] d\n> ← x\n",
             [("1.2", "x", "1.1"), ("2", "x", "1")],

@@ -99,7 +99,7 @@ def test_what_is_passed_on_and_not_taken_has_one_arrow() -> None:
 
 def test_what_stands_out_says_so() -> None:
     diagram = draw_plan(parse_plan(PLAN))
-    assert 'missing0(["wood<br/>no step puts it out"]):::missing' in diagram
+    assert 'missing0(["wood<br/>no step produces it"]):::missing' in diagram
     assert 'unused0(["crumbs<br/>no step takes it"]):::unused' in diagram
 
 

@@ -69,9 +69,9 @@ The step:
 
 Its inputs:
 - snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
-- snapshot: also put out by 3.3. [act] Count once more → snapshot
+- snapshot: also produced by 3.3. [act] Count once more → snapshot
 - night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
-- key: no step puts it out
+- key: no step produces it
 """
     )
 
@@ -92,7 +92,7 @@ The step:
 
 Its inputs:
 - copy_report: from 3. [x] [subtask] Copy and verify → copy_report
-- copy_report: also put out by 3.2. [x] [act] Verify the counts → copy_report
+- copy_report: also produced by 3.2. [x] [act] Verify the counts → copy_report
 
 Its branches:
 4.1. [act] Yes: switch → switch_log
@@ -140,7 +140,7 @@ The step:
 
 Its inputs:
 - copy_report: from 3. [>] [subtask] Copy and verify → copy_report
-- copy_report: also put out by 3.2. [act] Verify the counts → copy_report
+- copy_report: also produced by 3.2. [act] Verify the counts → copy_report
 
 Below it:
 4.1. [act] Yes: switch → switch_log
@@ -235,7 +235,7 @@ def test_the_order_in_which_parts_are_left_out() -> None:
         # The bodies of those above it.
         ["  > ← gaps", "  > One table after the other."],
         # Of several sources of an input, those that are farther away, and ends of results.
-        ["- snapshot: also put out by 3.3."],
+        ["- snapshot: also produced by 3.3"],
         ["- snapshot: from 3.1. [x] [act] "],
     ]
 
@@ -263,7 +263,7 @@ The step:
 Its inputs:
 - snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
 - night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
-- key: no step puts it out
+- key: no step produces it
 … left out: 1 step
 
 Its outputs:
@@ -335,7 +335,7 @@ def ready(steps: str) -> list[str]:
         ("1. [x] [act] a → x\n2. [act] b\n3. [act] c\n> ← x\n", ["2", "3"]),
         # What is at work is listed as well, what is blocked or skipped is not.
         ("1. [>] [act] a\n2. [>] [act] b\n> ← k\n3. [!] [act] c\n> ← k\n4. [~] [act] d\n> ← k\n", ["1", "2"]),
-        # Nothing has put it out that is blocked, or skipped, or done only later.
+        # Nothing has produced it that is blocked, or skipped, or done only later.
         ("1. [act] a\n2. [!] [act] b → x\n3. [act] c\n> ← x\n", ["1"]),
         ("1. [act] a\n2. [act] b\n> ← x\n3. [act] c → x\n", ["1"]),
         # Containers are entered; decisions and loops only once they have begun.

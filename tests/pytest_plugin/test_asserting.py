@@ -14,7 +14,7 @@ from planspec_lark import PlanSpec, PlanStep, parse_plan
 from planspec_lark.pytest_plugin import PlanAssertion, assert_plan
 from tests.pytest_plugin.plans import ANSWER, PLAN
 
-# The oven's heat is taken by no step, and no step puts out the flour.
+# The oven's heat is taken by no step, and no step produces the flour.
 WITH_INFOS = PLAN.replace("← dough, heat", "← dough, flour")
 
 Chain = Callable[[PlanAssertion], object]

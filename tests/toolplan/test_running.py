@@ -198,12 +198,12 @@ def test_a_tool_without_outputs_may_give_none(run: Run) -> None:
 
 @both
 def test_an_output_that_is_not_there(run: Run) -> None:
-    """Where the tools do not say what they put out, a reference may go wrong only now."""
+    """Where the tools do not say what they produce, a reference may go wrong only now."""
     registry = {"weigh": {"inputs": {"item": "string"}, "outputs": 5}, "bake": {"inputs": {"dough": "string"}}}
     plan = tool_plan_from_dict(document(weigh("a"), bake("b", "${a.outputs.q}")))
     done = run(plan, registry, {"weigh": lambda _: {}, "bake": lambda _: {}})
     assert statuses(done) == {"a": "done", "b": "failed"}
-    assert done.results[1].error == "its inputs: step 'a' has put out no 'q'"
+    assert done.results[1].error == "its inputs: step 'a' did not produce 'q'"
 
 
 @both

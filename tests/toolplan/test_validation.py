@@ -406,7 +406,7 @@ def test_unused_outputs() -> None:
         ("UNUSED_STEP_OUTPUT", "plan.steps[1]")
     ]
     assert warnings(weigh("a"), outputs={"x": ["so: ${a.outputs.note}"]}) == []
-    # To come after it is no use of what it puts out.
+    # To come after it is no use of what it produces.
     assert warnings(weigh("a"), weigh("b", depends_on=["a"]), outputs={"x": "${b.outputs.note}"}) == [
         ("UNUSED_STEP_OUTPUT", "plan.steps[0]")
     ]

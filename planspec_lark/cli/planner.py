@@ -160,7 +160,7 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
     if answer is not None:
         with stop_on_faults(answer, "this is not an answer", UNREADABLE):
             text = read_text(answer, JSON_LIMITS)
-        message, found = judge.judge(text, context.phase, context, name=label(answer))
+        message, found = judge.judge(text, context.phase, context)
         if message is None:
             write_text(build_repair_prompt(found, answer=text, language=language))
             leave(FINDINGS)

@@ -44,6 +44,13 @@ def test_what_is_a_plan_is_read_the_same_in_silence(text: str) -> None:
     assert result.diagnostics == []
 
 
+@pytest.mark.parametrize("bullet", ["-", "- ", "•", "* "])
+def test_a_legend_may_have_its_items_close_behind_the_bullets(bullet: str) -> None:
+    legend = f"Legend:\n{bullet}🌀 done\n{bullet}🔶 in progress\n"
+    result = scan_plan(f"{legend}\nGoal: g\n## Steps\n1. 🌀 [act] a\n2. 🔶 [act] b\n")
+    assert [step.status.value for step in result.plan.steps] == ["done", "active"]
+
+
 def test_an_empty_text_is_the_empty_plan() -> None:
     assert scan_plan("").plan == PlanSpec()
 

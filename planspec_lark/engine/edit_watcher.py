@@ -80,24 +80,24 @@ class EditWatcher:
     def settle(self, *, at_end: bool = False) -> Turn[None]:
         """Merge edits made while the plan runs; raise what else has gone wrong beside the run."""
         writer = self.writer
-        assert writer.keeper is not None
+        assert writer.lease is not None
         is_due = at_end
         if writer.file is not None and writer.file.looks_edited():
             # An edit counts from the next step on, and not only where the view is written next.
-            writer.keeper.mark()
+            writer.lease.mark()
             is_due = True
         try:
-            writer.keeper.check()
+            writer.lease.check()
             if is_due:
-                writer.keeper.flush()
+                writer.lease.flush()
         except PlanEditedError:
             # Until it is taken over, nothing may be written over it.
-            with writer.keeper.held():
+            with writer.lease.held():
                 try:
                     yield from self._take_edit()
                 except BaseException:
                     # The edit is still there when the run is resumed.
-                    writer.keeper.leave_view()
+                    writer.lease.leave_view()
                     raise
 
     def _take_edit(self) -> Turn[None]:
@@ -126,14 +126,14 @@ class EditWatcher:
 
     def is_disturbed(self) -> bool:
         """Whether :meth:`settle` has something to deal with before anything else begins."""
-        keeper, file = self.writer.keeper, self.writer.file
-        assert keeper is not None
-        if keeper.is_at_fault:
+        lease, file = self.writer.lease, self.writer.file
+        assert lease is not None
+        if lease.is_at_fault:
             return True
         if file is None or not file.looks_edited():
             return False
-        # It may be the keeper that is writing.
-        with keeper.held():
+        # It may be the lease that is writing.
+        with lease.held():
             return file.looks_edited()
 
 

@@ -20,7 +20,7 @@ from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.runs.history import History
-from planspec_lark.runs.keeper import Keeper
+from planspec_lark.runs.lease import Lease
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.source import visible_name
@@ -96,7 +96,7 @@ class RunWriter:
         version: grows with every change after which a step may be open again that was not.
         scope: the id of the subtask that alone is run; empty where the whole plan is.
         shape: grows with every change of anything but statuses, results and rounds.
-        keeper: has the plan's file written now and then.
+        lease: has the plan's file written now and then.
         fault: what was wrong with the ledger, which ends the run.
         telemetry: tells of every record as well, in lines and spans.
     """
@@ -115,7 +115,7 @@ class RunWriter:
         self.history, self.text = History(ledger, run), PlanText(plan)
         self.digest, self.scope = self.text.digest, ""
         self.version = self.shape = 0
-        self.keeper: Keeper | None = None
+        self.lease: Lease | None = None
         self.fault: LedgerError | None = None
         self.telemetry = RunTelemetry(LOG, visible_name(run))
         self._tell_of, self._snapped, self._shown = tell, snapped, ""
@@ -206,8 +206,8 @@ class RunWriter:
 
     def _tell(self, kept: Record, step_type: str = "") -> Record:
         self.telemetry.take(kept, step_type)
-        if self.keeper is not None and self.digest != self._shown:
-            self.keeper.mark()
+        if self.lease is not None and self.digest != self._shown:
+            self.lease.mark()
         self._tell_of(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
 

@@ -47,7 +47,7 @@ from planspec_lark.engine.step_runner import Begun, StepRunner
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
+from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
@@ -338,12 +338,12 @@ class ThinkEngine:
                 writer.write_view()
 
             # First: what others are at work on need not be read.
-            beside = keeping(
+            beside = hold_lease(
                 ledger, run, write=None if file is None else write, pause=self.view_pause, takes_over=is_own
             )
-            keeper = held.enter_context(beside)
+            lease = held.enter_context(beside)
             writer = self._writer(given, file, ledger, run, resume=resume)
-            writer.keeper = keeper
+            writer.lease = lease
             if given is not None and given.text != writer.text.text:
                 plan = given.plan
             elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:

@@ -28,7 +28,7 @@ from planspec_lark.plan_next.context import (
 )
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.runs.keeper import VIEW_PAUSE, Keeper, keeping
+from planspec_lark.runs.lease import VIEW_PAUSE, Lease, hold_lease
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
@@ -83,8 +83,8 @@ class _State:
             with _errors(self.folder):
                 ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
                 kernel = Kernel(self, ledger)
-                beside = keeping(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
-                kernel.keeper = held.enter_context(beside)
+                beside = hold_lease(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
+                kernel.lease = held.enter_context(beside)
                 remove_leftovers(self.folder)
             yield kernel
 
@@ -317,7 +317,7 @@ class Kernel:
         self._state, self._ledger, self._last = state, ledger, 0
         # Where a callable goes to another folder, the plan stays where it is.
         self._path = state.folder.absolute() / CONTEXT_FILE
-        self.keeper: Keeper | None = None
+        self.lease: Lease | None = None
         # Tells of every record as well, in lines and spans.
         self.telemetry = RunTelemetry(LOG, visible_name(str(state.folder)))
 
@@ -390,10 +390,10 @@ class Kernel:
 
     def _mark(self) -> None:
         """Have the file written, and raise an earlier fault of it: the ledger already has the change."""
-        assert self.keeper is not None
-        self.keeper.mark()
+        assert self.lease is not None
+        self.lease.mark()
         with _errors(self._state.folder):
-            self.keeper.check()
+            self.lease.check()
 
     def write_view(self) -> None:
         """Write the file of the context.

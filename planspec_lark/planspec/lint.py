@@ -387,7 +387,7 @@ def looks_like_outputs(description: str) -> bool:
 def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     """What is text in a plan, and may be meant otherwise where a text is not strictly one.
 
-    That is what is almost a variable list after an arrow, a word for a status in brackets, and a separator in backticks.
+    That is what is almost a variable list after an arrow, a word for a status in brackets, and a bar in backticks.
     """
     steps = [*iter_steps(plan)]
     for step in steps:

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.runs.keeper import Keeper, keeping
+from planspec_lark.runs.lease import Lease, hold_lease
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
 from planspec_lark.syntax.source import visible_name
@@ -47,11 +47,11 @@ def key_of(call: object) -> str:
 
 @define
 class CallLedger:
-    """What a run has of calls, and the only writer of it. Without a keeper nothing is written."""
+    """What a run has of calls, and the only writer of it. Without a lease nothing is written."""
 
     _ledger: Ledger
     _run: str
-    _keeper: Keeper | None = None
+    _lease: Lease | None = None
     # By key, the last record of what is done.
     _done: dict[str, Record] = field(factory=dict, init=False)
     _last: int = field(default=0, init=False)
@@ -102,14 +102,14 @@ class CallLedger:
         self.write(Record(Kind.ENDED, data={"outcome": outcome}))
 
     def write(self, record: Record) -> int:
-        """Keep a record for good before this returns; gives its number. Without a keeper this does nothing.
+        """Keep a record for good before this returns; gives its number. Without a lease this does nothing.
 
         Raises:
             LedgerError: it cannot be written, or another process has taken over the run.
         """
-        if self._keeper is None:
+        if self._lease is None:
             return 0
-        self._keeper.check()
+        self._lease.check()
         try:
             self._last = self._ledger.append(self._run, record, after=self._last).seq
         except LedgerError:
@@ -152,8 +152,8 @@ def open_calls(ledger: Ledger | Path | str, run: str, goal: str, *, read_only: b
         calls.read()
         yield calls
     else:
-        with keeping(ledger, run) as keeper:
-            calls = CallLedger(ledger, run, keeper)
+        with hold_lease(ledger, run) as lease:
+            calls = CallLedger(ledger, run, lease)
             calls.read()
             calls.begin(goal)
             yield calls

@@ -346,14 +346,14 @@ def test_a_disk_that_takes_no_view_ends_the_run_and_loses_nothing(
 
 
 def _end_a_block_beside_a_folder(state: Path) -> None:
-    """A folder stands where the context file was, and the keeper has seen that when the block ends."""
+    """A folder stands where the context file was, and the lease has seen that when the block ends."""
     with open_state(state) as kernel:
         (state / CONTEXT_FILE).unlink()
         (state / CONTEXT_FILE).mkdir()
         kernel.open_block(_message(execute("c")))
-        assert kernel.keeper is not None
+        assert kernel.lease is not None
         end = time.monotonic() + 30
-        while not kernel.keeper.is_at_fault:
+        while not kernel.lease.is_at_fault:
             assert time.monotonic() < end
             time.sleep(0.01)
         # The run ends here, and not only where the block does.

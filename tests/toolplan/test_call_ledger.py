@@ -19,7 +19,7 @@ import pytest
 from attrs import evolve
 
 from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo, SqliteLedger
-from planspec_lark.runs.keeper import keeping
+from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.ledger import FencedError, RunBusyError
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.source import visible_name
@@ -400,7 +400,7 @@ def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(path: Path) -> None:
-    with closing(SqliteLedger(path)) as ledger, keeping(ledger, "toolplan"):
+    with closing(SqliteLedger(path)) as ledger, hold_lease(ledger, "toolplan"):
         with pytest.raises(RunBusyError, match="another process is working on run toolplan"):
             run(path)
         assert list(ledger.records("toolplan")) == []
@@ -411,7 +411,7 @@ def test_one_run_at_a_time(path: Path) -> None:
 def test_a_link_is_the_same_ledger(path: Path) -> None:
     link = path.with_name("link.ledger")
     link.symlink_to(path)
-    with closing(SqliteLedger(path)) as ledger, keeping(ledger, "toolplan"), pytest.raises(RunBusyError):
+    with closing(SqliteLedger(path)) as ledger, hold_lease(ledger, "toolplan"), pytest.raises(RunBusyError):
         run(link)
     assert run(link)[0]
     assert run(path)[0] == []
@@ -453,8 +453,8 @@ def test_a_lease_that_is_lost(path: Path) -> None:
     with closing(SqliteLedger(path)) as ledger:
         plan = tool_plan_from_dict(document(weigh("a")))
         with open_calls(ledger, "toolplan", "x") as calls:
-            assert calls._keeper is not None
-            calls._keeper._fault = RunBusyError("gone")
+            assert calls._lease is not None
+            calls._lease._fault = RunBusyError("gone")
             with pytest.raises(RunBusyError, match="gone"):
                 calls.write(Record(Kind.STARTED))
         assert run(ledger, plan)[0] == ["rye"]

@@ -10,7 +10,7 @@ from time import monotonic
 from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
-__all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Keeper", "keeping"]
+__all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Lease", "hold_lease"]
 
 # How long a lease lasts that is not renewed. It is renewed three times as often.
 LEASE_SECONDS = 30.0
@@ -21,14 +21,14 @@ _SHARE = 0.05
 
 
 @contextmanager
-def keeping(
+def hold_lease(
     ledger: Ledger,
     run: str,
     *,
     write: Callable[[], None] | None = None,
     pause: float = VIEW_PAUSE,
     takes_over: bool = False,
-) -> Iterator[Keeper]:
+) -> Iterator[Lease]:
     """Hold the lease of a run as long as this block lasts, and keep its view up to date.
 
     The view is written once more at the end, also where the block raises; what goes wrong with that is raised only
@@ -37,24 +37,24 @@ def keeping(
     Raises:
         RunBusyError: another process is working on the run.
     """
-    keeper = Keeper(ledger, run, write, pause)
-    ledger.acquire(run, keeper.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
-    keeper.start()
+    lease = Lease(ledger, run, write, pause)
+    ledger.acquire(run, lease.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
+    lease.start()
     try:
-        yield keeper
+        yield lease
     except BaseException:
         with suppress(Exception):
-            keeper.flush()
+            lease.flush()
         raise
     else:
-        keeper.flush()
+        lease.flush()
     finally:
-        keeper.close()
+        lease.close()
         with suppress(LedgerError):
-            ledger.release(run, keeper.owner)
+            ledger.release(run, lease.owner)
 
 
-class Keeper:
+class Lease:
     """Renews a lease, and writes a view when it is stale.
 
     Args:
@@ -73,7 +73,7 @@ class Keeper:
         self._expiry = monotonic() + LEASE_SECONDS
         # None where the lease was lost.
         self._next_renewal: float | None = monotonic() + LEASE_SECONDS / 3
-        self._thread = Thread(target=self._work, name="planspec-keeper", daemon=True)
+        self._thread = Thread(target=self._work, name="planspec-lease", daemon=True)
 
     def start(self) -> None:
         """Begin to renew the lease, which is held by now."""

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, keeper as module
-from planspec_lark.runs.keeper import Keeper, keeping
+from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, lease as module
+from planspec_lark.runs.lease import Lease, hold_lease
 from planspec_lark.runs.ledger import LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 from tests.timing import with_longer_limits
@@ -39,43 +39,43 @@ def _wait_for(what: object, of: list[object]) -> None:
         time.sleep(0.01)
 
 
-def _fault(keeper: Keeper) -> Exception:
+def _fault(lease: Lease) -> Exception:
     """What goes wrong beside a run, once it has."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
-            keeper.check()
+            lease.check()
         except Exception as error:
             return error
         time.sleep(0.01)
     raise AssertionError
 
 
-def _mark_and_fail(keeper: Keeper) -> None:
-    keeper.mark()
+def _mark_and_fail(lease: Lease) -> None:
+    lease.mark()
     raise KeyError
 
 
 def test_a_view_is_written_while_the_run_waits(ledger: MemoryLedger) -> None:
     written: list[object] = []
-    with keeping(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0.01) as keeper:
-        keeper.mark()
-        _wait_for("planspec-keeper", written)
+    with hold_lease(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0.01) as lease:
+        lease.mark()
+        _wait_for("planspec-lease", written)
 
 
 def test_many_changes_are_written_together(ledger: MemoryLedger) -> None:
     written: list[int] = []
-    with keeping(ledger, "r", write=lambda: written.append(1), pause=60) as keeper:
+    with hold_lease(ledger, "r", write=lambda: written.append(1), pause=60) as lease:
         for _ in range(1_000):
-            keeper.mark()
+            lease.mark()
     assert written == [1]
 
 
 def test_without_a_pause_each_change_is_written(ledger: MemoryLedger) -> None:
     written: list[str] = []
-    with keeping(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0) as keeper:
+    with hold_lease(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0) as lease:
         for _ in range(3):
-            keeper.mark()
+            lease.mark()
     assert written == [threading.current_thread().name] * 3
 
 
@@ -89,11 +89,11 @@ def test_what_goes_wrong_is_told_once_and_tried_again(ledger: MemoryLedger, paus
         if faults:
             raise faults.pop()
 
-    with keeping(ledger, "r", write=write, pause=pause) as keeper:
-        keeper.mark()
+    with hold_lease(ledger, "r", write=write, pause=pause) as lease:
+        lease.mark()
         _wait_for(1, tried)
-        assert "full" in str(_fault(keeper))
-        keeper.check()
+        assert "full" in str(_fault(lease))
+        lease.check()
     assert tried == [1, 0]
 
 
@@ -101,20 +101,20 @@ def test_a_fault_at_the_end_is_raised_but_for_another_one(ledger: MemoryLedger) 
     def write() -> None:
         raise OSError("full")
 
-    with pytest.raises(OSError, match="full"), keeping(ledger, "r", write=write, pause=60) as keeper:
-        keeper.mark()
-    with pytest.raises(KeyError), keeping(ledger, "r", write=write, pause=60) as keeper:
-        _mark_and_fail(keeper)
+    with pytest.raises(OSError, match="full"), hold_lease(ledger, "r", write=write, pause=60) as lease:
+        lease.mark()
+    with pytest.raises(KeyError), hold_lease(ledger, "r", write=write, pause=60) as lease:
+        _mark_and_fail(lease)
 
 
 def test_a_lease_is_renewed_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     other = evolve(Owner.new(), host="elsewhere")
 
-    def check(lease: float) -> None:
+    def check(seconds: float) -> None:
         ledger = make_ledger()
-        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
-        with keeping(ledger, "r"):
-            time.sleep(3 * lease)
+        monkeypatch.setattr(module, "LEASE_SECONDS", seconds)
+        with hold_lease(ledger, "r"):
+            time.sleep(3 * seconds)
             with pytest.raises(RunBusyError, match="another process is working on run r: process "):
                 ledger.acquire("r", other, seconds=1)
         ledger.acquire("r", other, seconds=1)
@@ -136,9 +136,9 @@ def test_a_lease_that_is_not_renewed_ends(ledger: MemoryLedger, monkeypatch: pyt
 def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
     other = evolve(Owner.new(), host="elsewhere")
-    with keeping(ledger, "r") as keeper:
+    with hold_lease(ledger, "r") as lease:
         ledger.acquire("r", other, seconds=60, takes_over=True)
-        fault = _fault(keeper)
+        fault = _fault(lease)
         assert isinstance(fault, RunBusyError)
         assert "elsewhere" in str(fault)
     # It is not the other one's that was given back.
@@ -148,20 +148,20 @@ def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: p
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
 def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check(lease: float) -> None:
+    def check(seconds: float) -> None:
         ledger = make_ledger()
-        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
+        monkeypatch.setattr(module, "LEASE_SECONDS", seconds)
         tried: list[object] = []
 
         def write() -> None:
             tried.append("view")
             raise OSError("full")
 
-        with suppress(OSError), keeping(ledger, "r", write=write, pause=0.01) as keeper:
-            keeper.mark()
+        with suppress(OSError), hold_lease(ledger, "r", write=write, pause=0.01) as lease:
+            lease.mark()
             _wait_for("view", tried)
             # A step is at work, and no process was told of it.
-            time.sleep(2 * lease)
+            time.sleep(2 * seconds)
             with pytest.raises(RunBusyError):
                 ledger.acquire("r", evolve(Owner.new(), host="elsewhere"), seconds=1)
 
@@ -173,20 +173,20 @@ def test_a_ledger_that_is_busy_for_a_while(monkeypatch: pytest.MonkeyPatch, part
     """A part of the time that a lease holds."""
     take = MemoryLedger.acquire
 
-    def check(lease: float) -> None:
-        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
+    def check(seconds: float) -> None:
+        monkeypatch.setattr(module, "LEASE_SECONDS", seconds)
         asked: list[float] = []
 
         def acquire(*given: Any, **more: Any) -> None:
             asked.append(time.monotonic())
-            if len(asked) > 1 and time.monotonic() - asked[1] < part * lease:
+            if len(asked) > 1 and time.monotonic() - asked[1] < part * seconds:
                 raise LedgerError("locked")
             take(*given, **more)
 
         monkeypatch.setattr(MemoryLedger, "acquire", acquire)
-        with keeping(make_ledger(), "r") as keeper:
-            time.sleep(2.5 * lease)
-            assert keeper.is_at_fault is is_told
+        with hold_lease(make_ledger(), "r") as lease:
+            time.sleep(2.5 * seconds)
+            assert lease.is_at_fault is is_told
 
     with_longer_limits(check, 0.6)
 
@@ -211,28 +211,28 @@ def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
-    keeper = Keeper(ledger, "r", None, 1.0)
-    keeper.start()
-    keeper.mark()
-    keeper.flush()
-    keeper.close()
+def test_a_lease_without_a_view_writes_nothing(ledger: MemoryLedger) -> None:
+    lease = Lease(ledger, "r", None, 1.0)
+    lease.start()
+    lease.mark()
+    lease.flush()
+    lease.close()
 
 
-def test_a_keeper_that_was_refused_does_not_take_the_lease_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_holder_that_was_refused_does_not_take_the_lease_later(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threading.active_count()
 
-    def check(lease: float) -> None:
+    def check(seconds: float) -> None:
         ledger = make_ledger()
-        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
-        with keeping(ledger, "r"):
-            with pytest.raises(RunBusyError), keeping(ledger, "r"):
+        monkeypatch.setattr(module, "LEASE_SECONDS", seconds)
+        with hold_lease(ledger, "r"):
+            with pytest.raises(RunBusyError), hold_lease(ledger, "r"):
                 pytest.fail("another process is at work")
             assert threading.active_count() == before + 1
         assert threading.active_count() == before
         for _ in range(5):
-            time.sleep(lease / 3)
-            with keeping(ledger, "r"):
+            time.sleep(seconds / 3)
+            with hold_lease(ledger, "r"):
                 pass
 
     with_longer_limits(check, 0.15)

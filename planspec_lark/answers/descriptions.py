@@ -127,6 +127,11 @@ _STANDING = """
     came need depend move be show describe stay know see read write stems dates
 """
 _STANDS = frozenset(_STANDING.split())
+# What a step is like, and not who does it, where it is, or what becomes of it.
+_IS = frozenset("is are comes come takes take".split())
+_SITS = re.compile(
+    r"'| (?:being|on|from|by|to|with|at|in|up|off|next|now|last|behind|before|after|left|\w+'s|\w+ed)\b|\W*\Z"
+)
 _VERBS = frozenset(ACTIONS.split()) - _STANDS
 _STATES_CHINESE = re.compile(
     r"\W*(?:以上|上述|上面|整[个套份]|该|本|这|此|全程|其中|计划|方案|预计|总|共|每(?!.*遍)|各"
@@ -186,11 +191,13 @@ def _says_what_it_does(told: str) -> bool:
     """Whether the plan is the subject of a sentence, and its verb none of where it stands or whether it holds."""
     subject = _OF_PLAN.match(told)
     verb = subject["verb"] if subject else ""
+    if subject and verb in _IS and "step" in subject[0] and _SITS.match(told, subject.end()) is None:
+        return True
     return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 
 def _is_stated_in_chinese(told: str) -> bool:
     told = _HARMLESS_CHINESE.sub("", told)
-    is_stated = _STATES_CHINESE.match(told) is not None and not denies(told)
+    is_stated = (_STATES_CHINESE.match(told) or not demands(told, lambda _word: False)) and not denies(told)
     is_reason = _REASON_CHINESE.search(told) is not None and not (has_veto(told) or demands(told, lambda _word: False))
-    return is_stated or is_reason or _NOW_CHINESE.match(told) is not None
+    return bool(is_stated or is_reason) or _NOW_CHINESE.match(told) is not None

@@ -32,7 +32,7 @@ _REPORT = re.compile(
     # At the start of a clause: behind `when` it is a condition.
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
     rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
-    rf"|(?P<count>{_COUNT})(?: (?:out )?of the(?: (?P<all>{_COUNT}))?)? steps?"
+    rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)? steps?"
     r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others)))"
     rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
 )

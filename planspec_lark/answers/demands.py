@@ -28,8 +28,8 @@ _DEMANDS = any_of(
     placeholder* attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
     obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
     debate inspiration illustrat* demonstrat* example examples template templates tentative provisional preliminary
-    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite switch* replac* remove removed delet* insert* belong
-    belongs postpon* halt* redo*
+    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite switch* replac* remove removed delet*
+    insert* belong belongs postpon* halt* redo*
     nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
     """,
     # Obliged, or allowed: not where that is denied.
@@ -54,7 +54,8 @@ _DEMANDS = any_of(
     r"until (?:i|you|we|he|she|they|it|the|that|your|someone|everything|all|\w+ (?:has|have|is|are))\b",
     r"without (?:it|that|this|them|him|her)|not (?:before|yet|sure|more|until)|no later than|at the (?:latest"
     r"|earliest)",
-    r"only (?:after|if|when|where|once|with|then|by|for|on|in|from|between|be|to)|only (?!steps?\b|one\b)\w+ (?:with|may|can|who|that)",
+    r"only (?:after|if|when|where|once|with|then|by|for|on|in|from|between|be|to)|only (?!steps?\b|one\b)\w+ (?:with"
+    r"|may|can|who|that)",
     r"(?:may|be|are|must|will|should) only|sign (?:off|the|it|them|here)|approval (?:of|from|by|is|has)",
     r"wait (?:for|until|with|to)|limits? (?:of|is|to)",
     r"(?:is|are|was|were)(?:n't| not) (?:\w+ ){0,2}?(?:allowed|permitted|known|clear|sure|certain|ready|available"
@@ -171,7 +172,8 @@ _DEMANDS_CHINESE = re.compile(
 )
 _STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
 _HARMLESS_CHINESE = re.compile(
-    r"不(?:需要[^，。]{0,8}|必(?!了)[^，。]{0,4}|用[^，。]{0,4}|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求|限|愁|急|难|复杂|方便|好看|出错|行"
+    r"不(?:需要[^，。]{0,8}|必(?!了)[^，。]{0,4}|用[^，。]{0,4}|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求"
+    r"|限|愁|急|难|复杂|方便|好看|出错|行"
     r"|同|一样|到|少|错"
     r"|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题|坏处|什么|必要|考虑|选|做回归|另|太大|那么)"
     r"|用不[着上]"

@@ -47,7 +47,7 @@ _DENIES = any_of(
     cancel* reject* error errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
     proposal debate inspiration illustrat* demonstrat* example examples sample samples template templates tentative
     provisional preliminary hypothetical* rough imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
-    switch* replac* remov* delet* add adds added insert* belong belongs moves moved goes trade postpon* delay* stop*
+    switch* replac* remov* delet* add added insert* belong belongs moves moved trade postpon* delay* stop*
     halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
     invalid incorrect limit* maximum
     """,
@@ -55,7 +55,7 @@ _DENIES = any_of(
     r"should(?! (?:give|take|help|be enough|cover|work|get|fit|see|keep|make|leave|attract|last|look))",
     r"until (?:i|you|we)|at most|at the (?:latest|earliest|end of)",
     r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
-    r"left out|back out",
+    r"left out|back out|goes (?:to|into|before|after|first|last|on|by|away|out)",
     r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
     r"the rest",
     r"ran out|a slip|breaks? (?:the|your|a|one|it)",
@@ -66,8 +66,9 @@ _SIGNS = re.compile(r"->|→|=|[\[\]{}|<>]")
 _DENIES_CHINESE = re.compile(
     r"[再先另须必应才等待若请换替停昨删补选审批误]|改(?!动|善|进)|还(?!原)|加(?!油|载|入|快|强)|去年|省略|跳过"
     r"|颠倒|互换"
-    r"|旧|摘自|示例|样例|来自|有效|撤销|取代|超出|违反|问题|合并|两遍|暂停|讨论|变了|改变|周[一-日]|上[次周月]"
-    r"|附件|正式|需要"
+    r"|旧|摘自|示例|样例|来自|有效(?=[期至到])|撤销|取代|超出|违反|问题|合并|两遍|暂停|讨论|变了|改变|周[一-日]"
+    r"|上[次周月]"
+    r"|附件|正式|需要(?![^，。]{0,6}(?:[0-9一二两三四五六七八九十半几]|[周天月]|小时|分钟|时间))"
     r"|要|其实|算了|稍后|后续|剩|多余|由|负责|放在|最好|作废|顺序|确认|同意|练习|演示|网友|初步|想法|适用|为准"
     r"|记得|重复|重来"
     r"|推迟|取消|[=→|<>]"
@@ -128,7 +129,8 @@ _STANDING = """
 """
 _STANDS = frozenset(_STANDING.split())
 # What a step is like, and not who does it, where it is, or what becomes of it.
-_IS = frozenset("is are comes come takes take".split())
+_IS = frozenset(["is", "are", "comes", "come", "takes", "take"])
+_DIVIDED = re.compile(r" (?:divided|split|organi[sz]ed|structured|ordered|grouped|broken|kept|laid|limited)\b")
 _SITS = re.compile(
     r"'| (?:being|on|from|by|to|with|at|in|up|off|next|now|last|behind|before|after|left|\w+'s|\w+ed)\b|\W*\Z"
 )
@@ -176,14 +178,14 @@ def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan
     if _FOREIGN.search(said) or _FOREIGN_WISH.match(said):
         return _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
     if is_of_plan or _OF_PLAN.match(told):
-        return _says_what_it_does(told) and not denies(told, is_own)
+        return _says_what_it_does(told) and not denies(told.replace(" but ", " "), is_own)
     return not (demands(said, is_own) or _may_be_of_plan(said, told, is_own))
 
 
 def _may_be_of_plan(said: str, told: str, is_own: Callable[[str], bool]) -> bool:
     """Whether a sentence that demands nothing denies something which may be the plan or a part of it."""
     if _NAMES_PLAN.search(said):
-        return denies(told, is_own) or _COMES.search(said) is not None or orders(told)
+        return denies(told.replace(" but ", " "), is_own) or _COMES.search(said) is not None or orders(told)
     return _POINTS_AT_PLAN.match(said) is not None and has_veto(told.replace(" but ", " "))
 
 
@@ -191,8 +193,9 @@ def _says_what_it_does(told: str) -> bool:
     """Whether the plan is the subject of a sentence, and its verb none of where it stands or whether it holds."""
     subject = _OF_PLAN.match(told)
     verb = subject["verb"] if subject else ""
-    if subject and verb in _IS and "step" in subject[0] and _SITS.match(told, subject.end()) is None:
-        return True
+    if subject and verb in _IS:
+        behind = subject.end()
+        return _DIVIDED.match(told, behind) is not None or ("step" in subject[0] and _SITS.match(told, behind) is None)
     return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 

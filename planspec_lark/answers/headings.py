@@ -7,10 +7,10 @@ import re
 from planspec_lark.answers.demands import orders
 from planspec_lark.answers.descriptions import split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
-from planspec_lark.planspec.answer_lines import is_notes, read_heading
+from planspec_lark.planspec.answer_lines import is_notes
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["COLONS", "MARKS", "heads_more", "heads_notes", "is_label", "names_notes", "names_part", "read_note"]
+__all__ = ["COLONS", "MARKS", "heads_notes", "is_label", "names_notes", "names_part", "read_note"]
 
 COLONS = ":："
 # What is around the words of a line, and none of them.
@@ -42,8 +42,6 @@ _PART = re.compile(
     r"|输出|里程碑|验收"
     r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
 )
-# How a sentence ends, with marks around it or not; such a line is not a heading.
-_ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
 
 
 def read_note(line: str) -> str:
@@ -65,18 +63,6 @@ def is_label(line: str) -> bool:
 def names_notes(label: str) -> bool:
     """Whether a heading or a label is that of something that is no part of a plan."""
     return not NOTES.isdisjoint(split_words(label)) or any(word in label for word in NOTES_CHINESE)
-
-
-def heads_more(text: str) -> bool:
-    """Whether text after a plan has the heading of something that may belong to it, as it is none of notes."""
-    is_code = False
-    for row in text.split("\n"):
-        line = row.strip(SPACES + "\r")
-        is_code ^= line.startswith(("```", "~~~"))
-        heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
-        if heading and names_part(heading[1]):
-            return True
-    return False
 
 
 def names_part(heading: str) -> bool:

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from planspec_lark.answers.headings import heads_more, names_part
+from planspec_lark.answers.headings import names_part
 from planspec_lark.answers.remarks import disowns, is_disowned
-from planspec_lark.answers.sentences import sentences
+from planspec_lark.answers.sentences import heads_more, sentences
 from planspec_lark.answers.statements import Talk
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading

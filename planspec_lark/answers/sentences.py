@@ -8,13 +8,18 @@ from enum import Enum
 from attrs import define, field
 
 from planspec_lark.answers.descriptions import denies
-from planspec_lark.answers.headings import MARKS, heads_notes, is_label, read_note
+from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_part, read_note
 from planspec_lark.answers.vocabulary import one_of
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["is_offer", "sentences", "speaks_of_case"]
+__all__ = ["heads_more", "is_offer", "sentences", "speaks_of_case"]
 
+
+# How a sentence ends, with marks around it or not; such a line is not a heading.
+_ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
+# A heading for what is done next, by the plan or by who offers it.
+_NEXT = re.compile(r"(?i)\W*(?:next steps?|what['’]s next|下一步)\W*")
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
 # What is offered to who reads it, or left to him.
@@ -196,3 +201,20 @@ def _find_kind_below(line: str) -> _Kind:
     if is_label(line) and (is_offer(said) or _CHANGES.search(said)):
         return _Kind.OFFER
     return _Kind.NOTES if heads_notes(line) else _Kind.TEXT
+
+
+def heads_more(text: str) -> bool:
+    """Whether text after a plan has the heading of something that may belong to it, as it is none of notes."""
+    is_code = False
+    lines = [row.strip(SPACES + "\r") for row in text.split("\n")]
+    for at, line in enumerate(lines):
+        is_code ^= line.startswith(("```", "~~~"))
+        heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
+        if heading and names_part(heading[1]) and not (_NEXT.fullmatch(heading[1]) and _offers(lines[at + 1 :])):
+            return True
+    return False
+
+
+def _offers(lines: list[str]) -> bool:
+    """Whether the first of some lines that is not empty is an offer."""
+    return is_offer(next(filter(None, lines), "").lower().replace("’", "'"))

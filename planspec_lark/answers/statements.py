@@ -64,7 +64,8 @@ _LEAVES_OPEN = re.compile(
     r"|go with|either)\b"
     r"[^?]*\?\W*\Z"
     r"|\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me"
-    r"|need)\b)[^?]* or [^?]*\?\W*\Z|(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z"
+    r"|need)\b)[^?]* or [^?]*\?\W*\Z|\A(?!.{0,5}(?:要|需要|想|让)我)(?:.*)(?:确认|同意|批|哪一?[种个]|还是|选"
+    r"|定).*[?？吗呢]\W*\Z"
 )
 # What the writer left out at the word of who reads it.
 _LEFT_OUT = re.compile(
@@ -139,7 +140,8 @@ _IDIOMS = re.compile(
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
         r"(?: (?:is|are) (?:done|complete\w*|finished))?",
-        r"(?:only|just)(?= \w+ steps\b)|the only(?= (?:one|output|input|goal|constraint))|draft(?= plan)",
+        r"(?:only|just)(?= \w+ steps\b)|the only(?= (?:one|steps?|part|blocker|output|input|goal|constraint))"
+        r"|draft(?= plan)",
         r"as you \w+|as (?:requested|discussed|specified)|what you need|as of (?:this \w+|today|now)",
         r"(?:that |which )?you(?:'ve| have)? (?:mentioned|asked for|wanted|gave me|described|provided)",
         r"(?:that |which )?you(?:'ve| have)? (?:specified|requested)",

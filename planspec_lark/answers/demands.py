@@ -82,7 +82,8 @@ _DEMANDS = any_of(
     r"|heard)",
     r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after"
     r"|here)",
-    r"mind (?:the|that|you)|actually(?=,)|(?<=, )actually|\A\W*(?:(?:and|but|so|oh),? )?actually",
+    r"(?:is|are) (?:the|our|my|your) (?:goals?|constraints?)|mind (?:the|that|you)|actually(?=,)|(?<=, )actually"
+    r"|\A\W*(?:(?:and|but|so|oh),? )?actually",
     # Of another person, or of another time.
     r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
     r"|draft|answer|file|message|team)|(?:last|previous|earlier) (?:year|summer|spring|autumn|winter|week|month)",
@@ -157,7 +158,8 @@ _LATE_ORDER = re.compile(
 
 # Words of Chinese that demand something as well, and the longer words and phrases that they are a part of.
 _DEMANDS_CHINESE = re.compile(
-    r"拍板|空着|省略|跳过|删|去掉|取消|推迟|合并|重复|提高到|不开放|必须|务必|须|应|得(?=先|等|换|把|让|从|在|另|有"
+    r"拍板|空着|是(?:目标|约束|限制|前提)|省略|跳过|删|去掉|取消|推迟|合并|重复|提高到|不开放|必须|务必|须|应"
+    r"|得(?=先|等|换|把|让|从|在|另|有"
     r"|要|你|他|她|写|给|单独|降|重|提|算|补"
     r"|去)|要|(?<!不)需"
     r"|先|别|勿|不(?:要|能|得|许|可|宜|该|再)|请|才|(?:之|以|[事行手发开])前|等|再|换|改|挪|暂|停|还没"

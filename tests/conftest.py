@@ -143,7 +143,7 @@ JOBS = {
         planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
         test_grammars.py::test_strict_mode_finds_no_collision/7
         test_grammars.py::test_what_strict_mode_cannot_see_is_known/7
-        test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_reports.py::test_every_sarif_log/8
+        test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_machine_reports.py::test_every_sarif_log/8
         toolplan/test_graph.py::test_which_steps_depend_on_which/3
         toolplan/test_resolver.py::test_doubling_ends_soon
     """,

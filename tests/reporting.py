@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planspec_lark import Diagnostic
-from planspec_lark.syntax import reports
+from planspec_lark.syntax import machine_reports
 
 __all__ = ["to_github", "to_json", "to_sarif"]
 
 
 def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
-    """See :func:`planspec_lark.syntax.reports.to_json`."""
-    return reports.to_json(map(reports.json_item, found), files, reports.summarize(found))
+    """See :func:`planspec_lark.syntax.machine_reports.to_json`."""
+    return machine_reports.to_json(map(machine_reports.json_item, found), files, machine_reports.summarize(found))
 
 
 def to_github(found: Sequence[Diagnostic]) -> str:
-    """See :func:`planspec_lark.syntax.reports.github_item`."""
-    return "\n".join(map(reports.github_item, found))
+    """See :func:`planspec_lark.syntax.machine_reports.github_item`."""
+    return "\n".join(map(machine_reports.github_item, found))
 
 
 def to_sarif(found: Sequence[Diagnostic], version: str) -> str:
-    """See :func:`planspec_lark.syntax.reports.to_sarif`."""
-    return reports.to_sarif(map(reports.sarif_item, found), version)
+    """See :func:`planspec_lark.syntax.machine_reports.to_sarif`."""
+    return machine_reports.to_sarif(map(machine_reports.sarif_item, found), version)

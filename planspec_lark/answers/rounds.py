@@ -20,7 +20,7 @@ from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
-from planspec_lark.syntax import reports
+from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, PlanSpecError, Severity, apply_edits, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.prompt_templates import read_template
@@ -132,7 +132,7 @@ class RepairRound:
             "cost": self.cost.to_dict(),
             "prompt": self.prompt,
             "answer": self.answer,
-            "left": [reports.json_item(one) for one in self.left],
+            "left": [machine_reports.json_item(one) for one in self.left],
         }
 
 
@@ -188,7 +188,7 @@ class RepairedPlan:
             "stopped": self.stopped or None,
             "plan": plan_to_dict(self.plan) if self.is_usable else None,
             "text": self.text,
-            "left": [reports.json_item(one) for one in self.left],
+            "left": [machine_reports.json_item(one) for one in self.left],
             "repairs": [entry.to_dict() for entry in self.found.repairs],
             "left_out": [entry.to_dict() for entry in self.found.left_out],
             "cost": self.cost.to_dict(),

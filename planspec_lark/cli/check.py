@@ -34,7 +34,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed, check_text
 from planspec_lark.planspec.lint import OPTIONAL
-from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, machine_reports
 from planspec_lark.syntax.diagnostics import count_of, has_errors
 
 __all__ = [
@@ -54,9 +54,9 @@ _CHUNK = 25
 
 _ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
     "text": diagnostic_rows,
-    "json": reports.json_item,
-    "github": reports.github_item,
-    "sarif": reports.sarif_item,
+    "json": machine_reports.json_item,
+    "github": machine_reports.github_item,
+    "sarif": machine_reports.sarif_item,
 }
 
 
@@ -249,7 +249,7 @@ def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, 
     except Unreadable as error:
         return error.format_message()
     found = [one for one in found if info or one.severity is not Severity.INFO]
-    return reports.summarize(found), list(map(_ITEMS[form], found))
+    return machine_reports.summarize(found), list(map(_ITEMS[form], found))
 
 
 def _write(  # noqa: PLR0913  (what a report is made of)
@@ -262,9 +262,9 @@ def _write(  # noqa: PLR0913  (what a report is made of)
     fixed: Sequence[Diagnostic] | None,
 ) -> None:
     if form == "json":
-        write_text(reports.to_json(items, files, counts, fixed) + "\n")
+        write_text(machine_reports.to_json(items, files, counts, fixed) + "\n")
     elif form == "sarif":
-        write_text(reports.to_sarif(items, __version__) + "\n")
+        write_text(machine_reports.to_sarif(items, __version__) + "\n")
     elif form == "github":
         write_text("".join(f"{row}\n" for row in items))
     else:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
         PlanFile as PlanFile,
         PlanFileError as PlanFileError,
     )
-    from planspec_lark.document.lease import Lease as Lease
+    from planspec_lark.document.file_lease import Lease as Lease
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
-        {"document": "PlanDocument", "file": "LeasedPlan PlanBusyError PlanFile PlanFileError", "lease": "Lease"},
+        {"document": "PlanDocument", "file": "LeasedPlan PlanBusyError PlanFile PlanFileError", "file_lease": "Lease"},
     )

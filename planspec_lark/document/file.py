@@ -5,7 +5,7 @@ the new text in its place in one step. The lock keeps out all who write in this 
 editor, which asks for no lock, is found out by the comparison, and the change is made again. What it writes between the
 comparison and the renaming right after it is lost: no system offers to do the two in one.
 
-A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.lease`): until then, no other
+A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.file_lease`): until then, no other
 writer changes its plan.
 """
 
@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 
-from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
+from planspec_lark.document.file_lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode

@@ -17,7 +17,7 @@ from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.syntax import reports
+from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
 from planspec_lark.syntax.source import safe_json
@@ -98,7 +98,7 @@ class Request:
         repair = build_answer_repair_prompt(answer, found, self.phase, language=self.language, is_plan=is_plan)
         refused = {
             "answer": answer,
-            "diagnostics": [reports.json_item(one) for one in found],
+            "diagnostics": [machine_reports.json_item(one) for one in found],
             "prompt": repair,
         }
         first = self.prompt if self.refused is None else self.prompt.removesuffix(f"\n\n{self.refused['prompt']}")

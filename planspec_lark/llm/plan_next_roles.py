@@ -14,7 +14,7 @@ from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.planner.runtime import Refusal
-from planspec_lark.syntax import reports
+from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.source import safe_json
 
 __all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
@@ -130,7 +130,7 @@ def _refused(refusal: Refusal | None, language: str) -> dict[str, Any] | None:
         return None
     return {
         "answer": refusal.answer,
-        "diagnostics": [reports.json_item(found) for found in refusal.diagnostics],
+        "diagnostics": [machine_reports.json_item(found) for found in refusal.diagnostics],
         "prompt": build_repair_prompt(refusal.diagnostics, answer=refusal.answer, language=language),
     }
 

@@ -18,7 +18,7 @@ import pytest
 
 from planspec_lark import Limits, PlanBusyError, PlanFile, PlanFileError, PlanSyntaxError
 from planspec_lark.document.file import clear_leftovers
-from planspec_lark.document.lease import lease_path
+from planspec_lark.document.file_lease import lease_path
 from tests.document.writers import NEW, OLD, Request
 from tests.dying import Server, serving
 

@@ -12,7 +12,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import CODES, Diagnostic, Limits, Severity, Source, check_text, scan_plan
-from planspec_lark.syntax.reports import summarize
+from planspec_lark.syntax.machine_reports import summarize
 from planspec_lark.syntax.source import visible
 from tests.cases import in_one_test
 from tests.corpus import each

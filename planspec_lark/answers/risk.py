@@ -81,6 +81,8 @@ _NO_SENTENCE = re.compile(rf"^{SPACE}*(?:\||```|~~~|<!--)", re.MULTILINE)
 _FENCE_SIGNS = f"`~{SPACES}\r\n"
 # Characters above a text that may head it.
 _ABOVE = 4_000
+# The same in front of the plan, where each line of a list is looked at by itself.
+_HEAD = 1_000
 _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
 
@@ -193,7 +195,7 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
-        above = reading.text[: span.start] if span.start < _ABOVE else ""
+        above = reading.text[max(span.start - _HEAD, 0) : span.start]
         is_list = is_list and not _is_headed(above)
         is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk, above)
         is_otherwise = is_otherwise or (not reading.has_goal and _may_have_goal(text))

@@ -230,6 +230,7 @@ _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+
 _OWN_WORD = re.compile(r"\w+")
 _START = re.compile(r"\n([a-z]+)")
 _NEVER_OWN = VETO | RELATIVE
+_ACTS = re.compile(r"\b(?:swap|skip|drop|half|draft|reverse|omit|wait|mistake|missing|optional)\b")
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
 _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
 
@@ -376,8 +377,10 @@ class Talk:
             return True
         if not has_veto(said) or _FORMS.search(said):
             return False
-        is_of_plan = any(has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(said))
-        return is_of_plan and has_veto(without_idioms(said)) and not self.leads_on(said)
+        # What the plan is about denies nothing: a seed swap.
+        told = _ACTS.sub(lambda match: " " if match[0] in self._own else match[0], said)
+        is_of_plan = any(has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(told))
+        return is_of_plan and has_veto(without_idioms(told)) and not self.leads_on(said)
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""

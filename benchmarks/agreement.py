@@ -36,9 +36,12 @@ def _flat(plan: dict[str, Any]) -> list[Any]:
 
 def _ours(text: str) -> list[Any] | None:
     try:
-        return _flat(plan_to_dict(parse_plan(text)))
+        plan = plan_to_dict(parse_plan(text))
     except PlanSyntaxError:
         return None
+    # The version of the grammar is none of the plan's parts.
+    del plan["grammar"]
+    return _flat(plan)
 
 
 def _theirs(text: str) -> list[Any] | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 __all__ = ["ParseError", "Plan", "Step", "parse", "to_dict"]
@@ -87,8 +88,9 @@ def parse(text: str) -> Plan:
         raise ParseError("a control character")
     lines = enumerate(text.removeprefix("\ufeff").split("\n"), 1)
     plan = Plan()
-    if _read_head(plan, lines):
-        steps = _read_steps(lines)
+    first = _read_head(plan, lines)
+    if first is not None:
+        steps = _read_steps(chain(first, lines))
         for step in steps.values():
             _siblings(plan, steps, step.step_id).append(step)
     return plan
@@ -106,8 +108,8 @@ def _siblings(plan: Plan, steps: dict[str, Step], step_id: str) -> list[Step]:
 # ---------------------------------------------------------------- what is above the steps
 
 
-def _read_head(plan: Plan, lines: Iterable[tuple[int, str]]) -> bool:
-    """Read up to the header of the steps; whether there is one."""
+def _read_head(plan: Plan, lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]] | None:
+    """Read up to the steps; the line that opens them, if that is one of a step, or None where there are none."""
     section = _START
     for number, raw in lines:
         line = raw.strip(" \t")
@@ -117,14 +119,16 @@ def _read_head(plan: Plan, lines: Iterable[tuple[int, str]]) -> bool:
             plan.goal_detail.append(_behind_sign(raw.lstrip(" \t")))
         elif line[0] == "-" and section == _IN_CONSTRAINTS and (match := _CONSTRAINT.fullmatch(line)):
             plan.constraints.append(match[1])
+        elif _STEP.match(line):
+            return [(number, raw)]
         else:
             reached = _read_header(plan, line)
             if reached <= section:
                 raise ParseError(f"line {number}: unexpected: {line}")
             section = reached
             if section == _IN_STEPS:
-                return True
-    return False
+                return []
+    return None
 
 
 def _read_header(plan: Plan, line: str) -> int:

@@ -21,11 +21,10 @@ _NOTE = re.compile(
     r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
     r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
     r"|effort|legend|dependenc\w+)"
-    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]|\W*(?:备注|(?:[几一]点|需要"
-    r"|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
-    r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]"
-    r"|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*|\W*为什么[^：。！？]{0,30}？[*_]*",
+    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]"
+    r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
+    r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*"
+    r"|\W*为什么[^：。！？]{0,30}？[*_]*",
     re.IGNORECASE,
 )
 # What a part of a plan, what comes before it or after it, and another plan are called.
@@ -33,14 +32,11 @@ _PART = re.compile(
     r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
     r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
     r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
-    r"|third"
-    r"|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list|check"
-    r"|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?|approvals?"
-    r"|needed"
-    r"|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z"
-    r"|阶段|步骤|计划|方案|备选|回滚|回退|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入"
-    r"|输出|里程碑|验收"
-    r"|范围|限制|期限|审批|如果|第.{1,2}(?:部分|[周天月])|需要"
+    r"|third|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list"
+    r"|check|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?"
+    r"|approvals?|needed|need|must|don'ts?|if|when|week|day|month)\b|\Abudget\W*\Z|阶段|步骤|计划|方案|备选|回滚|回退"
+    r"|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入|输出|里程碑|验收|范围|限制|期限|审批"
+    r"|如果|第.{1,2}(?:部分|[周天月])|需要"
 )
 
 

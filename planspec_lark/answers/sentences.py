@@ -59,11 +59,10 @@ _BOLD = 7
 # What is said of the plan even in notes, or takes something back.
 _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
-    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?"
-    r"|(?:the|all|everything|nothing) above"
-    r"|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo"
-    r"|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b"
-    r"|计划|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
+    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
+    r"|all|everything|nothing) above|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?"
+    r"|needs?)|draft|version|todo|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
+    r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
 )
 # What restricts or repeats something, or puts it in front, whatever it is.
 _RESTRICTS = re.compile(

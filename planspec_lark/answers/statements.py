@@ -62,20 +62,18 @@ _TAKES_BACK = re.compile(
 _LEAVES_OPEN = re.compile(
     r"\bhow about\b|\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i"
     r"|go with|either)\b"
-    r"[^?]*\?\W*\Z"
-    r"|\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me"
+    r"[^?]*\?\W*\Z|\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me"
     r"|need)\b)[^?]* or [^?]*\?\W*\Z|\A(?!.{0,5}(?:要|需要|想|让)我)(?:.*)(?:确认|同意|批|哪一?[种个]|还是|选"
     r"|定).*[?？吗呢]\W*\Z"
 )
 # What the writer left out at the word of who reads it.
 _LEFT_OUT = re.compile(
     r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
-    r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b"
-    r"|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look|go)\b.*\b(?:since|because|as)\b"
-    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)"
-    r"|\Ai (?:left|skipped|dropped|considered|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
-    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)"
-    r"|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
+    r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look"
+    r"|go)\b.*\b(?:since|because|as)\b"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai (?:left|skipped|dropped|considered"
+    r"|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
 )
 # What a writer is no expert in.
 _DISCLAIMER = re.compile(
@@ -90,9 +88,8 @@ _ESTIMATE = re.compile(
 )
 # What became of another plan.
 _OF_ANOTHER = re.compile(
-    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version"
-    r"|idea)s? (?:was|were) (?!better|right|fine)"
-    r"|\A(?:初稿|旧版|原计划|原方案)因"
+    r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version|idea)s? (?:was"
+    r"|were) (?!better|right|fine)|\A(?:初稿|旧版|原计划|原方案)因"
 )
 # What the writer has done on the plan, or says to be doing.
 _WORK = one_of(
@@ -109,10 +106,9 @@ _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
-    r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
-    r"|\A\W*(?:[0-9]+|(?:the )?end|eof|完|结束|(?:best |kind )?regards|sincerely"
-    r"|(?:and )?here(?:'s| is) (?:one|another)"
-    r"|done|pending|blocked|skipped|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
+    r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b|\A\W*(?:[0-9]+|(?:the )?end|eof|完"
+    r"|结束|(?:best |kind )?regards|sincerely|(?:and )?here(?:'s| is) (?:one|another)|done|pending|blocked|skipped"
+    r"|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
     rf"|\A(?:so |and |here )?(?:let(?: me|'s)|(?:i|we)(?:'ve| have|'ll| will|'d| would)?) "
     rf"(?:(?:also|then|just|deliberately|now|carefully|briefly|tried to) )*{_WORK}\b"
     r"|\A[一几]些?点?(?:说明|补充|提示|备注)|我(?:已经?|重新|把|将|按|根据|预留)|\A已(?:经|为|按|根据|考虑)"
@@ -192,10 +188,10 @@ _SETS_OUT = re.compile(
     r"|.*, so i (?:revise|update|adjust)d? the plan\b"
 )
 _IS_OPEN = re.compile(
-    r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped|omitted"
-    r"|rejected|abandoned|made up|illustrat\w*|example|version|retracted|invented|pasted|copied|assumed|guess\w*"
-    r"|tomorrow|later|have to|has to|must|should"
-    r"|need to|(?:for|from) (?:a|an|the|my|another) (?:\w+ )?(?:colleague|friend|neighbour|client|team|customer))\b"
+    r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped"
+    r"|omitted|rejected|abandoned|made up|illustrat\w*|example|version|retracted|invented|pasted|copied|assumed"
+    r"|guess\w*|tomorrow|later|have to|has to|must|should|need to|(?:for|from) (?:a|an|the|my"
+    r"|another) (?:\w+ )?(?:colleague|friend|neighbour|client|team|customer))\b"
 )
 # What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(

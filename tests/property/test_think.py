@@ -170,13 +170,19 @@ class Watch:
         if event.kind is not Kind.RENEWED and not self._names_steps(event):
             moves = event.data.get("moves", {})
             for step_id, status in self.done.items():
-                if status is PlanStatus.DONE:
+                if status is PlanStatus.DONE and not self._is_tried_again(step_id, event, now):
                     assert now[moves.get(step_id, step_id)] is status
         leaves = {step.step_id for step in iter_steps(event.plan) if step.step_type in ("act", "reason")}
         self.done = {step_id: status for step_id, status in now.items() if step_id in leaves}
         self.kinds.append(event.kind)
         if len(self.kinds) == self.stops_at:
             raise Stop
+
+    def _is_tried_again(self, step_id: str, event: ThinkEvent, now: dict[str, PlanStatus]) -> bool:
+        """Whether a step is below one that lacked something, and that is tried again as a step came in front of it."""
+        above = event.step_id
+        is_below = event.kind is Kind.REFLECTED and step_id.startswith(f"{above}.")
+        return is_below and now[event.data.get("moves", {}).get(above, above)] is PlanStatus.PENDING
 
     def _names_steps(self, event: ThinkEvent) -> bool:
         """Whether what happens says of steps that are done that they are to be done again."""

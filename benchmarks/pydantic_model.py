@@ -54,6 +54,7 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    grammar: Text = ""
     title: Text = ""
     goal: Text = ""
     goal_detail: list[Line] = []

@@ -8,7 +8,7 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.agents.assistants import Assistant as Assistant
-    from planspec_lark.agents.edits import SetupError as SetupError
+    from planspec_lark.agents.foreign_files import SetupError as SetupError
     from planspec_lark.agents.setup import (
         Change as Change,
         carry_out as carry_out,
@@ -19,5 +19,5 @@ else:
     # Without importing any: a hook runs at every edit of any file.
     __getattr__, __dir__, __all__ = attach(
         __name__,
-        {"assistants": "Assistant", "edits": "SetupError", "setup": "Change carry_out plan_removal plan_setup"},
+        {"assistants": "Assistant", "foreign_files": "SetupError", "setup": "Change carry_out plan_removal plan_setup"},
     )

@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from attrs import frozen
 
-from planspec_lark.agents import edits
-from planspec_lark.agents.edits import SetupError
+from planspec_lark.agents import foreign_files
+from planspec_lark.agents.foreign_files import SetupError
 from planspec_lark.agents.record import RECORD
 from planspec_lark.files import reason_of, writing
 from planspec_lark.folder.entries import find_inside, real_root
@@ -85,7 +85,7 @@ class Project:
     def text(self, name: str) -> str | None:
         """The same as text."""
         data = self.read(name)
-        return None if data is None else edits.decode(data)
+        return None if data is None else foreign_files.decode(data)
 
     def write(self, name: str, data: bytes | None) -> None:
         """Say what will be in a file; None where there will be none."""

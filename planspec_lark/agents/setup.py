@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from planspec_lark.agents import edits
+from planspec_lark.agents import foreign_files
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
 from planspec_lark.agents.project import Change, Project, Setup, carry_out, named
 from planspec_lark.agents.record import RECORD, Record
@@ -163,11 +163,11 @@ class _Part:
         """A marked block in a file of others."""
         with named(name):
             text = self.project.text(name)
-            block = edits.find_block(text or "", kind)
+            block = foreign_files.find_block(text or "", kind)
             if not block:
-                self._add(name, edits.insert_block(text or "", body, kind), "")
+                self._add(name, foreign_files.insert_block(text or "", body, kind), "")
                 return
-            fresh = edits.block_of(body, kind, "\r\n" if "\r\n" in block else "\n")
+            fresh = foreign_files.block_of(body, kind, "\r\n" if "\r\n" in block else "\n")
             if block.rstrip("\r\n") == fresh.rstrip("\r\n"):
                 return
             ours = next((one for one in self.record.pieces if one[0] == name and one[1].endswith(block)), None)
@@ -186,7 +186,13 @@ class _Part:
         entry = {**servers.extra, "command": command[0], "args": arguments}
         with named(name):
             is_toml, text = name.endswith(".toml"), self.project.text(name)
-            settings = {} if text is None else edits.read_toml(text) if is_toml else edits.read_settings(text).value
+            settings = (
+                {}
+                if text is None
+                else foreign_files.read_toml(text)
+                if is_toml
+                else foreign_files.read_settings(text).value
+            )
             known = settings.get(servers.key)
             if isinstance(known, dict) and _SERVER in known:
                 if known[_SERVER] != entry:
@@ -194,7 +200,7 @@ class _Part:
             elif is_toml:
                 rows = [f"[{servers.key}.{_SERVER}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
                 body = "\n".join(rows)
-                edits.read_toml(edits.insert_block(text or "", body, "toml")[0])
+                foreign_files.read_toml(foreign_files.insert_block(text or "", body, "toml")[0])
                 self.put_block(name, body, "toml")
             else:
                 self._add_entry(name, [servers.key, _SERVER], entry, "{}\n")
@@ -204,7 +210,7 @@ class _Part:
         assistant, name = self.assistant, self.assistant.settings
         with named(name):
             text = self.project.text(name)
-            if text is not None and any(_find_hooks(edits.read_settings(text).value, hook)):
+            if text is not None and any(_find_hooks(foreign_files.read_settings(text).value, hook)):
                 return
             line = f"{command} hook {hook.event}" + (f" --agent {assistant.answers}" if assistant.answers else "")
             entry: dict[str, Any] = {"command": line}
@@ -216,7 +222,7 @@ class _Part:
 
     def _add_entry(self, name: str, path: Sequence[str], value: Any, seed: str) -> None:
         text = self.project.text(name)
-        self._add(name, edits.insert_entry(seed if text is None else text, path, value), seed)
+        self._add(name, foreign_files.insert_entry(seed if text is None else text, path, value), seed)
 
     def _add(self, name: str, edited: tuple[str, str], seed: str) -> None:
         if self.project.read(name) is None:
@@ -260,7 +266,7 @@ class _Part:
                 return
             is_exact = record.is_known
             for piece in reversed(pieces):
-                left = edits.cut(text, piece)
+                left = foreign_files.cut(text, piece)
                 is_exact &= left is not None
                 text = text if left is None else left
             if not is_exact:
@@ -272,16 +278,16 @@ class _Part:
         assistant, servers = self.assistant, self.assistant.servers
         kind = {".md": "md", ".toml": "toml"}.get(PurePosixPath(name).suffix)
         if kind is not None:
-            return edits.drop_block(text, kind)
+            return foreign_files.drop_block(text, kind)
         if servers is not None and name == servers.file:
-            known = edits.read_settings(text).value.get(servers.key)
+            known = foreign_files.read_settings(text).value.get(servers.key)
             entry = known.get(_SERVER) if isinstance(known, dict) else None
             arguments = entry.get("args") if isinstance(entry, dict) else None
             if isinstance(arguments, list) and "mcp" in arguments:
-                text = edits.drop_entry(text, [servers.key, _SERVER])
+                text = foreign_files.drop_entry(text, [servers.key, _SERVER])
         for hook in assistant.hooks if name == assistant.settings else ():
-            while path := next(_find_hooks(edits.read_settings(text).value, hook), None):
-                text = edits.drop_entry(text, path)
+            while path := next(_find_hooks(foreign_files.read_settings(text).value, hook), None):
+                text = foreign_files.drop_entry(text, path)
         return text
 
 

@@ -8,7 +8,7 @@ from planspec_lark.answers.demands import orders
 from planspec_lark.answers.descriptions import split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import is_notes
-from planspec_lark.planspec.corrections import SPACES
+from planspec_lark.planspec.near_misses import SPACES
 
 __all__ = ["COLONS", "MARKS", "heads_notes", "is_label", "names_notes", "names_part", "read_note"]
 

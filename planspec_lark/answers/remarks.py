@@ -7,7 +7,7 @@ import re
 from planspec_lark.answers.sentences import sentences
 from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
-from planspec_lark.planspec.corrections import SPACES
+from planspec_lark.planspec.near_misses import SPACES
 
 __all__ = ["disowns", "is_disowned"]
 

@@ -13,8 +13,8 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.corrections import repair_header
 from planspec_lark.planspec.models import BLANKS, list_types
+from planspec_lark.planspec.near_misses import repair_header
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.step_repair import find_flaws

@@ -15,8 +15,8 @@ from planspec_lark.answers.sentences import heads_more, sentences
 from planspec_lark.answers.statements import Talk
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
-from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars

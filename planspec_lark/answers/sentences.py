@@ -11,7 +11,7 @@ from planspec_lark.answers.descriptions import denies
 from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_part, read_note
 from planspec_lark.answers.vocabulary import one_of
 from planspec_lark.planspec.answer_lines import read_heading
-from planspec_lark.planspec.corrections import SPACES
+from planspec_lark.planspec.near_misses import SPACES
 
 __all__ = ["heads_more", "is_offer", "sentences", "speaks_of_case"]
 

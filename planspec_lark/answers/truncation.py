@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.planspec.corrections import SPACE
+from planspec_lark.planspec.near_misses import SPACE
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.mcp_server.answer_texts import to_report
-from planspec_lark.mcp_server.models import Action, CommandReport
+from planspec_lark.mcp_server.tool_models import Action, CommandReport
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.source import one_line

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planspec_lark.mcp_server.models import (
+from planspec_lark.mcp_server.tool_models import (
     Applied,
     CommandReport,
     Created,

@@ -24,7 +24,8 @@ from planspec_lark.mcp_server.answer_texts import (
     to_report,
 )
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.models import (
+from planspec_lark.mcp_server.plans import Plans, Stored
+from planspec_lark.mcp_server.tool_models import (
     Applied,
     ApplyArguments,
     CheckArguments,
@@ -39,7 +40,6 @@ from planspec_lark.mcp_server.models import (
     ReadArguments,
     View,
 )
-from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand

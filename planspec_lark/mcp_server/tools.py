@@ -12,7 +12,9 @@ from pydantic import ValidationError
 from planspec_lark.mcp_server import operations
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.models import (
+from planspec_lark.mcp_server.operations import ToolAnswer
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.tool_models import (
     Applied,
     ApplyArguments,
     Arguments,
@@ -26,8 +28,6 @@ from planspec_lark.mcp_server.models import (
     Result,
     View,
 )
-from planspec_lark.mcp_server.operations import ToolAnswer
-from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.syntax.diagnostics import excerpt
 
 __all__ = ["TOOLS", "Entry", "call"]

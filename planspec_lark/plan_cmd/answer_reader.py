@@ -30,8 +30,8 @@ from planspec_lark.planspec.answer_lines import (
     join_lines,
     read_bullet,
 )
-from planspec_lark.planspec.corrections import SPACES, find_inputs, find_outputs
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.near_misses import SPACES, find_inputs, find_outputs
 from planspec_lark.planspec.step_repair import is_item, read_type
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess

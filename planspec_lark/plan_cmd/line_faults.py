@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from attrs import Factory, evolve, field, frozen
 
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, STATUS_OPS, VIEW_OPS, pattern
-from planspec_lark.planspec.corrections import SPACE, SPACES, WIDE_SPACES
 from planspec_lark.planspec.models import BLANKS, MARKS
+from planspec_lark.planspec.near_misses import SPACE, SPACES, WIDE_SPACES
 from planspec_lark.planspec.step_repair import read_loose_id, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity

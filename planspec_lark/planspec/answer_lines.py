@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.planspec.corrections import (
+from planspec_lark.planspec.near_misses import (
     EMOJI,
     NOTHING,
     SPACE,

@@ -2,7 +2,7 @@
 
 The reader takes lines as :mod:`planspec_lark.planspec.recovery` does. A line that the grammar refuses, or that holds
 signs which stand for others, is read as what it means: first by what it is itself
-(:mod:`planspec_lark.planspec.corrections`, :mod:`planspec_lark.planspec.answer_lines`), then by where it is.
+(:mod:`planspec_lark.planspec.near_misses`, :mod:`planspec_lark.planspec.answer_lines`), then by where it is.
 Whatever it is taken for is put to the grammar again.
 """
 
@@ -38,19 +38,6 @@ from planspec_lark.planspec.answer_lines import (
     read_wide_detail,
 )
 from planspec_lark.planspec.builder import STATUSES, build_step, split_variables
-from planspec_lark.planspec.corrections import (
-    SPACES,
-    WIDE_SPACES,
-    Flaw,
-    compiled,
-    find_arrow,
-    find_inputs,
-    find_outputs,
-    is_plain_label,
-    repair_header,
-    unwrap,
-    variables_of,
-)
 from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
     Fault,
@@ -63,6 +50,19 @@ from planspec_lark.planspec.line_faults import (
     line_pattern,
 )
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.near_misses import (
+    SPACES,
+    WIDE_SPACES,
+    Flaw,
+    compiled,
+    find_arrow,
+    find_inputs,
+    find_outputs,
+    is_plain_label,
+    repair_header,
+    unwrap,
+    variables_of,
+)
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,

@@ -16,7 +16,10 @@ from attrs import evolve, frozen
 
 from planspec_lark.planspec.answer_lines import find_elision, is_harmless, read_flow, read_state
 from planspec_lark.planspec.builder import split_variables
-from planspec_lark.planspec.corrections import (
+from planspec_lark.planspec.data_flow import find_users
+from planspec_lark.planspec.line_faults import is_step, line_pattern
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.near_misses import (
     SPACES,
     Flaw,
     find_arrow,
@@ -25,9 +28,6 @@ from planspec_lark.planspec.corrections import (
     repair_header,
     variables_of,
 )
-from planspec_lark.planspec.data_flow import find_users
-from planspec_lark.planspec.line_faults import is_step, line_pattern
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.step_repair import is_foreign_type, looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars

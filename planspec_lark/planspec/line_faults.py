@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow, read_state
-from planspec_lark.planspec.corrections import (
+from planspec_lark.planspec.models import BLANKS, list_types
+from planspec_lark.planspec.near_misses import (
     HEADER_KINDS,
     SPACES,
     WIDE_SPACES,
@@ -21,7 +22,6 @@ from planspec_lark.planspec.corrections import (
     repair_bullet,
     repair_header,
 )
-from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten

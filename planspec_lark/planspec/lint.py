@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from planspec_lark.planspec.answer_lines import find_elision, may_elide
-from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
@@ -23,6 +22,7 @@ from planspec_lark.planspec.models import (
     iter_steps,
     make_step,
 )
+from planspec_lark.planspec.near_misses import find_inputs, find_outputs
 from planspec_lark.planspec.step_repair import find_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars

@@ -18,7 +18,6 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
-from planspec_lark.planspec.corrections import AlmostList, find_comment, find_inputs, find_outputs
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.line_faults import (
     Fault,
@@ -30,6 +29,7 @@ from planspec_lark.planspec.line_faults import (
     line_pattern,
 )
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
+from planspec_lark.planspec.near_misses import AlmostList, find_comment, find_inputs, find_outputs
 from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order

@@ -1,6 +1,6 @@
 """Steps that are almost some: how people and language models number them, and which words they use for status and type.
 
-As in :mod:`planspec_lark.planspec.corrections`, a repair is a guess that callers put to the grammar.
+As in :mod:`planspec_lark.planspec.near_misses`, a repair is a guess that callers put to the grammar.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from attrs import define, field
 
-from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw, compiled, find_outputs, unwrap, variables_of
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw, compiled, find_outputs, unwrap, variables_of
 from planspec_lark.syntax import grammars
 
 __all__ = [

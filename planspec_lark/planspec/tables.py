@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from planspec_lark.planspec.corrections import NOTHING, SPACES, unwrap, variables_of
+from planspec_lark.planspec.near_misses import NOTHING, SPACES, unwrap, variables_of
 from planspec_lark.planspec.step_repair import read_status, repair_step
 
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark.agents import SetupError, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS
-from planspec_lark.agents.edits import cut, drop_entry, insert_entry, read_settings
+from planspec_lark.agents.foreign_files import cut, drop_entry, insert_entry, read_settings
 from tests.agents.projects import files_of, put
 
 _KEYS = st.sampled_from(["hooks", "mcpServers", "servers", "planspec", "Stop", "PostToolUse", "a", "ü", ""])

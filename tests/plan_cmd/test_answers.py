@@ -15,7 +15,7 @@ from planspec_lark import (
     serialize_commands,
 )
 from planspec_lark.answers import Risk, Verdict
-from planspec_lark.planspec.corrections import WIDE_SPACES
+from planspec_lark.planspec.near_misses import WIDE_SPACES
 from tests import strategies
 from tests.cases import in_one_test
 

@@ -24,8 +24,8 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.planspec import fixer
-from planspec_lark.planspec.corrections import _HEADER_WORDS
 from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.planspec.near_misses import _HEADER_WORDS
 from planspec_lark.planspec.step_repair import _STATUS_WORDS, _TYPE_WORDS
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from tests import strategies

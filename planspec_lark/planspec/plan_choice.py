@@ -1,0 +1,71 @@
+"""Which of several plans in one answer counts: what the text before each calls it, and whether it is complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax.diagnostics import has_errors
+
+__all__ = ["choose_plan"]
+
+# What the text before a plan may call it.
+_FINAL = re.compile(
+    r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version"
+    r"|use this (?:one|plan)|real plan|actual plan)\b"
+    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
+)
+# How a writer begins again, or prefers one of several; in a title, these words are those of the work to be done.
+_AGAIN = re.compile(
+    r"(?i)\b(?:(?:let me|let's|i'll|i will|i'm going to|i should|i have to) (?:\w+ ){0,3}?"
+    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again)"
+    r"|starting over|recommended|preferred)\b"
+    r"|重新(?:写|来|做|列|整理|规划|制定|给出)|重写|重来|推荐"
+)
+# What is final, and does not only come later than another.
+_LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
+_DRAFT = re.compile(
+    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|first attempt|rough"
+    r"|sample|"
+    r"example|format)\b|草稿|初稿|草案|废弃|作废|旧版|原计划|原版|未采用|示例|样例|格式"
+)
+
+
+def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]:
+    """Choose the plan of an answer, as :func:`planspec_lark.planspec.scan.scan_plan` says.
+
+    Args:
+        plans: each plan with the text before it, the last line of which is its title.
+
+    Returns:
+        Which plan counts, by its number; and those that exclude it where nothing says which of them holds.
+    """
+    with_steps = [at for at, (_, plan) in enumerate(plans) if plan.steps]
+    if len(with_steps) < 2:
+        return (with_steps[0] if with_steps else 0), frozenset()
+    announced = [at for at in with_steps if _is_announced(plans[at][0])]
+    if announced:
+        best = announced[-1]
+        finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
+        return best, frozenset(finals if _LAST_WORD.search(plans[best][0]) else ())
+    serious = [at for at in with_steps if not _DRAFT.search(plans[at][0])] or with_steps
+    complete = [at for at in serious if _is_complete(plans[at][1])]
+    best = (complete or serious)[-1]
+    others = (at for at in serious if at != best and plans[at][1] != plans[best][1])
+    rivals = (at for at in others if not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
+    return best, frozenset(rivals)
+
+
+def _is_announced(lead: str) -> bool:
+    return _FINAL.search(lead) is not None or _AGAIN.search(lead.rpartition("\n")[0].replace("’", "'")) is not None
+
+
+def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:
+    """Whether the steps of one plan may be more of another's."""
+    return not {step.step_id for step in plan.steps} & {step.step_id for step in other.steps}
+
+
+def _is_complete(plan: PlanSpec) -> bool:
+    return bool(plan.goal and plan.steps) and not has_errors(check_rules(plan))

@@ -91,6 +91,11 @@ _DEMANDS = any_of(
     r"|client)\w*|(?:done|taken care of) by|takes? care of",
     r"(?:possible|one) (?:shape|way)|an? sample|sample (?:plan|of)",
     r"rough(?:ly)? (?:draft|first|version|sketch|outline|idea|plan)",
+    # Others who decide, what waits, and what is not to be relied on.
+    r"in charge of|'s (?:job|call|business|turn)|has the last word|waits? until|until (?:\w+day|noon|next)",
+    r"(?:wants?|needs?) \w+ing|mandatory|compulsory|crucial|prerequisite|precondition|hinges? on|says? no|objected",
+    r"(?:is|are) against|outstanding|overkill|redundant|a waste of|i meant|by \w+ i mean|only(?=\W*\Z)|fyi",
+    r"at your own risk|for reference|(?:is|are) guess\w*|you (?:then )?(?:mask|sand|prime|rinse|scrape|unscrew)",
 )
 _SIGNS = re.compile(r"->|→|=(?! ?[$€£¥]?[0-9])|[\[\]{}|<>]|\bs/")
 # What begins with what is not to be: an order, or the whole of a constraint.
@@ -126,14 +131,16 @@ _FINITE = (
 )
 # Verbs that an order begins with whatever follows them.
 _BASE_FORMS = (
-    "add ask avoid block book bring buy call carry check choose clean close confirm cut delete do drop fill find fix"
-    " get give go install keep leave let make measure mix move open order pack pick pin place plug prepare press print"
-    " pull push put read remove rent replace restart run save schedule sell send set sign skip start stop store swap"
-    " switch take tape tell test turn update use wait warm wash wear wipe write"
+    "add sand mask prime rinse scrape degrease ping strike undo scrap ask avoid block book bring buy call carry"
+    " check choose clean close confirm cut delete do drop fill find fix get give go install keep leave let make"
+    " measure mix move open order pack pick pin place plug prepare press print pull push put read remove rent"
+    " replace restart run save schedule sell send set sign skip start stop store swap switch take tape tell test"
+    " turn update use wait warm wash wear wipe write"
 )
 _VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|ed|ly)\b)[a-z]+"
 _ORDER = re.compile(
-    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|as a last step|by the way),? )*"
+    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|kindly|carefully|thoroughly|as a last step"
+    r"|by the way),? )*"
     rf"{_VERB} (?:(?:{_OBJECTS.replace(' ', '|')})\b|\w+[.!]\W*\Z"
     rf"|(?:{_PREPOSITIONS.replace(' ', '|')})\b(?!.*\b(?:{_FINITE.replace(' ', '|')})\b))"
 )
@@ -167,7 +174,16 @@ _DEMANDS_CHINESE = re.compile(
     r"|缓一缓|不属于|去年(?:的[计方安做]|我们)|上次(?:的|发)|上周[的我]|[还只]差|不必了|[就我]们?不"
     r"|由[^，。]{1,10}(?:完成|负责|收拾|处理|执行|准备|做|买|出|送|签|审|办|去|拿)|适用|变了|剩下的我"
 )
-_STILL_CHINESE = re.compile(r"[还也仍]需|需要[你您先再另补完]")
+_STILL_CHINESE = re.compile(
+    r"说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
+    r"|[猜估抄]的|凭记忆|随手写|初版|风险自负|慎用|谨慎|不保证"
+    r"|\A(?:负责人|截止|状态|环境|审批人)\W*[:：]\s*\S"
+    r"|\A(?:(?:提前|完成后|完事|下班后|夜里|周末)[^，。]{0,6}?)?(?:把|将|关[掉上好]|戴[好上]|贴|铺[好上一]"
+    r"|拆[掉下开]|量一"
+    r"|带[上好]|做[个一]|避开|绕开|保留|留着|备份|打磨|问一|叫上|通知|提醒|告诉|跟.{1,4}[说打报]|和.{1,4}[说打商]"
+    r"|用.{1,4}擦|找人|检查|确认|联系|准备|清理|擦)(?!我)[^，。]*。\Z"
+    r"|[还也仍]需|需要[你您先再另补完]"
+)
 _HARMLESS_CHINESE = re.compile(
     r"不(?:需要[^，。]{0,8}|必(?!了)[^，。]{0,4}|用[^，。]{0,4}|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求"
     r"|限|愁|急|难|复杂|方便|好看|出错|行|同|一样|到|少|错|多|大|长|短|贵|够|高|低|妨|容易|爱|明显)|没有?(?:关系|问题"

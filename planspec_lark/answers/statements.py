@@ -44,10 +44,12 @@ _WISH = re.compile(
     r"\A\W*(?:(?:and|finally|then),? )?"
     + one_of(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
-        r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay ",
+        r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay (?:safe|warm|dry|healthy"
+        r"|calm|tuned|strong|positive|curious|hydrated)",
         r"sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
-        r"take (?:your time|care)|thanks?\b|happy |great |congrat|safe |cheers|well done|ready when|best\W*\Z",
+        r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
+        r"|ready when|best\W*\Z",
         r"remember\W*\Z",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )

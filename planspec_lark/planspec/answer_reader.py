@@ -99,6 +99,13 @@ _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
+# What gives advice, or answers questions.
+_ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
+# What a heading says of a plan that is none to act on, or of a part or a case.
+_NO_TITLE = (
+    r"(?i)\b(?:not|no|draft|old|previous|discarded|rejected|example|sample|template|part|option|alternative|if|when|first)\b"
+    r"|反例|作废|草|旧|示例|样例|废弃|备选|部分|如果"
+)
 # Headings are further out than any line: one of level 1 by so much.
 _HEADINGS = 8
 
@@ -292,7 +299,8 @@ class AnswerReader(Recovery):
         if self.default_type and self.steps and not match:
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
-                self._is_over = is_notes(heading[1] if heading else content)
+                label = heading[1] if heading else content
+                self._is_over = is_notes(label) and not self._is_above_steps(label)
         if match and match.lastgroup in ("title", "goal"):
             self._is_over = False
         return self._is_over
@@ -338,7 +346,9 @@ class AnswerReader(Recovery):
             return None
         if is_notes(text):
             return None
-        is_title = level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal()
+        is_title = (
+            level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
+        )
         if self.section is Section.NOTHING and is_title and not is_item(text):
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
@@ -363,12 +373,24 @@ class AnswerReader(Recovery):
         """The next line that is not blank."""
         return self.source.text[self._end : self._end + _LONG].lstrip().partition("\n")[0]
 
+    def _is_above_steps(self, label: str) -> bool:
+        """Whether the line after a heading or a label is that of a step: of a check box, of a number that goes on.
+
+        Below the last of several phases, a list that begins anew is one of steps, unless it is called advice.
+        """
+        following = self._next_line().rstrip("\r")
+        number = read_item_number(following)
+        is_advice = compiled(_ADVICE).search(label) is not None
+        return _has_box(following) or (number is not None and (number != "1" or bool(self._phases and not is_advice)))
+
     def _is_above_boxes(self) -> bool:
         """Whether the next line is that of a check box."""
         return _has_box(self._next_line())
 
-    def _is_above_goal(self) -> bool:
-        """Whether the next line is that of the goal."""
+    def _is_above_goal(self, text: str) -> bool:
+        """Whether the line after a heading is that of the goal, and the heading is none of what does not count."""
+        if compiled(_NO_TITLE).search(text):
+            return False
         following = self._next_line()
         header = repair_header(following.rstrip(SPACES + "\r"))
         return following.startswith("Goal:") or (header is not None and header[1].startswith("Goal:"))

@@ -441,8 +441,8 @@ def _is_placeholder(text: str, *, is_elided: bool) -> bool:
 
 
 def find_start(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """That the first of several steps is not number 1, so that there may be others before it."""
-    first = plan.steps[0] if len(plan.steps) > 1 else None
+    """That the first step is not number 1, so that there may be others before it."""
+    first = plan.steps[0] if plan.steps else None
     if first is not None and "." not in first.step_id and int(first.step_id) > 1:
         message = f"the first step is {first.step_id}: there may be others before it"
         yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first.step_id, part="step_id")

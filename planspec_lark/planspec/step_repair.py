@@ -97,7 +97,7 @@ _ALMOST_PROGRESS = (
     rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
 )
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
-_BOLD_LEAD = r"\A(?P<marks>\*\*|__)(?=[^\s*_])(?P<text>[^*_]*[^\s*_])(?P=marks)(?!\w)"
+_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?!\w)(?!.*\*\*)"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.

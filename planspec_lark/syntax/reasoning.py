@@ -11,8 +11,9 @@ Blocks are found line by line, so that a text may still be written. A tag counts
 
 But after other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
 ones. One that nothing closes goes to the end of the text. A closing tag that nothing opens ends a block that began with
-the text, and so does a line of nothing but ``...done thinking.``. The same goes for the header of a final channel
-(``<|channel|>final<|message|>``); that of an analysis opens a block, which ``<|end|>`` closes.
+the text, and so does the line ``...done thinking.`` where the text begins with ``Thinking...``. The same goes for the
+header of a final channel (``<|channel|>final<|message|>``); that of an analysis opens a block, which ``<|end|>``
+closes.
 """
 
 from __future__ import annotations
@@ -205,6 +206,8 @@ class ReasoningFilter:
     _depth: int = field(default=0, init=False)
     _start: int = field(default=0, init=False)
     _first: int | None = field(default=None, init=False)
+    # Whether the text begins as a terminal shows it that a model thinks.
+    _is_shown: bool = field(default=False, init=False)
     # Where what is not white space ends.
     _last: int = field(default=0, init=False)
     _context: _Context = field(factory=_Context, init=False)
@@ -236,7 +239,8 @@ class ReasoningFilter:
         bare = body.strip(white)
         if bare:
             lead = len(body) - len(body.lstrip(white))
-            self._first = start + lead if self._first is None else self._first
+            if self._first is None:
+                self._first, self._is_shown = start + lead, bare == "Thinking..."
             self._last = start + lead + len(bare)
         if not self._depth and not any(sign in body for sign in _TAG_SIGNS):
             self._context.follow(bare)
@@ -289,7 +293,7 @@ class ReasoningFilter:
         if tag[0][0] == "[" and not self._depth and not is_led:
             # After other text, it may be meant as the type of a step.
             return False
-        if (tag["over"] and not self._depth) or (tag["done"] and not is_led):
+        if (tag["over"] and not self._depth) or (tag["done"] and not (is_led and self._is_shown)):
             return False
         return is_led or not self._depth or _closes(tag)
 

@@ -233,10 +233,11 @@ def test_fixtures(path: Path, snapshot: SnapshotAssertion) -> None:
     [
         # What is bold at the start of an item is its subject.
         (
-            "Goal: go\n## Steps\n1. **Pack**: fold it\n2. __Go__ by bus\n",
-            "1. [act] Pack: fold it\n2. [act] Go by bus\n",
+            "Goal: go\n## Steps\n1. **Pack**: fold it\n2. __main__ runs\n",
+            "1. [act] Pack: fold it\n2. [act] __main__ runs\n",
         ),
         ("Goal: go\n## Steps\n1. Pack **two** bags\n", "1. [act] Pack **two** bags\n"),
+        ("Goal: go\n## Steps\n1. **Two** and **three**\n", "1. [act] **Two** and **three**\n"),
         ("Goal: go\n## Steps\n1. **Pack**ing\n", "1. [act] **Pack**ing\n"),
         ("Goal: go\n## Steps\n**Step 1: Pack it.** Two bags do.\n", "1. [act] Pack it. Two bags do.\n"),
         # In a plan's own form, marks inside a text are text.
@@ -269,11 +270,34 @@ def test_a_heading_without_steps_beside_others_that_have_some_may_have_lost_them
     assert extract_plan(text.replace("1. Fold", "Fold it."), default_type="act").verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The last phase is called like notes, but its list is one of steps.
+        "# Report\n\nGoal: It is written\n\n## Outline\n\n1. Outline it\n\n## References\n\n1. Write it\n2. Print it\n",
+        "# Paint\n\nGoal: Painted\n\n1. Wash\n\n## Why not varnish\n\n2. Buy varnish\n3. Varnish\n",
+    ],
+)
+def test_a_list_that_goes_on_is_no_note(text: str) -> None:
+    found = extract_plan(text, default_type="act")
+    assert found.verdict is not Verdict.ACCEPTED or sum(1 for _ in iter_steps(found.plan)) >= 3
+
+
+@pytest.mark.parametrize(
+    "heading", ["**反例**", "#### What not to do", "### Part 1 of 3", "### If it rains", "**Old one**"]
+)
+def test_a_heading_that_disowns_a_plan_is_not_its_title(heading: str) -> None:
+    text = f"{heading}\nGoal: paint\n\n1. Buy paint\n2. Paint\n"
+    assert extract_plan(text, default_type="act").plan.title == ""
+
+
 def test_what_a_terminal_shows_of_thinking_is_no_answer() -> None:
     plan = f"{HEAD}1. [act] Go → a\n"
     found = extract_plan(f"Thinking...\nA draft: 1. [act] Run\n...done thinking.\n\n{plan}")
     assert (found.verdict, found.text) == (Verdict.ACCEPTED, plan)
     assert extract_plan(f"{HEAD}1. [act] Go\n  > ...done thinking. Then go.\n").plan.steps[0].detail != []
+    # It counts only where the text begins with what a terminal shows before it.
+    assert len(extract_plan(f"{HEAD}1. [act] Go\n...done thinking.\n2. [act] Rest\n").plan.steps) == 2
 
 
 def test_a_bar_in_backticks_may_be_no_separator() -> None:

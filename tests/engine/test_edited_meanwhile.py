@@ -21,6 +21,7 @@ from planspec_lark.engine import (
     ThinkEvent,
     edit_watcher,
 )
+from planspec_lark.locks import locked_folder
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -39,9 +40,13 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def take(path: Path) -> str:
-    """The text of a file that is away from now on: no view can come between, which an older text would take back."""
+    """The text of a file that is away from now on.
+
+    No view can come between, as one may with an editor, which knows no lock: an older text would take its marks back.
+    """
     aside = path.with_name("aside")
-    path.replace(aside)
+    with locked_folder(path.parent):
+        path.replace(aside)
     return aside.read_text()
 
 

@@ -95,7 +95,7 @@ _DEMANDS = any_of(
     r"in charge of|'s (?:job|call|business|turn)|has the last word|waits? until|until (?:\w+day|noon|next)",
     r"(?:wants?|needs?) \w+ing|mandatory|compulsory|crucial|prerequisite|precondition|hinges? on|says? no|objected",
     r"(?:is|are) against|outstanding|overkill|redundant|a waste of|i meant|by \w+ i mean|only(?=\W*\Z)|fyi",
-    r"at your own risk|for reference|(?:is|are) guess\w*|you (?:then )?(?:mask|sand|prime|rinse|scrape|unscrew)",
+    r"at your own risk|for reference|(?:is|are) guess\w*",
 )
 _SIGNS = re.compile(r"->|→|=(?! ?[$€£¥]?[0-9])|[\[\]{}|<>]|\bs/")
 # What begins with what is not to be: an order, or the whole of a constraint.

@@ -28,7 +28,7 @@ _DEMANDS = any_of(
     placeholder* attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
     obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
     debate inspiration illustrat* demonstrat* example examples template templates tentative provisional preliminary
-    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite switch* replac* remove removed delet*
+    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replac* remove removed delet*
     insert* belong belongs postpon* halt* redo*
     nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
     """,
@@ -73,7 +73,8 @@ _DEMANDS = any_of(
     r"|(?<!i )decided (?:to|that)|is meant",
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     # Taken back, or changed.
-    r"(?:any|some)thing else|who else|come to think|thinking about it|that said|change of plans|second thoughts?",
+    r"(?:falls?|fallen|fell) (?:away|through)|drops? out|no longer|(?:any|some)thing else|who else|come to think"
+    r"|thinking about it|that said|change of plans|second thoughts?",
     r"mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all|turned out|ruled out|off limits|hold off",
     r"(?:another|other|second|old|final|first|earlier|last|different|new|this|that|which) version|instead(?! of)",
     r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is"
@@ -95,7 +96,8 @@ _DEMANDS = any_of(
     r"in charge of|'s (?:job|call|business|turn)|has the last word|waits? until|until (?:\w+day|noon|next)",
     r"(?:wants?|needs?) \w+ing|mandatory|compulsory|crucial|prerequisite|precondition|hinges? on|says? no|objected",
     r"(?:is|are) against|outstanding|overkill|redundant|a waste of|i meant|by \w+ i mean|only(?=\W*\Z)|fyi",
-    r"at your own risk|for reference|(?:is|are) guess\w*",
+    r"(?:is|are|was|were) (?:out|gone)(?=\W*\Z)|at your own risk|for reference",
+    r"(?:is|are) (?:just |only |all )?(?:guess\w*|random)",
 )
 _SIGNS = re.compile(r"->|→|=(?! ?[$€£¥]?[0-9])|[\[\]{}|<>]|\bs/")
 # What begins with what is not to be: an order, or the whole of a constraint.

@@ -47,7 +47,7 @@ _DENIES = any_of(
     cancel* reject* error errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
     proposal debate inspiration illustrat* demonstrat* example examples sample samples template templates tentative
     provisional preliminary hypothetical* rough imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
-    switch* replac* remov* delet* add added insert* belong belongs moves moved trade postpon* delay* stop*
+    replac* remov* delet* add added insert* belong belongs moves moved trade postpon* delay* stop*
     halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
     invalid incorrect limit* maximum
     """,
@@ -88,7 +88,8 @@ _FOREIGN_DEMANDS = re.compile(
     r"\b(?:nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
     r"|sobald|außer|ohne|statt|noch|zusätzlich|außerdem|anstatt|bitte|brauch\w*|entscheid\w*|prüf\w*|wähl\w*|entwurf"
     r"|beispiel|fehl\w*|später|alternativ\w*|oder|ne|n'\w+|pas|sauf|sans|dois|doit|devez|doivent|faut|avant|d'abord"
-    r"|verworfen|weggelassen|abgesagt|überholt|veraltet|annul\w*|cancelad\w*|descartad\w*|jusqu\w*|seulement"
+    r"|errat\w+|korr(?:ektur|igi)\w*|berichtig\w*|ersetz\w*|remplac\w*|corrig\w*|confirm[ae]r\w*|ree?mplaz\w*|sustitu\w*"
+    r"|l[ée]ase|verworfen|weggelassen|abgesagt|überholt|veraltet|annul\w*|cancelad\w*|descartad\w*|jusqu\w*|seulement"
     r"|uniquement|jamais|interdit\w*|manqu\w*|brouillon|exemple|plus tard|ou|sin|no|debe\w*|deben"
     r"|hay que|tiene que|antes|primero|hasta|solo|sólo|nunca|falta\w*|borrador|ejemplo|después|o)\b"
     r"|\A\W*(?:\w+(?:ez|en sie)\b|[a-zäöü]+t? bitte)"
@@ -121,7 +122,7 @@ _SPEAKS_OF_PLAN_CHINESE = re.compile(
 # Verbs that say where a thing stands, whether it holds or what it waits for.
 _STANDING = """
     is was has does comes goes ends starts begins stays holds applies counts depends requires needs expires awaits waits
-    falls becomes matters happens changes lists tells says reads takes stands lies means ceases trails go come end start
+    falls becomes happens changes lists tells says reads takes stands lies means ceases trails go come end start
     came need depend move be show describe stay know see read write stems dates
 """
 _STANDS = frozenset(_STANDING.split())

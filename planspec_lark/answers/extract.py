@@ -272,7 +272,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     described = tuple([step.description for step in steps])
     statuses = {step.step_id: step.status.value for step in steps}
     foreign = tuple(one.span for one in result.diagnostics if one.severity is Severity.INFO and one.span)
-    reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign)
+    others = tuple(one.span.end for one in result.diagnostics if one.code in ("PS105", "PS130") and one.span)
+    reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign, others)
     span = source.span(*reading.plan) if reading.plan else None
     for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs

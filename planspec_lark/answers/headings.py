@@ -5,26 +5,39 @@ from __future__ import annotations
 import re
 
 from planspec_lark.answers.demands import orders
-from planspec_lark.answers.descriptions import split_words
+from planspec_lark.answers.descriptions import has_veto, split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
-from planspec_lark.planspec.answer_lines import is_notes
+from planspec_lark.planspec.answer_lines import is_notes, read_heading
 from planspec_lark.planspec.near_misses import SPACES
+from planspec_lark.planspec.step_repair import read_status
 
-__all__ = ["COLONS", "MARKS", "heads_notes", "is_label", "names_notes", "names_part", "read_note"]
+__all__ = [
+    "COLONS",
+    "MARKS",
+    "disowns_steps",
+    "groups_steps",
+    "heads_notes",
+    "is_label",
+    "names_notes",
+    "names_part",
+    "read_note",
+]
 
 COLONS = ":："
 # What is around the words of a line, and none of them.
 MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 # What labels a paragraph as a note.
 _NOTE = re.compile(
-    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few) )*"
+    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few|pro|helpful|useful|handy) )*"
     r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
     r"|points|thoughts behind|considerations|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
     r"|effort|legend|dependenc\w+)"
     r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]"
     r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*"
-    r"|\W*为什么[^：。！？]{0,30}？[*_]*",
+    r"|\W*为什么[^：。！？]{0,30}？[*_]*"
+    r"|\W*(?:a few words|some background|a (?:quick|short) (?:explanation|word))\b[^:.!?]{0,60}:"
+    r"|\W*(?:how (?:the|this|it)\b[^:.!?]{0,20}\b(?:works?|fits?|hangs?)|why)\b[^:.!?]{0,60}:",
     re.IGNORECASE,
 )
 # What a part of a plan, what comes before it or after it, and another plan are called.
@@ -39,6 +52,43 @@ _PART = re.compile(
     r"|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入|输出|里程碑|验收|范围|限制|期限|审批"
     r"|如果|第.{1,2}(?:部分|[周天月])|需要"
 )
+
+
+# What says of steps that they are for a case, one of several ways, or not to be done at all.
+_CASE = re.compile(
+    r"(?:\A|[:：(（]|[0-9.]+ )\W*(?:(?:only )?if\b|in case\b|unless\b|otherwise\b|option [a-z0-9]\b|plan [b-z]\b"
+    r"|(?:only )?when (?:it|there|something|things)\b"
+    r"|(?:optional(?:ly)?|alternativ\w*|variants?|options?|rejected|discarded|dropped|abandoned|withdrawn|fall-?back"
+    r"|back-?up plan|contingency|roll-?back|later|nice to have|maybe|someday|skipp?(?:ed)?|cancell?ed|postponed"
+    r"|deferred|on hold|parking lot|backlog|obsolete|outdated|examples?|samples?|drafts?|old|previous|discussed|ideas?"
+    r"|not (?:doing|needed|now|in scope|part of .*|this time)|out of scope|won['’]t (?:do|have))"
+    r"(?: (?:plan|idea|step|option|approach|version|task|item|route|way|action)s?)*(?=\W*\Z|[:：(（]))"
+    r"|\b(?:on hold|not (?:sure|approved|confirmed|decided|agreed)|tbd|if (?:needed|necessary|required|possible"
+    r"|wanted)|optional|unsure|pending (?:approval|review|decision)|to be (?:discussed|decided|confirmed|approved)"
+    r"|suspended|paused)\b"
+    r"|[-–—(（⏸🚫❌]\W*(?:rejected|postponed|cancell?ed|skipped|dropped|withdrawn|superseded|deferred|refused)\b|⏸"
+    r"|如[果遇]|[若遇]|备选|备用|应急|可选|以后再|不做|放弃|方案[一二三四甲乙A-D]|选项|回滚|取消|废弃|推迟|作废|暂缓"
+    r"|示例|草案|待[定议批]|存疑",
+    re.IGNORECASE,
+)
+# Characters and words of a heading that only puts steps into groups.
+_GROUP, _GROUP_WORDS = 40, 4
+
+
+def disowns_steps(heading: str) -> bool:
+    """Whether a heading says that what is below it holds in a case only, is one of several ways, or does not hold."""
+    return _CASE.search(heading) is not None
+
+
+def groups_steps(line: str) -> bool:
+    """Whether a line is a heading that says nothing of the steps below it but what they are about."""
+    heading = read_heading(line)
+    if heading is None or len(heading[1]) > _GROUP or any(sign.isdigit() for sign in line):
+        return False
+    words = split_words(heading[1].lower())
+    is_state = any(read_status(word) is not None for word in (heading[1], *words))
+    says_more = is_state or disowns_steps(heading[1]) or names_part(heading[1]) or heads_notes(heading[1])
+    return len(words) <= _GROUP_WORDS and not says_more and not has_veto(heading[1].lower())
 
 
 def read_note(line: str) -> str:

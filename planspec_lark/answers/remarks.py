@@ -97,6 +97,15 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
 _LONGEST = 500
 
 
+# What front matter says of the state of a text that does not hold.
+_FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*?---")
+_STATE = re.compile(
+    r"^(?:status|state|状态) *[:：] *\W*(?:draft|reject|withdraw|supersed|obsolete|outdated|archiv|deprecat|cancel"
+    r"|propos|on hold|hold|void|wip|in review|under review|pending|not |un|草|废|否|作废|待)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def disowns(text: str, between: str, talk: Talk, above: str = "") -> bool:
     """Whether what comes before a plan says that it is an example, by another person, a part, or none to act on.
 
@@ -106,6 +115,9 @@ def disowns(text: str, between: str, talk: Talk, above: str = "") -> bool:
         talk: what is known of the plan.
         above: what comes before the text, which may head it.
     """
+    front = _FRONT_MATTER.match(text)
+    if front is not None and _STATE.search(front[0]):
+        return True
     said = sentences(text, above)
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
     doubts = [one for one in said if not talk.comes_before(one)]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cached_property
 
 from attrs import field, frozen
 
-from planspec_lark.answers.headings import names_part
+from planspec_lark.answers.descriptions import denies
+from planspec_lark.answers.headings import disowns_steps, groups_steps, names_part
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.sentences import heads_more, sentences
 from planspec_lark.answers.statements import Talk
@@ -17,10 +19,11 @@ from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw
+from planspec_lark.planspec.plan_choice import is_final
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Span
 
@@ -84,6 +87,7 @@ _ABOVE = 4_000
 # The same in front of the plan, where each line of a list is looked at by itself.
 _HEAD = 1_000
 _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
+_BLANK = re.compile(r"\s*")
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
 
 
@@ -98,6 +102,7 @@ class Reading:
         descriptions: those of its steps.
         statuses: the status of each step, by id.
         left_out: what was taken for no part of it, in the order of the text.
+        others: where the plans end that were left out.
     """
 
     text: str
@@ -106,6 +111,7 @@ class Reading:
     descriptions: tuple[str, ...] = ()
     statuses: Mapping[str, str] = field(factory=dict)
     left_out: tuple[Span, ...] = ()
+    others: tuple[int, ...] = ()
 
     @cached_property
     def legend(self) -> Mapping[str, str]:
@@ -139,6 +145,23 @@ class Reading:
         """Whether the plan is in a code block."""
         return self.plan is not None and len(_FENCE.findall(self.text, 0, self.plan[0])) % 2 == 1
 
+    def is_above_step(self, at: int) -> bool:
+        """Whether the next line that is not blank is that of a step."""
+        following = bisect_left(self.steps, at)
+        blank = _BLANK.match(self.text, at)
+        return following < len(self.steps) and blank is not None and blank.end() >= self.steps[following]
+
+    def is_of_draft(self, at: int) -> bool:
+        """Whether what is in front of the plan stands between a draft and a plan that is called final."""
+        return self._draft_end is not None and self._draft_end <= at
+
+    @cached_property
+    def _draft_end(self) -> int | None:
+        """Where the first plan ends after which one is called final."""
+        first = min(self.others, default=None)
+        is_followed = first is not None and self.plan is not None and is_final(self.text[first : self.plan[0]])
+        return first if is_followed else None
+
     @cached_property
     def closing_list(self) -> int | None:
         """Where bullets begin after the last step that are set off from it, as those of no other step are."""
@@ -162,6 +185,8 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if diagnostic.severity is Severity.INFO:
         return highest((_LEFT_OUT.get(code, Risk.NONE), _rate_left_out(diagnostic, reading)))
     risk = RISKS.get(code, Risk.HIGH)
+    if fix is not None and code != "PS124" and (_is_disowned_heading(fix, reading.text) or _OPTION.match(fix.text)):
+        return Risk.HIGH
     if fix is None or span is None or code == "PS305":
         return risk
     if code == "PS107" and reading.closing_list is not None and fix.span.start >= reading.closing_list:
@@ -170,6 +195,19 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if code == "PS124":
         risk = _rate_comment(fix.text)
     return highest((risk, _rate_line(reading.text[fix.span.start : end], fix.text, reading.legend)))
+
+
+def _is_disowned_heading(fix: Fix, text: str) -> bool:
+    """Whether a heading that was read as a title or as a step says that what is below it is not to be done."""
+    heading = read_heading(text[fix.span.start : fix.span.end].strip(SPACES + "\r"))
+    return heading is not None and disowns_steps(heading[1])
+
+
+# A line below a step that is one of several ways to do it.
+_OPTION = re.compile(
+    r"> \W*(?:option|variant|alternative|opci[oó]n|variante|möglichkeit|choix|方案|选项)\s*[a-z0-9一二三甲乙]\b",
+    re.IGNORECASE,
+)
 
 
 def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
@@ -185,21 +223,30 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         return Risk.NONE
     start, end = plan
     if start < span.start < end:
-        is_early = not reading.steps or span.start < reading.steps[0]
-        is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
-        if is_early and reading.has_goal and is_told:
-            return Risk.LOW
-        return _rate_between(text, reading.talk, is_early=is_early)
+        return _rate_inside(text, reading, span)
     if span.start >= end:
         is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span)
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
+        if reading.is_of_draft(span.start):
+            return _rate_around(text, has_goal=reading.has_goal)
         above = reading.text[max(span.start - _HEAD, 0) : span.start]
         is_list = is_list and not _is_headed(above)
         is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk, above)
         is_otherwise = is_otherwise or (not reading.has_goal and _may_have_goal(text))
     return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
+
+
+def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
+    """The risk of leaving out what is between the lines of the plan."""
+    is_early = not reading.steps or span.start < reading.steps[0]
+    is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
+    if is_early and reading.has_goal and (is_told or _is_aside(text, reading.talk)):
+        return Risk.LOW
+    if groups_steps(text.strip()) and reading.is_above_step(span.end):
+        return Risk.MEDIUM
+    return _rate_between(text, reading.talk, is_early=is_early)
 
 
 def _is_headed(above: str) -> bool:
@@ -271,14 +318,28 @@ def _has_title(text: str) -> bool:
 _ASIDES = NOTES.union(NOTES_CHINESE)
 
 
+def _is_aside(text: str, talk: Talk) -> bool:
+    """Whether a section between the parts of the plan is one of notes, or of what is needed, and demands nothing."""
+    heading, *rows = (row.strip(SPACES + "\r") for row in text.strip().split("\n"))
+    named = read_heading(heading)
+    is_named = named is not None and is_notes(named[1])
+    return is_named and all(talk.adds_nothing((read_bullet(row) or row).lower()) for row in rows if row)
+
+
+def _says_more(comment: str, talk: Talk) -> bool:
+    """Whether a comment among the lines of a plan says that something of it is not so."""
+    return any(denies(said) or not talk.adds_nothing(said) for said in sentences(comment))
+
+
 def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:
     """The risk of leaving out what is between the lines of a plan, before its steps or among them."""
     in_comment = False
     worst = Risk.NONE
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")
-        if in_comment or (line.startswith("<!--") and "-->" not in line):
+        if in_comment or line.startswith("<!--"):
             in_comment = "-->" not in line
+            worst = highest((worst, Risk.HIGH if _says_more(line, talk) else Risk.NONE))
         elif line and not (is_harmless(line) or find_legend(line) or line.startswith(("```", "~~~"))):
             # A line that leads to the steps says nothing by itself, unless it calls them something else; among them it
             # may be a condition.
@@ -298,16 +359,21 @@ def _rate_comment(repaired: str) -> Risk:
 
 def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
     """The highest risk of all that was done to a line."""
-    clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
-    if not looks_like_step(clean):
-        return Risk.NONE
     if "~~" in repaired:
         # What is struck out may not be meant any more.
         return Risk.HIGH
+    clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
+    if not looks_like_step(clean):
+        item = read_bullet(clean)
+        if item is None or not looks_like_step(repaired):
+            return Risk.NONE
+        clean = f"1. {item}"
     flaws, written = repair_step(clean, legend)
-    if written != repaired:
+    if written is None:
         # It got a type that it does not have. A question is none to be answered by doing it.
-        return Risk.HIGH if clean.endswith(("?", "？")) else Risk.NONE
+        if clean.endswith(("?", "？")):
+            return Risk.HIGH
+        flaws = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
     risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
     if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])

@@ -7,7 +7,7 @@ from enum import Enum
 
 from attrs import define, field
 
-from planspec_lark.answers.descriptions import denies
+from planspec_lark.answers.descriptions import denies, has_veto
 from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_part, read_note
 from planspec_lark.answers.vocabulary import one_of
 from planspec_lark.planspec.answer_lines import read_heading
@@ -28,6 +28,7 @@ _OFFER = re.compile(
     + one_of(
         r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|say the word|(?:happy|glad|here) to",
         r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?(?:here|ready)",
+        r"i(?:'ll| will) (?:update|refresh|mark|tick off) the (?:signs?|marks?|status\w*|progress|boxes|check ?list)",
         r"(?:i'd|i) need to know|copy this",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:follow|use|copy|run|start|execute|mark|track|check|tick)\w*",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:save|see|find|go|relax|ask)\w*",
@@ -59,7 +60,7 @@ _BOLD = 7
 # What is said of the plan even in notes, or takes something back.
 _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
-    r"|instead|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
+    r"|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
     r"|all|everything|nothing) above|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?"
     r"|needs?)|draft|version|todo|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
     r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
@@ -67,10 +68,27 @@ _OF_STEPS = re.compile(
 # What restricts or repeats something, or puts it in front, whatever it is.
 _RESTRICTS = re.compile(
     r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
-    r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act))\b|[请不]要?(?:执行|照做)"
+    r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act)"
+    r"|(?:please|kindly) (?:look|check|confirm|verify|tell|say|correct|decide|choose|make sure)"
+    r"|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional|illustrative)\b|[请不]要?(?:执行|照做)"
+    r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
+    r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
 )
 _CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
+# A change that the plan shows by itself: what is new in it, or marked or called otherwise.
+_HAS_CHANGED = re.compile(
+    r"\b(?:new|added|marked|set to|now (?:done|blocked|active|in progress|skipped|has|says|names)|renamed|updated"
+    r"|reworded|clarified|split)\b|新增|标记为|改为|更新|补充"
+)
+# What a cell of a table says against something.
+_REFUSES = re.compile(
+    r"\W*(?:no|not|wants?|pending|open|refused|rejected|denied|tbd|cancell?ed|skip(?:ped)?|unclear|void|on hold)\b"
+    r"|.*\?\W*\Z"
+    r"|\W*(?:否|不|待定|作废|取消|暂缓|未定)|.*？\W*\Z"
+)
+# What is around a comment, and what programs write into it.
+_COMMENT_SIGNS = re.compile(r"<!--+|--+>|\b(?:please )?do not edit\b(?: (?:by hand|manually|this))?", re.IGNORECASE)
 # A tag by itself, or around nothing but a name.
 _TAG = re.compile(
     r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+"
@@ -119,14 +137,20 @@ class _Kind(Enum):
     NOTES = "notes"
     NOTE = "note"
     OFFER = "offer"
+    CHANGES = "changes"
+    CELL = "cell"
 
     def lets(self, said: str) -> bool:
-        """Whether a sentence counts: in notes, what restricts something or denies something of the plan.
+        """Whether a sentence counts: in notes and tables, what restricts something or denies something of the plan.
 
         What a line says for a case that is labelled as a note by itself may be more than that.
         """
         if self in (_Kind.TEXT, _Kind.OFFER):
             return self is _Kind.TEXT
+        if self is _Kind.CHANGES:
+            return _HAS_CHANGED.search(said) is None and re.search(r"[^\W\d]", said) is not None
+        if self is _Kind.CELL and (has_veto(said) or _REFUSES.match(said)):
+            return True
         if _RESTRICTS.search(said) or (_OF_STEPS.search(said) and denies(said)):
             return True
         return self is _Kind.NOTE and speaks_of_case(said)
@@ -142,6 +166,7 @@ class _Paragraphs:
         label: what is below the last label, down to the end of its list, or of its paragraph.
         is_listed: whether that list has begun.
         is_code: whether the lines are in a code block.
+        is_comment: whether they are in a comment.
     """
 
     rows: list[tuple[str, _Kind]] = field(factory=list)
@@ -149,6 +174,7 @@ class _Paragraphs:
     label: _Kind = _Kind.TEXT
     is_listed: bool = False
     is_code: bool = False
+    is_comment: bool = False
 
     def read(self, row: str) -> None:
         line = row.strip(SPACES + "\r")
@@ -156,8 +182,14 @@ class _Paragraphs:
             self.is_code = not self.is_code
             self.label = self.section
             self.rows.append(("", _Kind.TEXT))
-        elif self.is_code or not line or line.startswith(("<!--", "|")) or (line[0] == "<" and _TAG.fullmatch(line)):
+        elif self.is_code or not line or (line[0] == "<" and _TAG.fullmatch(line)):
             self.rows.append(("", _Kind.TEXT))
+        elif line.startswith("<!--") or self.is_comment:
+            said, _ = self.rows.pop() if self.is_comment else ("", None)
+            self.is_comment = "-->" not in line
+            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', line)}", _Kind.NOTES))
+        elif line.startswith("|"):
+            self.rows.extend((cell, _Kind.CELL) for cell in line.split("|"))
         elif self._goes_on(line):
             paragraph, kind = self.rows[-1]
             self.rows[-1] = (f"{paragraph} {line}", kind)
@@ -194,10 +226,12 @@ class _Paragraphs:
 def _find_kind_below(line: str) -> _Kind:
     """What stands below a heading or a label.
 
-    What is listed below an offer is offered, too, and so is what has changed.
+    What is listed below an offer is offered, too.
     """
     said = line.lower()
-    if is_label(line) and (is_offer(said) or _CHANGES.search(said)):
+    if _CHANGES.search(said):
+        return _Kind.CHANGES
+    if is_label(line) and is_offer(said):
         return _Kind.OFFER
     return _Kind.NOTES if heads_notes(line) else _Kind.TEXT
 

@@ -57,6 +57,7 @@ _WISH = re.compile(
 )
 _TAKES_BACK = re.compile(
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
+    r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]"
     r"|建议.{0,4}改|算漏|写反"
 )
@@ -108,7 +109,14 @@ _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
     # A number, an end, a word for a status after a sign in a legend.
-    r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b|\A\W*(?:[0-9]+|(?:the )?end|eof|完"
+    r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
+    # What holds, of several plans.
+    r"|\A\W*(?:this|it|that) is the (?:version|plan|one) to (?:use|follow|run|execute|go with)\W*\Z"
+    r"|\A\W*(?:the \w+ (?:plan|version)|this(?: (?:plan|version|one))?) (?:fully |completely )?replaces (?:the|my)"
+    r" (?:first|earlier|previous|old|original) \w+(?: (?:completely|entirely|fully))?\W*\Z"
+    r"|\A\W*(?:please )?use the (?:final|corrected|updated|revised) (?:plan|version)\W*\Z"
+    r"|\A\W*the (?:first )?draft is only (?:there|here) (?:to show|for)\b"
+    r"|\A\W*(?:[0-9]+|(?:the )?end(?: of (?:the |this )?plan)?|eof|完"
     r"|结束|(?:best |kind )?regards|sincerely|(?:and )?here(?:'s| is) (?:one|another)|done|pending|blocked|skipped"
     r"|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
     rf"|\A(?:so |and |here )?(?:let(?: me|'s)|(?:i|we)(?:'ve| have|'ll| will|'d| would)?) "
@@ -188,6 +196,7 @@ _REQUEST = re.compile(r"\W*(?:question|request|task|prompt|问题|任务|需求)
 _SETS_OUT = re.compile(
     r"\W*(?:i'll|i will|let me|let's|let us) (?:lay|structure|organi[sz]e|build|walk|break|order|group|split|think)\b"
     r"|.*, so i (?:revise|update|adjust)d? the plan\b"
+    r"|\W*我?已经?(?:根据|按照?)[^，。：]{0,20}(?:更新|修改|调整|补充)(?!.*(?:[还尚待草请]|未|部分))"
 )
 _IS_OPEN = re.compile(
     r"\b(?:yet|still|haven't|for now|only|just|until|unless|not sure|wasn't|couldn't|can't|left|missing|skipped"
@@ -208,7 +217,8 @@ _ANNOUNCES = re.compile(
 _OF_OTHERS = re.compile(
     r"\b"
     + one_of(
-        r"what (?!i\b|you\b|we\b|follows|is|has|the plan)\w+|(?!(?:here|it|that|there|let|what)'s)\w+'s|\w+s'(?= )",
+        r"what (?!i\b|you\b|we\b|follows|is|has|the plan)\w+|\w+s'(?= )",
+        r"(?!(?:here|it|that|there|let|what|today)'s)\w+'s",
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",
@@ -242,6 +252,8 @@ _OF_PLAN = re.compile(
     r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面"
     r"|下面|这"
 )
+# What asks back.
+_ASKS = re.compile(r"\bplease (?:look|confirm|verify|tell|correct|decide|choose)\b|\bwhether\b|请.{0,4}确认|是否")
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
@@ -349,7 +361,7 @@ class Talk:
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
-        if prohibits(said):
+        if prohibits(said) or _ASKS.search(said):
             return False
         if self.adds_nothing(said):
             return True
@@ -383,7 +395,7 @@ class Talk:
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""
         if _SENTENCE.fullmatch(said) is None:
-            return said == ""
+            return said == "" or (said[-1] in ".!。！" and self._is_known(said))
         return _POINTS.search(said) is not None and self.adds_nothing(said)
 
     def _miscounts(self, said: str) -> bool:

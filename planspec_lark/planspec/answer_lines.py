@@ -280,9 +280,13 @@ def find_legend(text: str) -> dict[str, str]:
 
 
 _NOTES = (
-    r"(?i)(?:(?:(?:a few|some|final|additional|quick|common|typical|usual|rough|estimated|further) )*"
+    r"(?i)(?:(?:(?:a few|some|final|additional|quick|common|typical|usual|rough|estimated|further|pro|helpful|useful"
+    r"|handy|practical|general|safety|bonus|extra|key|brief|short|the|your|my) )*"
     r"(?:tips?|notes?|hints?|remarks?|faq|summary|conclusion|questions?|pitfalls|mistakes|costs?|prices|background|sources"
-    r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers)(?: (?:and|&|for|on|about|to|at) .*)?"
+    r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers|takeaways?|recap|timeline|overview"
+    r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary)|materials|tools|equipment|supplies|ingredients"
+    r"|shopping list)(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
+    r"|what you(?:['’]ll| will)? need"
     r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
     r"|(?:备注|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)|.{0,4}(?:说明|参考|估算|背景)|(?:为什么|背景|常见).*)"
 )

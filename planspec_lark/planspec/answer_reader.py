@@ -92,15 +92,32 @@ _LONG = 4_000
 _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 # How the text of a check box's item begins.
-_BOXES = ("[ ]", "[x]", "[X]", "☐", "☑")
+_BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
+# A heading, a line in bold, or a label that a plan's part may have.
+_HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
+# What leads to steps, and not to any list.
+_LEADS_TO_STEPS = (
+    r"(?i)^(?!\W*(?:what|why)\b).*"
+    r"(?:\bhere(?:['’]s| is| are)\b.*\b(?:plan|how|steps?|what (?:to do|i)|check-?list|approach)\b"
+    r"|\b(?:follow|do|take) (?:these|the following)\b|\bhow (?:i|to|you|we)\b|\b(?:plan|steps)(?: \w+){0,5}:\W*$)"
+    r"|(?:步骤|计划|方案|安排|流程|做法|清单)[^，。]{0,8}[:：]\W*$|如下[:：]\W*$"
+)
+# How a heading begins that says when its steps are due; that is no number of a step.
+_SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
 # What gives advice, or answers questions.
 _ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
+# What the steps of a plan are called in a heading or a label that could be its title as well.
+_PLAN_LABEL = (
+    r"(?i)[#*_ ]*(?:(?:(?:the|step-by-step|detailed|action) )?plan|(?:详细|具体)?(?:计划|方案|安排))[*_]*[:：]?[*_]*"
+)
+# A header of steps, in any form.
+_STEPS_HEADER = r"(?im)^[ \t]*(?:#{1,6}[ \t]*|\*\*)\W{0,3}(?:the |plan |action )?(?:steps|步骤)\W*$"
 # What a heading says of a plan that is none to act on, or of a part or a case.
 _NO_TITLE = (
     r"(?i)\b(?:not|no|draft|old|previous|discarded|rejected|example|sample|template|part|option|alternative|if|when|first)\b"
@@ -143,6 +160,10 @@ class AnswerReader(Recovery):
     _columns: list[str] | None = None
     # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
+    # Where the last line of the text is that may be a header, and the first header of steps in its own line; None
+    # before that is asked for.
+    _last_header: int | None = None
+    _steps_header: int | None = None
 
     def _may_take_rows(self) -> bool:
         """Whether a code block has just begun in which a plan may be that needs no tolerance.
@@ -184,6 +205,18 @@ class AnswerReader(Recovery):
                 span = self.places.steps[step_id].span
                 help = "write its steps, or what it is without a heading"
                 yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
+        bulleted = [one for one in self._phases if self.steps[one].children and not self._is_numbered_below(one)]
+        if len(bulleted) == 1 and len(self._phases) > 2:
+            step_id = bulleted[0]
+            message = f"below step {step_id} are bullets, below all other headings numbers: they may be no steps"
+            span, help = self.places.steps[step_id].span, "number them, or write what they are"
+            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
+
+    def _is_numbered_below(self, phase: str) -> bool:
+        """Whether the first step below a heading has a number, or a box."""
+        start = self.places.steps[self.steps[phase].children[0].step_id].span.start
+        row = self.source.text[start : start + _SHORT].lstrip()
+        return read_bullet(row.partition("\n")[0]) is None or _has_box(row.partition("\n")[0])
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """See :meth:`Recovery.read`."""
@@ -266,6 +299,10 @@ class AnswerReader(Recovery):
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
                 return Fault(Flaw("PS106", "this may be part of the plan, but is out of order", 0, len(content)))
             return Fault(header[0], repaired=header[1])
+        if not match and self.section is not Section.STEPS and self._heads_steps(content):
+            return Fault(
+                Flaw("PS104", "the header of the steps has the wrong form", 0, len(content)), repaired="## Steps"
+            )
         if self.default_type and not match and (heading := read_heading(content)):
             found = self._find_heading(*heading, content)
             if found is not None:
@@ -291,11 +328,18 @@ class AnswerReader(Recovery):
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
-        if self.default_type and self._is_set_off and content.startswith(">") and is_notes(_label_of(content[1:])):
+        is_quote = self.default_type and self._is_set_off and content.startswith(">")
+        if is_quote and (self._indent == 0 or is_notes(_label_of(content[1:]))) and find_inputs(content[1:]) is None:
             # In plain Markdown, what is quoted after a blank line is a paragraph of its own.
             self._give_lines_to(None)
             self._in_prose = True
             return True
+        if self.default_type and not self.steps and not match and self.section in (Section.TITLE, Section.GOAL):
+            heading = read_heading(content)
+            if heading is not None:
+                self._is_over = is_notes(heading[1]) and read_bullet(self._next_line()) is not None
+            elif self._is_over and read_item_number(content) is not None:
+                self._is_over = False
         if self.default_type and self.steps and not match:
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
@@ -304,6 +348,22 @@ class AnswerReader(Recovery):
         if match and match.lastgroup in ("title", "goal"):
             self._is_over = False
         return self._is_over
+
+    def _heads_steps(self, content: str) -> bool:
+        """Whether a line calls what follows the plan, and that is a list or a table."""
+        if len(content) > _SHORT or compiled(_PLAN_LABEL).fullmatch(content) is None:
+            return False
+        following = self._next_line().rstrip(SPACES + "\r")
+        return looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
+
+    def _is_before_steps(self) -> bool:
+        """Whether the header of the steps is still to come."""
+        if self.section is Section.STEPS:
+            return False
+        if self._steps_header is None:
+            found = compiled(_STEPS_HEADER).search(self.source.text)
+            self._steps_header = found.start() if found else -1
+        return self._steps_header > self._end
 
     def _is_lead(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line is a sentence before a plan, so that nothing else need be looked for in it."""
@@ -352,10 +412,11 @@ class AnswerReader(Recovery):
         if self.section is Section.NOTHING and is_title and not is_item(text):
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
-        is_numbered = looks_like_step(text)
+        is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
         has_begun = self.section > Section.TITLE or (self.section is Section.TITLE and self._is_above_boxes())
         may_be_phase = (level < 7 or is_phase(text)) and (has_phases if self.steps else has_begun)
+        may_be_phase = may_be_phase and not self._is_before_steps()
         if not is_numbered and not may_be_phase:
             return None
         written = repair_step(
@@ -441,7 +502,8 @@ class AnswerReader(Recovery):
             return None
         # In plain text, a list of what is said of anything else is not a plan.
         is_first = self.section is Section.NOTHING and self._behind is None
-        is_plan = is_item(content, is_worded=self.section is Section.NOTHING and not is_first)
+        is_free = self.section is not Section.NOTHING or is_first or self._is_only_list(content)
+        is_plan = is_item(content, is_worded=not is_free)
         flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:
             return None
@@ -457,6 +519,20 @@ class AnswerReader(Recovery):
             return evolve(diagnose(content, self.section), repaired=placed)
         flaw = flaws[0] if flaws else Flaw("PS110", "the id is incomplete", 0, len(content))
         return Fault(flaw, repaired=placed)
+
+    def _is_only_list(self, content: str) -> bool:
+        """Whether a text begins its one list here, after a line that leads to it: nothing else can be the plan."""
+        behind = self._behind.span if self._behind else None
+        if behind is None or self.source.text[behind.end - 1] not in (":", "：") or read_item_number(content) != "1":
+            return False
+        lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
+        if compiled(_LEADS_TO_STEPS).search(lead) is None:
+            return False
+        if self._last_header is None:
+            self._last_header = max(
+                (match.start() for match in compiled(_HEADER).finditer(self.source.text)), default=-1
+            )
+        return self._last_header < self._end
 
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
@@ -518,7 +594,7 @@ class AnswerReader(Recovery):
         above = self._find_above(indent)
         is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
         is_below = above[1] in self._phases and above[0] < 7 - _HEADINGS if above else not is_numbered
-        return is_below or text.startswith(_BOXES)
+        return is_below or compiled(_BOX).match(text) is not None
 
     def _find_body(self, content: str) -> Fault | None:
         """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
@@ -717,7 +793,7 @@ def _label_of(content: str) -> str:
 
 
 def _has_box(content: str) -> bool:
-    return (read_bullet(content) or "").startswith(_BOXES)
+    return compiled(_BOX).match(read_bullet(content) or "") is not None
 
 
 def _elided(content: str) -> Fault:

@@ -96,8 +96,10 @@ _HEADER_WORDS = {
         *("bedingungen", "rahmenbedingungen", "contraintes", "restricciones"),
     ),
     "steps": (
-        *("step", "steps", "plan steps", "action steps", "the steps", "action plan"),
+        *("step", "steps", "plan steps", "action steps", "the steps", "action plan", "steps to take", "what to do"),
+        *("tasks", "task list", "todo list", "to-do list", "action items"),
         *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
+        *("行动计划", "执行计划", "实施计划", "任务列表", "任务清单", "待办事项"),
         *("schritte", "étapes", "pasos"),
     ),
 }

@@ -9,7 +9,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import has_errors
 
-__all__ = ["choose_plan"]
+__all__ = ["choose_plan", "is_final"]
 
 # What the text before a plan may call it.
 _FINAL = re.compile(
@@ -27,9 +27,10 @@ _AGAIN = re.compile(
 # What is final, and does not only come later than another.
 _LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
 _DRAFT = re.compile(
-    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|first attempt|rough"
-    r"|sample|"
-    r"example|format)\b|草稿|初稿|草案|废弃|作废|旧版|原计划|原版|未采用|示例|样例|格式"
+    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|rough|sample|example"
+    r"|first (?:attempt|version|try|pass)|(?<!in your )(?<!in the )(?<!in this )(?<!in that )(?<!planspec )"
+    r"(?<!requested )(?<!required )format)\b"
+    r"|草稿|初稿|草案|第一版|废弃|作废|旧版|原计划|原版|未采用|示例|样例|(?<!按)(?<!要求的)(?<!合)格式"
 )
 
 
@@ -58,8 +59,18 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
     return best, frozenset(rivals)
 
 
+def is_final(lead: str) -> bool:
+    """Whether the text before a plan calls it the one that holds."""
+    return _FINAL.search(lead) is not None
+
+
 def _is_announced(lead: str) -> bool:
-    return _FINAL.search(lead) is not None or _AGAIN.search(lead.rpartition("\n")[0].replace("’", "'")) is not None
+    said, _, title = lead.rpartition("\n")
+    rows = [row for row in said.split("\n") if row.strip("`~ \t\r")]
+    # What a heading right above a plan calls it counts more than what was said before.
+    if rows and _DRAFT.search(rows[-1]) and not is_final(f"{rows[-1]}\n{title}"):
+        return False
+    return is_final(lead) or _AGAIN.search(said.replace("’", "'")) is not None
 
 
 def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:

@@ -259,7 +259,10 @@ class _StepRepairer:
             return
         if match is None and self.default_type:
             match = self.match(_FREE_MARK)
-            if match is not None and self.status(match["mark"]) is not None:
+            # One sign in brackets is meant as a mark, whether it is known or not.
+            if match is not None and (
+                self.status(match["mark"]) is not None or compiled(r"\W").fullmatch(match["mark"])
+            ):
                 self.take_mark(match)
                 return
         match = self.match(_SIGN)

@@ -59,6 +59,17 @@ def read_columns(cells: Sequence[str]) -> list[str] | None:
     return kinds if is_known and {*kinds} - {"", "text"} else None
 
 
+def _read_mark(cell: str, legend: Mapping[str, str]) -> str | None:
+    """The character of the mark that a cell stands for: a sign, a word, or a sign beside a word for the same."""
+    bare = cell.replace("\ufe0f", "").strip("[]")
+    whole = legend.get(bare) or read_status(bare)
+    if whole is not None or " " not in bare:
+        return whole
+    sign, _, word = bare.partition(" ")
+    mark = legend.get(sign) or read_status(sign)
+    return mark if mark == read_status(word) else None
+
+
 def write_row(
     columns: Sequence[str], cells: Sequence[str], number: int, legend: Mapping[str, str], default_type: str
 ) -> list[str] | None:
@@ -67,8 +78,7 @@ def write_row(
     text = values.get("text")
     if text is None or len(cells) != len(columns):
         return None
-    status = values.get("status", "").replace("\ufe0f", "")
-    mark = (legend.get(status) or read_status(status)) if status else " "
+    mark = _read_mark(values["status"], legend) if "status" in values else " "
     type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
     written = repair_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
     flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}

@@ -359,6 +359,20 @@ HELD_BACK |= {
     ),
     "a line below what declares outputs": "Goal: go\n## Steps\n1. [act] Go\n   Outputs: a\n   and by train\n",
     "a line below detail with a bullet": "Goal: go\n## Steps\n1. [act] Go\n   - by bus\n     or by train\n",
+    "a comment between the steps": "Goal: go\n## Steps\n1) [act] Go\n<!-- do not run these -->\n2. [act] Pack\n",
+    "a comment behind the plan": f"{_PLAN}\n<!-- leave out\nstep 2, do not do it -->\n",
+    "a table that refuses a step": f"{_PLAN}\n| Step | Answer |\n|---|---|\n| 1 | fine |\n| 2 | no, too late |\n",
+    "a state in front matter": "---\ndate: 1 May\nstatus: rejected\n---\n\nGoal: go\n## Steps\n1. [act] Go\n",
+    "a note that asks back": f"**Note:** two bags would fit; please look whether this is the one.\n\n{_PLAN}",
+    "two ways in two plans": (
+        "Two ways, both in your format:\n\n## Option A\n\n# Plan: Walk\nGoal: go\n## Steps\n1. [act] Walk\n\n"
+        "## Option B\n\n# Plan: Drive\nGoal: go\n## Steps\n1. [act] Drive\n"
+    ),
+    "a change that the plan may not have": f"{_PLAN}\n**What changed**\n- the bag is out\n",
+    "a step of which only half is there": "好的！\n\nGoal: go\n## Steps\n1. [act] Go\n2. [act] 检查密封圈是否",
+    "errata in Spanish": f"{_PLAN}\n*Fe de erratas: el 2 queda reemplazado por lo que acordéis.*\n",
+    "a heading that says how its steps stand": "Goal: go\n## Steps\n### Done\n1. [act] Go\n### Open\n2. [act] Pack\n",
+    "a withdrawal in front": f"The letter clears it, so the second visit falls away.\n\n{_PLAN}",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
@@ -368,6 +382,25 @@ HELD_BACK_OF_MARKDOWN = {
     "risks": "Goal: go\n\nRisks:\n\n1. Rain\n2. Wind\n",
     "常见错误": "目标：出发\n\n常见错误：\n\n1. 迟到\n2. 忘带票\n",
     "questions": "# Go\n\n1. Why?\n2. When?\n",
+    "a box that is neither ticked nor empty": "Goal: go\n\n- [x] Pack\n- [-] Wait\n",
+    "a number with a mark that is none": "Goal: go\n\n1. [x] Pack\n2. [/] Wait\n",
+    "a bullet that is struck out": "Goal: go\n\n- [x] Pack\n- [ ] ~~Wait~~\n",
+    "a phase for a case": "Goal: go\n\n## Pack\n1. Fold\n\n## If it rains\n1. Wait\n",
+    "a phase that waits": "Goal: go\n\n## Pack\n1. Fold\n\n## Drive ⏸ on hold\n1. Go\n",
+    "一个备选阶段": "目标：出发\n\n## 打包\n1. 叠衣服\n\n## 备选\n1. 坐船\n",
+    "a heading that is no title": "## Rejected idea\n\nGoal: go\n\n1. Go\n2. Pack\n",
+    "ways to do a step": "Goal: go\n\n1. Pack\n   - Option A: a bag\n   - Option B: a box\n2. Go\n",
+    "bullets below the last of the headings": (
+        "# Go\nGoal: go\n## Pack\n1. Fold\n## Drive\n1. Go\n## Good things\n- Wear a hat\n"
+    ),
+    "a quote behind the list": "Goal: go\n\n1. Go\n2. Pack\n\n> Only one of the two, the weather decides.\n",
+    "a remark in the middle of a label": "Goal: go\n\n1. Go\n2. Pack\n\n## Tips\n- The numbers are made up\n",
+}
+# Lists that are no plan, though nothing else is in the text.
+NO_PLAN = {
+    "mistakes": "Here are some common mistakes:\n\n1. Going too early\n2. Packing too much\n",
+    "what a plan is like": "What makes a good plan:\n\n1. It is clear.\n2. It is complete.\n",
+    "what has to be known": "为了更好地帮助您，请先告诉我：\n\n1. 哪一天？\n2. 几个人？\n",
 }
 # What has once been held back, or read as another plan, for no reason.
 TAKEN = {
@@ -428,6 +461,52 @@ TAKEN = {
     "text below a step with outputs": ("Goal: go\n## Steps\n1. [act] Go → a\n   Walk slowly.\n   By noon.\n", {}, 1),
     "a plan that is written again": (f"{_PLAN}\nLet me rewrite this.\n\n{_PLAN.replace('Pack', 'Stay')}", {}, 2),
     "a token after the plan": ("Goal: go\n## Steps\n1) [act] Go\n<|return|>\n", {}, 1),
+    "a numbered list and nothing else": (
+        "Here's how I would go:\n\n1. Go\n2. Pack\n\nLet me know if you need anything else!\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "what to do": ("# Go\n\nGoal: go\n\n## What to do\n\n1. Go\n2. Pack\n", {"default_type": "act"}, 2),
+    "the plan": ("# Go\n\nGoal: go\n\n**The plan:**\n\n1. Go\n2. Pack\n", {"default_type": "act"}, 2),
+    "计划": ("目标：出发\n\n## 计划\n\n1. 出发\n2. 打包\n", {"default_type": "act"}, 2),
+    "tools before the steps": (
+        "# Go\n\nGoal: go\n\n## What you'll need\n\n- A hat\n- Two bags\n\n## Steps\n\n1. Go\n2. Pack\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "tips behind phases": (
+        "Goal: go\n\n## Pack\n1. Fold\n\n## Drive\n1. Go\n\n## 💡 Pro tips\n- Use a hat instead of a cap.\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "headings that say when": (
+        "Goal: go\n\n## 6 weeks before\n- [x] Fold\n\n## 2 days before\n- [ ] Go\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "headings that group steps": ("Goal: go\n## Steps\n### Bags\n1. [act] Go\n### Roads\n2. [act] Pack\n", {}, 2),
+    "a sign beside its word in a table": (
+        "Goal: go\n\n| Step | Action | Status |\n|---|---|---|\n| 1 | Go | ✅ Done |\n| 2 | Pack | ⏳ In progress |\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "a mark in a table": (
+        "Goal: go\n\n| # | Status | Type | Step |\n|---|---|---|---|\n"
+        "| 1 | [x] | act | Go |\n| 2 | [ ] | act | Pack |\n",
+        {},
+        2,
+    ),
+    "what is said of a draft before the final plan": (
+        f"First version:\n\n```\n{_PLAN}```\n\nTwo problems: it forgets the hat. Corrected:\n\n**Final plan**\n\n"
+        f"```\n{_PLAN.replace('Pack', 'Stay')}```\n\nThis is the version to use.\n",
+        {},
+        2,
+    ),
+    "reasons in a list behind the plan": (
+        f"{_PLAN}\nA few words on why I arranged it this way:\n\n1. Going comes early because the road is free.\n",
+        {},
+        2,
+    ),
     "plain text in JSON": ('{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}', {"default_type": "act"}, 2),
 }
 
@@ -521,6 +600,11 @@ def test_what_may_have_lost_something_is_held_back(text: str) -> None:
 @pytest.mark.parametrize("text", HELD_BACK_OF_MARKDOWN.values(), ids=HELD_BACK_OF_MARKDOWN)
 def test_markdown_that_may_be_no_plan_is_held_back(text: str) -> None:
     assert extract_plan(text, default_type="act").verdict is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize("text", NO_PLAN.values(), ids=NO_PLAN)
+def test_a_list_of_anything_else_is_no_plan(text: str) -> None:
+    assert extract_plan(text, default_type="act").verdict is Verdict.REFUSED
 
 
 _LEADS = [

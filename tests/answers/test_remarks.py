@@ -118,9 +118,11 @@ def test_it_is_said_what_to_do() -> None:
         ("I can also:\n- drop step 1\n", ["i can also:"]),
         ("## Tips\n- Take a bus\n- Step 1 is void\n", ["tips", "step 1 is void"]),
         ("## Tips\n- Take a bus\n- Oops, the taxi\n", ["tips", "oops, the taxi"]),
-        ("What changed:\n1. Step 1 is new\n", ["what changed:"]),
+        ("What changed:\n1. Step 1 is new\n2. Step 3 is gone\n", ["what changed:", "step 3 is gone"]),
         ("See:\n| Step | Risk |\n", ["see:"]),
-        ("See:\n```\nstep 1 is void\n```\n<!-- step 1 is void -->", ["see:"]),
+        ("See:\n| Step 1 | not needed |\n| 2 | Do it |", ["see:", "not needed"]),
+        ("See:\n```\nstep 1 is void\n```\n<!-- step 1 is void -->", ["see:", "step 1 is void"]),
+        ("See:\n<!-- do not edit by hand\nstep 1\nis void -->", ["see:", "step 1 is void"]),
         ("---\nstatus: draft\n---\nSo.", ["so."]),
     ],
 )

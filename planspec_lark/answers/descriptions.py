@@ -13,7 +13,7 @@ from collections.abc import Callable
 from planspec_lark.answers.demands import demands, orders
 from planspec_lark.answers.vocabulary import ACTIONS, CHINESE_SIGN, VETO, VETO_CHINESE, any_of
 
-__all__ = ["denies", "describes", "has_veto", "split_words"]
+__all__ = ["denies", "describes", "has_veto", "is_foreign_draft", "split_words"]
 
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
 _PLAIN_WORD = re.compile(r"\w+")
@@ -81,7 +81,11 @@ _FOREIGN = any_of(
 _FOREIGN_WISH = re.compile(
     r"\W*(?:sag\w* (?:mir )?(?:einfach |gerne? )?bescheid|melde dich|lass\w* (?:mich|es mich) wissen|ich hoffe"
     r"|viel (?:erfolg|spaß|glück)|n'hésite[sz]? pas|bonne? \w+\W*\Z|dites?-moi|j'espère|avísa\w*|dime|buena suerte"
-    r"|espero|boa sorte|fammi sapere|buon\w* \w+\W*\Z|me avise)"
+    r"|wenn du (?:möchtest|magst|willst)|soll ich\b.*\?|¿(?:quieres|quiere|te gustaría) que|si (?:quieres|lo deseas)"
+    r"|voulez-vous que|si (?:tu veux|vous (?:le )?(?:voulez|souhaitez))|espero|boa sorte|fammi sapere|buon\w* \w+\W*\Z|me avise)"
+)
+_FOREIGN_DRAFT = re.compile(
+    r"\b(?:borrador|ejemplo|faltan?|entwurf|beispiel|fehl(?:t|en)|brouillon|exemple|manque(?:nt)?|bozza|esempio|rascunho)\b"
 )
 # What denies, obliges or orders in these languages.
 _FOREIGN_DEMANDS = re.compile(
@@ -146,6 +150,11 @@ _NOW_CHINESE = re.compile(
     r"\W*(?:步骤 ?[0-9.]+|第.{1,3}步)[^，]*(?:正在进行|阻塞|受阻)\W*\Z"
     r"|\W*(?:目前|当前)(?=.*(?:正在|进行|完成|阻塞|受阻|进度))(?!.*(?:[不没未别改消停论]|审批|批准))"
 )
+
+
+def is_foreign_draft(said: str) -> bool:
+    """Whether a sentence in another language calls something a draft or a sample, or says that something is missing."""
+    return _FOREIGN_DRAFT.search(said) is not None
 
 
 def denies(said: str, is_own: Callable[[str], bool] = lambda _word: False) -> bool:

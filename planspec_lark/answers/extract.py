@@ -17,7 +17,7 @@ from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.lint import find_doubtful, find_placeholders, find_start
+from planspec_lark.planspec.lint import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
@@ -264,7 +264,9 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     broken = [found for found in check_rules(plan) if found.code in codes]
     if result.diagnostics or cuts:
         broken.extend(find_doubtful(plan))
-        broken.extend(find_start(plan))
+        # A step that was left out with an error is named already.
+        is_named = any(found.severity is Severity.ERROR for found in result.diagnostics)
+        broken.extend(found for found in find_gaps(plan) if not is_named or found.step_id == plan.steps[0].step_id)
     broken.extend(find_placeholders(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []

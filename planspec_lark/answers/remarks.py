@@ -62,7 +62,7 @@ _SHOWN = re.compile(
     rf"{_SAMPLE}"
     r"|\b(?:(?:plan|version|draft|text|one) (?:that |which )?(?:you|the user|they|he|she) "
     r"(?:\w+ )?(?:gave|sent|wrote|provided|shared|posted|pasted|submitted|have|has|had)\b"
-    r"|(?:your|the user's|his|her|their|the|my) (?:current|existing|original|previous|old|former|last|present)"
+    r"|(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my) (?:current|existing|original|previous|old|former|last|present)"
     r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
     r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z"
     r"|(?:change|replace|modify|edit|update|rewrite) (?:only |just )?(?:the )?(?:steps?|lines?|parts?)\b"
@@ -101,7 +101,8 @@ _LONGEST = 500
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*?---")
 _STATE = re.compile(
     r"^(?:status|state|状态) *[:：] *\W*(?:draft|reject|withdraw|supersed|obsolete|outdated|archiv|deprecat|cancel"
-    r"|propos|on hold|hold|void|wip|in review|under review|pending|not |un|草|废|否|作废|待)",
+    r"|propos|on hold|hold|void|wip|in review|under review|pending|not |un|草|废|否|作废|待)"
+    r"|^(?:replaced|superseded|obsoleted)[ _-]by *:",
     re.IGNORECASE | re.MULTILINE,
 )
 

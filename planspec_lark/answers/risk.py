@@ -10,7 +10,7 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from planspec_lark.answers.descriptions import denies
+from planspec_lark.answers.descriptions import denies, split_words
 from planspec_lark.answers.headings import disowns_steps, groups_steps, names_part
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.sentences import heads_more, sentences
@@ -78,6 +78,12 @@ _LEFT_OUT = {"PS105": Risk.MEDIUM}
 _FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS112"})
 
 
+# Words and characters of a comment that is no more than a label.
+_LABEL_WORDS, _LABEL_SIGNS, _LABEL_WIDE = 4, 40, 12
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# The rows of a table whose first column has the numbers of steps.
+_OF_STEPS = re.compile(r"^\|[ *]*(?:steps?|#|no\.?|nr\.?|步骤|序号|编号)[ *]*\|", re.IGNORECASE | re.MULTILINE)
+_ROW = re.compile(r"^\| *\**([0-9]+(?:\.[0-9]+)*)\b", re.MULTILINE)
 # A line that no sentence is: a row of a table, a fence, a comment.
 _NO_SENTENCE = re.compile(rf"^{SPACE}*(?:\||```|~~~|<!--)", re.MULTILINE)
 # All of a fence that names nothing.
@@ -271,6 +277,11 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     if reading.is_in_code:
         # The first fence after the plan is the end of its code block.
         above = above.lstrip().lstrip("`~")
+    if any(_says_more(match[0], reading.talk) for match in _COMMENT.finditer(text)):
+        return True
+    if _OF_STEPS.search(text) and not reading.statuses.keys() >= {*_ROW.findall(text)}:
+        # There is a row for a step that the plan does not have.
+        return True
     said = sentences(text, above)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
@@ -327,8 +338,10 @@ def _is_aside(text: str, talk: Talk) -> bool:
 
 
 def _says_more(comment: str, talk: Talk) -> bool:
-    """Whether a comment among the lines of a plan says that something of it is not so."""
-    return any(denies(said) or not talk.adds_nothing(said) for said in sentences(comment))
+    """Whether a comment says that something of the plan is not so, or more than a label says."""
+    said = comment.removeprefix("<!--").removesuffix("-->").strip("- \t").lower()
+    is_label = len(split_words(said)) <= _LABEL_WORDS and len(said) <= (_LABEL_SIGNS if said.isascii() else _LABEL_WIDE)
+    return any(denies(one) for one in sentences(comment)) or not (is_label or talk.is_known(said))
 
 
 def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:

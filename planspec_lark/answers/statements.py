@@ -14,7 +14,7 @@ from functools import cached_property
 from attrs import define, field
 
 from planspec_lark.answers.demands import demands
-from planspec_lark.answers.descriptions import denies, describes, has_veto, split_words
+from planspec_lark.answers.descriptions import denies, describes, has_veto, is_foreign_draft, split_words
 from planspec_lark.answers.headings import COLONS, heads_notes, names_notes, names_part
 from planspec_lark.answers.sentences import is_offer, speaks_of_case
 from planspec_lark.answers.status_reports import drop_reports
@@ -46,7 +46,7 @@ _WISH = re.compile(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
         r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay (?:safe|warm|dry|healthy"
         r"|calm|tuned|strong|positive|curious|hydrated)",
-        r"sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
+        r"break a leg|sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
         r"|ready when|best\W*\Z",
@@ -58,6 +58,8 @@ _WISH = re.compile(
 _TAKES_BACK = re.compile(
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
+    r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
+    r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
     r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]"
     r"|建议.{0,4}改|算漏|写反"
 )
@@ -137,7 +139,8 @@ _IDIOMS = re.compile(
         r"(?:no|any|without(?: any)?) (?:dependenc\w+|branch\w*|loops?|problem|extra \w+|conflicts?|gaps?)",
         r"(?:no|any|without(?: any)?) (?:surprises|obstacles|blockers)",
         r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it",
-        r"not (?:\w+ )?advice|not part of this",
+        r"not (?:\w+ )?advice|not part of this|in no time|all (?:of )?(?:the )?necessary",
+        r"nothing (?:in \w+ \w+ )?(?:has |have )?changed|a step-by-step",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
         r"(?:after|per|following) your (?:last )?(?:message|feedback|comments?|corrections?)",
         r"for (?:the|any|my) (?:\w+ )?(?:mistake|error|confusion|oversight)s?",
@@ -157,7 +160,8 @@ _IDIOMS = re.compile(
         r"(?:already |roughly |about )*(?:(?:a third|a quarter|half) of the way|halfway)(?: there)?",
         r"takes? .{0,40} into account",
         r"the one that (?:can't|takes|needs|costs)\b.*|depends? on (?!whether|if|it)(?:the |your )?\w+",
-        r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft",
+        r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft"
+        r"|draft(?= (?:the|an?|it|you|your|this)\b)",
         r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )",
         r"(?:can|will|should|ready to) be",
     )
@@ -176,6 +180,10 @@ _REASON = re.compile(
 )
 # What a plan is for.
 _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
+_FOR_OTHERS = re.compile(
+    r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their)\b"
+    r"|\w+'s (?:plan|version|client|customer)"
+)
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
 # What is wanted, and what the writer has done on the way to the plan; and what says that it is not settled.
@@ -186,8 +194,9 @@ _RESTATES = re.compile(
 _HAS_DONE = re.compile(
     r"\W*(?:i|we)(?:'ve| have)? (?:\w+ly )?(?:\w+ed|went|thought|read|kept|took|chose|don't (?:have|know))\b"
 )
+_SO_THAT = re.compile(r",? so (?:that )?(?:no(?:body| one|thing)|you|it|they|each|every\w*|all|the)\b.*")
 _COUNTED = re.compile(
-    rf"\b(?:there are|in|has|have|of|with|all|these|following|into) ([0-9]{{1,3}}"
+    rf"\b(?:there are|in|the|has|have|of|with|all|these|following|into) ([0-9]{{1,3}}"
     rf"|{'|'.join(word for word in COUNTS if word.isascii())})"
     rf" (?:\w+ )?steps\b|(?:共有?|分为?|包含|包括) ?([0-9]{{1,3}}"
     rf"|[{''.join(word for word in COUNTS if not word.isascii())}])个?步"
@@ -218,7 +227,7 @@ _OF_OTHERS = re.compile(
     r"\b"
     + one_of(
         r"what (?!i\b|you\b|we\b|follows|is|has|the plan)\w+|\w+s'(?= )",
-        r"(?!(?:here|it|that|there|let|what|today)'s)\w+'s",
+        r"(?<!your )(?<!this )(?!(?:here|it|that|there|let|what|today)'s)\w+'s",
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",
@@ -322,7 +331,7 @@ class Talk:
         if told is None or _TAKES_BACK.search(told) or _LEAVES_OPEN.search(told) or self._miscounts(told):
             return False
         said = told
-        if self._is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
+        if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -331,7 +340,7 @@ class Talk:
         told = without_idioms(said)
         return (
             any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
-            or self._is_known(told)
+            or self.is_known(told)
             or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
         )
@@ -357,11 +366,16 @@ class Talk:
         restated = _RESTATES.match(told)
         if restated is not None:
             return not demands(told[restated.end() :], self._is_own)
+        # Why the writer has done something is said of the work, and not of the plan.
+        told = _SO_THAT.sub("", told)
         return _HAS_DONE.match(told) is not None and _IS_OPEN.search(told) is None
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
-        if prohibits(said) or _ASKS.search(said):
+        told = said.replace("’", "'")
+        if prohibits(told) or is_foreign_draft(told) or _ASKS.search(told) or _TAKES_BACK.search(told):
+            return False
+        if self._miscounts(told):
             return False
         if self.adds_nothing(said):
             return True
@@ -369,6 +383,8 @@ class Talk:
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
         # What is said before what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
+        # What a plan is for may be anything but a case, or another person.
+        said = _PURPOSE.sub(lambda match: match[0] if _FOR_OTHERS.search(match[0]) else " ", said)
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
@@ -382,7 +398,7 @@ class Talk:
             return False
         label = _LABEL.match(said)
         if label is not None and not (
-            _TELLS.match(said, label.end() - 1) or names_notes(label[0]) or self._is_known(label[0])
+            _TELLS.match(said, label.end() - 1) or names_notes(label[0]) or self.is_known(label[0])
         ):
             return True
         if not has_veto(said) or _FORMS.search(said):
@@ -395,7 +411,7 @@ class Talk:
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""
         if _SENTENCE.fullmatch(said) is None:
-            return said == "" or (said[-1] in ".!。！" and self._is_known(said))
+            return said == "" or (said[-1] in ".!。！" and self.is_known(said))
         return _POINTS.search(said) is not None and self.adds_nothing(said)
 
     def _miscounts(self, said: str) -> bool:
@@ -410,9 +426,9 @@ class Talk:
         is_denied = has_veto(clause) or (
             CHINESE_SIGN.search(clause) is not None and clause[-1] not in "?？吗呢" and denies(clause)
         )
-        return (has_form is not None and not is_denied) or self._is_known(clause)
+        return (has_form is not None and not is_denied) or self.is_known(clause)
 
-    def _is_known(self, said: str) -> bool:
+    def is_known(self, said: str) -> bool:
         """Whether all words of a sentence are the plan's or those of talk about plans, and it gives no order."""
         unknown = {*_WORD.findall(said)} - ENGLISH
         if any(self._is_new(word) for word in unknown):

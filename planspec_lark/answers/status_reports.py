@@ -32,8 +32,9 @@ _REPORT = re.compile(
     # At the start of a clause: behind `when` it is a condition.
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
     rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
+    rf"|(?:the )?first (?P<head>{_COUNT})(?: steps)?"
     rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)? steps?"
-    r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others)))"
+    r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others|(?:remaining|other) (?:ones|steps))))"
     rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
 )
 _REPORT_CHINESE = re.compile(
@@ -84,6 +85,8 @@ def _agrees(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
         return False
     if match["ids"]:
         return _have(re.findall(_ID, match["ids"]), statuses, status)
+    if match["head"]:
+        return _have([str(number) for number in range(1, _number(match["head"]) + 1)], statuses, status)
     top = [one for step_id, one in statuses.items() if "." not in step_id]
     counted = [group for group in (top, [*statuses.values()]) if group.count(status) == _number(match["count"])]
     return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)

@@ -160,6 +160,8 @@ class AnswerReader(Recovery):
     _columns: list[str] | None = None
     # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
+    # Whether the constraints are items with numbers.
+    _has_numbers: bool = False
     # Where the last line of the text is that may be a header, and the first header of steps in its own line; None
     # before that is asked for.
     _last_header: int | None = None
@@ -291,7 +293,7 @@ class AnswerReader(Recovery):
             return conflict_fault(content)
         is_constraint = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         # A check box is none of a constraint.
-        is_boxed = bool(self.default_type) and self.section in (Section.TITLE, Section.GOAL) and _has_box(content)
+        is_boxed = bool(self.default_type) and self._may_begin_steps() and _has_box(content)
         if match and ((is_constraint and not is_boxed) or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
         if not match and (header := repair_header(content)):
@@ -349,6 +351,11 @@ class AnswerReader(Recovery):
             self._is_over = False
         return self._is_over
 
+    def _may_begin_steps(self) -> bool:
+        """Whether a list that begins here is below the title or the goal, or set off from the constraints."""
+        is_set_off = self._is_set_off and bool(self.plan.constraints)
+        return self.section in (Section.TITLE, Section.GOAL) or (self.section is Section.CONSTRAINTS and is_set_off)
+
     def _heads_steps(self, content: str) -> bool:
         """Whether a line calls what follows the plan, and that is a list or a table."""
         if len(content) > _SHORT or compiled(_PLAN_LABEL).fullmatch(content) is None:
@@ -398,6 +405,11 @@ class AnswerReader(Recovery):
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""
         is_open = bool(self.default_type) and self.section is Section.CONSTRAINTS and not match
+        is_numbered = read_item_number(content) is not None
+        if is_open and self._is_set_off and self.plan.constraints and is_numbered != self._has_numbers:
+            # After a list of bullets, one of numbers is another list.
+            return False
+        self._has_numbers = is_open and is_numbered
         return is_open and not is_step(content) and not is_item(content, is_worded=True)
 
     def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
@@ -686,6 +698,9 @@ class AnswerReader(Recovery):
             self._note("PS126", message, line.start, self._end, Severity.ERROR)
             return True
         joined = join_lines(said, content)
+        if isinstance(self.owner, PlanStep) and looks_like_step(joined):
+            # Its last words may be an arrow with a list in other signs.
+            joined = repair_step(joined, self.legend, self.default_type)[1] or joined
         match = line_pattern().fullmatch(f"{joined}\n")
         whole = Line(first.start, line.end, is_repaired=True)
         if match is None or not self._replace_last(str(match.lastgroup), match, whole):

@@ -34,7 +34,7 @@ __all__ = [
     "find_doubtful",
     "find_lint",
     "find_placeholders",
-    "find_start",
+    "find_gaps",
     "lint_plan",
     "looks_like_outputs",
 ]
@@ -403,9 +403,13 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
     # Most plans have no brackets, which is seen at once.
-    if _OPENING.search("".join(step.description for step in steps)):
+    said = "".join(step.description for step in steps)
+    if _OPENING.search(said):
         for step in steps:
             yield from _find_hidden_status(step)
+    if not said.isascii() and _SIGNAL.search(said):
+        for step in steps:
+            yield from _find_signal(step)
 
 
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
@@ -440,18 +444,35 @@ def _is_placeholder(text: str, *, is_elided: bool) -> bool:
     return _PLACEHOLDER.fullmatch(text) is not None or (is_elided and find_elision(text))
 
 
-def find_start(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """That the first step is not number 1, so that there may be others before it."""
-    first = plan.steps[0] if plan.steps else None
-    if first is not None and "." not in first.step_id and int(first.step_id) > 1:
-        message = f"the first step is {first.step_id}: there may be others before it"
-        yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first.step_id, part="step_id")
+def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
+    last = 0
+    for step in plan.steps:
+        number = int(step.step_id) if "." not in step.step_id else last + 1
+        if number > last + 1:
+            where = f"step {step.step_id} comes after step {last}" if last else f"the first step is {step.step_id}"
+            message = f"{where}: there may be others before it"
+            yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=step.step_id, part="step_id")
+        last = number
 
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
 _OPENING = re.compile(r"[(（\[【]")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
+
+
+# What shows how something stands, and has a meaning only where a legend gives it one.
+_SIGNAL = re.compile("[🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛]")
+
+
+def _find_signal(step: PlanStep) -> Iterator[Diagnostic]:
+    """A sign in a colour at the beginning or the end of a description."""
+    text = step.description.strip("\ufe0f ")
+    if text and (_SIGNAL.match(text[0]) or _SIGNAL.match(text[-1])):
+        help = "write a mark after the id, such as `[x]` for done, or say in a legend what the sign means"
+        message = "a sign in a colour in the description may be meant as a status"
+        yield _found("PS111", step, "description", message, help, severity=Severity.ERROR)
 
 
 def _find_hidden_status(step: PlanStep) -> Iterator[Diagnostic]:

@@ -25,7 +25,7 @@ from planspec_lark.answers import Risk, Verdict
 from planspec_lark.answers.quotes import undo_escapes
 from planspec_lark.answers.risk import RISKS
 from planspec_lark.planspec.answer_lines import is_suspect
-from planspec_lark.planspec.lint import find_doubtful, find_placeholders, find_start
+from planspec_lark.planspec.lint import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.step_repair import is_foreign_type
 from tests import strategies
 from tests.cases import in_one_test
@@ -336,7 +336,7 @@ def test_nothing_that_is_repaired_goes_without_a_risk(text: str) -> None:
     scanned = scan_plan(text).diagnostics
     of_texts = [
         *find_placeholders(found.plan),
-        *(chain(find_doubtful(found.plan), find_start(found.plan)) if scanned else ()),
+        *(chain(find_doubtful(found.plan), find_gaps(found.plan)) if scanned else ()),
     ]
     assert len(readings) == len(scanned) + len(of_texts)
     assert parse_plan(found.text) == found.plan

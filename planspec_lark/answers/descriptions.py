@@ -82,7 +82,8 @@ _FOREIGN_WISH = re.compile(
     r"\W*(?:sag\w* (?:mir )?(?:einfach |gerne? )?bescheid|melde dich|lass\w* (?:mich|es mich) wissen|ich hoffe"
     r"|viel (?:erfolg|spaß|glück)|n'hésite[sz]? pas|bonne? \w+\W*\Z|dites?-moi|j'espère|avísa\w*|dime|buena suerte"
     r"|wenn du (?:möchtest|magst|willst)|soll ich\b.*\?|¿(?:quieres|quiere|te gustaría) que|si (?:quieres|lo deseas)"
-    r"|voulez-vous que|si (?:tu veux|vous (?:le )?(?:voulez|souhaitez))|espero|boa sorte|fammi sapere|buon\w* \w+\W*\Z|me avise)"
+    r"|voulez-vous que|si (?:tu veux|vous (?:le )?(?:voulez|souhaitez))|espero|boa sorte|fammi sapere"
+    r"|buon\w* \w+\W*\Z|me avise)"
 )
 _FOREIGN_DRAFT = re.compile(
     r"\b(?:borrador|ejemplo|faltan?|entwurf|beispiel|fehl(?:t|en)|brouillon|exemple|manque(?:nt)?|bozza|esempio|rascunho)\b"

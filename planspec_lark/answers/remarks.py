@@ -6,6 +6,7 @@ import re
 
 from planspec_lark.answers.sentences import sentences
 from planspec_lark.answers.statements import Talk
+from planspec_lark.answers.vocabulary import Form
 from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
 from planspec_lark.planspec.near_misses import SPACES
 
@@ -15,13 +16,14 @@ __all__ = ["disowns", "is_disowned"]
 # through a line several times faster.
 
 # What says that there is more than this text.
-_PART = re.compile(
+_PART = Form.of(
+    "part|message|response|answer|reply|steps|ran out|continu|/",
     r"\b(?:part (?:[0-9]+|one|two|three) of"
     r"|(?:next|another|separate|later|following|second) (?:message|response|answer|reply)"
     r"|(?:more|other|further|additional|missing) steps|ran out of)\b"
     r"|\W*part (?:[0-9]+|one|two|three)\W*\Z|\A\W*[0-9]+ ?/ ?[0-9]+\W*\Z"
     r"|\A\W*(?:to be )?continue[sd]?\W*\Z|\A\W*continu(?:ing|ed) (?:from|the|with|where)\b"
-    r"|还有.{0,6}步骤|未完|接上文|续上文|接续|待续|第 ?[0-9一二三四五六七八九十]+ ?部分|下一?条"
+    r"|还有.{0,6}步骤|未完|接上文|续上文|接续|待续|第 ?[0-9一二三四五六七八九十]+ ?部分|下一?条",
 )
 # What says that something is not to be done or used.
 _FORBIDDEN = (
@@ -36,15 +38,18 @@ _FORBIDDEN = (
     r"|作废|忽略(?:以上|上面|上述|此)"
 )
 # What says that a plan is none to act on.
-_REJECTED = re.compile(
-    rf"{_FORBIDDEN}"
-    r"|\b(?:reject\w*|discard\w*|abandon\w*|supersed\w*|obsolete|outdated|incorrect|invalid|wrong|flawed|withdrawn?"
+_REJECTED = Form.of(
+    "not|n't|never|avoid|no circumstances|hold off|ignore|disregard|forget|scrap|cancel|retract|scratch|reject|discard"
+    "|abandon|supersed|obsolete|outdated|incorrect|invalid|wrong|flawed|withdraw|no longer|none of|nothing of|anti"
+    "|counter|draft|example|sample|illustration|~~",
+    _FORBIDDEN,
+    r"\b(?:reject\w*|discard\w*|abandon\w*|supersed\w*|obsolete|outdated|incorrect|invalid|wrong|flawed|withdrawn?"
     r"|(?:not|n['’]t) (?:right|correct)|no longer|(?:does not|doesn['’]t) (?:apply|hold)"
     r"|(?:none|nothing) of (?:this|it|the above)|anti-?patterns?|counter-?examples?"
     r"|(?:as|is (?:just|only)) an? (?:draft|example|sample|illustration))\b"
     r"|~~.+~~|反例|不作为|只是(?:示例|样例|例子|草稿)"
     r"|(?:以下|这些).{0,4}步骤.{0,4}(?:删|去掉)"
-    r"|错误|有误|不对|不正确|废弃|否决|放弃|弃用|无效"
+    r"|错误|有误|不对|不正确|废弃|否决|放弃|弃用|无效",
 )
 # What says that something shows how it is written, or was written by another person.
 _SAMPLE = (
@@ -62,7 +67,8 @@ _SHOWN = re.compile(
     rf"{_SAMPLE}"
     r"|\b(?:(?:plan|version|draft|text|one) (?:that |which )?(?:you|the user|they|he|she) "
     r"(?:\w+ )?(?:gave|sent|wrote|provided|shared|posted|pasted|submitted|have|has|had)\b"
-    r"|(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my) (?:current|existing|original|previous|old|former|last|present)"
+    r"|(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my)"
+    r" (?:current|existing|original|previous|old|former|last|present)"
     r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
     r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z"
     r"|(?:change|replace|modify|edit|update|rewrite) (?:only |just )?(?:the )?(?:steps?|lines?|parts?)\b"
@@ -142,6 +148,6 @@ def is_disowned(line: str) -> bool:
     """Whether a line that leads to a plan says so."""
     # Of what is said in the line, the end leads to the plan.
     said = _SENTENCE_END.split(line[-_LONGEST:].lower())[-1]
-    if _PART.search(said) or _REJECTED.search(said.replace("_", " ")) or _ELSEWHERE.match(said):
+    if _PART.is_in(said) or _REJECTED.is_in(said.replace("_", " ")) or _ELSEWHERE.match(said):
         return True
     return _SHOWN.search(said) is not None and _HOLDS.search(said) is None

@@ -322,7 +322,8 @@ def _may_have_goal(text: str) -> bool:
 
 def _has_title(text: str) -> bool:
     """Whether a title comes after other text, so that it is read as none."""
-    return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in _TITLE.finditer(text))
+    titles = _TITLE.finditer(text) if "# Plan:" in text else ()
+    return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in titles)
 
 
 # Labels of what is no part of a plan.

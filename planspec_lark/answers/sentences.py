@@ -9,7 +9,7 @@ from attrs import define, field
 
 from planspec_lark.answers.descriptions import denies, has_veto
 from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_part, read_note
-from planspec_lark.answers.vocabulary import one_of
+from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.near_misses import SPACES
 
@@ -74,7 +74,7 @@ _RESTRICTS = re.compile(
     r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
 )
-_CHANGES = re.compile(r"\bwhat (?:has |i |i've )?changed\b|(?:变更|修改)说明")
+_CHANGES = Form.of("changed", r"\bwhat (?:has |i |i've )?changed\b", r"(?:变更|修改)说明")
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
 # A change that the plan shows by itself: what is new in it, or marked or called otherwise.
 _HAS_CHANGED = re.compile(
@@ -229,7 +229,7 @@ def _find_kind_below(line: str) -> _Kind:
     What is listed below an offer is offered, too.
     """
     said = line.lower()
-    if _CHANGES.search(said):
+    if _CHANGES.is_in(said):
         return _Kind.CHANGES
     if is_label(line) and is_offer(said):
         return _Kind.OFFER

@@ -27,6 +27,7 @@ from planspec_lark.answers.vocabulary import (
     NOTES,
     RELATIVE,
     VETO,
+    Form,
     one_of,
 )
 from planspec_lark.planspec.answer_lines import without_arrows
@@ -55,21 +56,23 @@ _WISH = re.compile(
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
-_TAKES_BACK = re.compile(
+_TAKES_BACK = Form.of(
+    "back|mind|mix|suggestion|made|invented|placeholder|come up|came up|fill|i'd|you'll|show|explain|left",
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
     r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b|其实.*[更改]"
-    r"|建议.{0,4}改|算漏|写反"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b",
+    r"其实.*[更改]|建议.{0,4}改|算漏|写反",
 )
 # A question that has to be answered before anything is done.
-_LEAVES_OPEN = re.compile(
-    r"\bhow about\b|\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i"
-    r"|go with|either)\b"
-    r"[^?]*\?\W*\Z|\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me"
-    r"|need)\b)[^?]* or [^?]*\?\W*\Z|\A(?!.{0,5}(?:要|需要|想|让)我)(?:.*)(?:确认|同意|批|哪一?[种个]|还是|选"
-    r"|定).*[?？吗呢]\W*\Z"
+_LEAVES_OPEN = Form.of(
+    "?|how about",
+    r"\bhow about\b",
+    r"\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with"
+    r"|either)\b[^?]*\?\W*\Z",
+    r"\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me|need)\b)[^?]* or [^?]*\?\W*\Z",
+    r"\A(?!.{0,5}(?:要|需要|想|让)我)(?:.*)(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z",
 )
 # What the writer left out at the word of who reads it.
 _LEFT_OUT = re.compile(
@@ -262,7 +265,10 @@ _OF_PLAN = re.compile(
     r"|下面|这"
 )
 # What asks back.
-_ASKS = re.compile(r"\bplease (?:look|confirm|verify|tell|correct|decide|choose)\b|\bwhether\b|请.{0,4}确认|是否")
+_ASKS = Form.of(
+    "please|whether",
+    r"\bplease (?:look|confirm|verify|tell|correct|decide|choose)\b|\bwhether\b|请.{0,4}确认|是否",
+)
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
@@ -328,7 +334,7 @@ class Talk:
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
         told = drop_reports(said.replace("’", "'"), self.statuses) if self.statuses else said.replace("’", "'")
-        if told is None or _TAKES_BACK.search(told) or _LEAVES_OPEN.search(told) or self._miscounts(told):
+        if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
         said = told
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
@@ -357,7 +363,7 @@ class Talk:
         There it may also restate what is wanted, or report how the writer came to the plan.
         """
         told = said.replace("’", "'")
-        if _REQUEST.match(told) or (_SETS_OUT.match(told) and not _TAKES_BACK.search(told)):
+        if _REQUEST.match(told) or (_SETS_OUT.match(told) and not _TAKES_BACK.is_in(told)):
             return True
         if self.puts_off(said):
             return False
@@ -373,7 +379,7 @@ class Talk:
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
         told = said.replace("’", "'")
-        if prohibits(told) or is_foreign_draft(told) or _ASKS.search(told) or _TAKES_BACK.search(told):
+        if prohibits(told) or is_foreign_draft(told) or _ASKS.is_in(told) or _TAKES_BACK.is_in(told):
             return False
         if self._miscounts(told):
             return False
@@ -416,6 +422,8 @@ class Talk:
 
     def _miscounts(self, said: str) -> bool:
         """Whether another number of steps is told than the plan has, at its top or in all."""
+        if "steps" not in said and "步" not in said:
+            return False
         counts = {len(self.descriptions), sum("." not in step_id for step_id in self.statuses)} - {0}
         told = (one[1] or one[2] for one in _COUNTED.finditer(said))
         return bool(counts) and any(int(COUNTS.get(one, one)) not in counts for one in told)

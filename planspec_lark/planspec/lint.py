@@ -32,9 +32,9 @@ __all__ = [
     "OPTIONAL",
     "check_optional",
     "find_doubtful",
+    "find_gaps",
     "find_lint",
     "find_placeholders",
-    "find_gaps",
     "lint_plan",
     "looks_like_outputs",
 ]
@@ -407,9 +407,8 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     if _OPENING.search(said):
         for step in steps:
             yield from _find_hidden_status(step)
-    if not said.isascii() and _SIGNAL.search(said):
-        for step in steps:
-            yield from _find_signal(step)
+    for step in () if said.isascii() else steps:
+        yield from _find_signal(step)
 
 
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
@@ -463,13 +462,13 @@ _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.
-_SIGNAL = re.compile("[🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛]")
+_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛")
 
 
 def _find_signal(step: PlanStep) -> Iterator[Diagnostic]:
     """A sign in a colour at the beginning or the end of a description."""
     text = step.description.strip("\ufe0f ")
-    if text and (_SIGNAL.match(text[0]) or _SIGNAL.match(text[-1])):
+    if not _SIGNALS.isdisjoint((text[:1], text[-1:])):
         help = "write a mark after the id, such as `[x]` for done, or say in a legend what the sign means"
         message = "a sign in a colour in the description may be meant as a status"
         yield _found("PS111", step, "description", message, help, severity=Severity.ERROR)

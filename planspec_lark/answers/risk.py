@@ -10,7 +10,7 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from planspec_lark.answers.descriptions import denies, split_words
+from planspec_lark.answers.descriptions import denies, is_foreign_draft, split_words
 from planspec_lark.answers.headings import disowns_steps, groups_steps, names_part
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.sentences import heads_more, sentences
@@ -191,7 +191,7 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if diagnostic.severity is Severity.INFO:
         return highest((_LEFT_OUT.get(code, Risk.NONE), _rate_left_out(diagnostic, reading)))
     risk = RISKS.get(code, Risk.HIGH)
-    if fix is not None and code != "PS124" and (_is_disowned_heading(fix, reading.text) or _OPTION.match(fix.text)):
+    if fix is not None and code != "PS124" and _is_disowned(fix, reading.text):
         return Risk.HIGH
     if fix is None or span is None or code == "PS305":
         return risk
@@ -203,10 +203,11 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     return highest((risk, _rate_line(reading.text[fix.span.start : end], fix.text, reading.legend)))
 
 
-def _is_disowned_heading(fix: Fix, text: str) -> bool:
-    """Whether a heading that was read as a title or as a step says that what is below it is not to be done."""
+def _is_disowned(fix: Fix, text: str) -> bool:
+    """Whether a heading says that what is below it is not to be done, or a line is one of several ways to do a step."""
     heading = read_heading(text[fix.span.start : fix.span.end].strip(SPACES + "\r"))
-    return heading is not None and disowns_steps(heading[1])
+    is_heading = heading is not None and (disowns_steps(heading[1]) or is_foreign_draft(heading[1].lower()))
+    return is_heading or _OPTION.match(fix.text) is not None
 
 
 # A line below a step that is one of several ways to do it.
@@ -383,15 +384,19 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
             return Risk.NONE
         clean = f"1. {item}"
     flaws, written = repair_step(clean, legend)
-    if written is None:
+    if written != repaired:
         # It got a type that it does not have. A question is none to be answered by doing it.
-        if clean.endswith(("?", "？")):
+        if _IN_DOUBT.search(clean):
             return Risk.HIGH
         flaws = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
     risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
     if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])
     return highest(risks)
+
+
+# A question, and a doubt inside a line.
+_IN_DOUBT = re.compile(r"[?？](?:[)）]|\Z)|\bnot (?:sure|certain|clear)\b|不确定|待定|没定")
 
 
 def _rate_flaw(flaw: Flaw, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:

@@ -57,12 +57,13 @@ _WISH = re.compile(
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
 _TAKES_BACK = Form.of(
-    "back|mind|mix|suggestion|made|invented|placeholder|come up|came up|fill|i'd|you'll|show|explain|left",
+    "wrong|wait|back|mind|mix|suggestion|made|invented|placeholder|come up|came up|fill|i'd|you'll|show|explain|left",
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
     r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out)\b",
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out"
+    r"|the wrong way (?:a?round|about)|in the wrong order)\b|\A\W*(?:oh,? )?wait\b",
     r"其实.*[更改]|建议.{0,4}改|算漏|写反",
 )
 # A question that has to be answered before anything is done.
@@ -72,6 +73,7 @@ _LEAVES_OPEN = Form.of(
     r"\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with"
     r"|either)\b[^?]*\?\W*\Z",
     r"\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me|need)\b)[^?]* or [^?]*\?\W*\Z",
+    r" (?:oder|ou|o) [^?]*\?\W*\Z",
     r"\A(?!.{0,5}(?:要|需要|想|让)我)(?:.*)(?:确认|同意|批|哪一?[种个]|还是|选|定).*[?？吗呢]\W*\Z",
 )
 # What the writer left out at the word of who reads it.
@@ -119,6 +121,7 @@ _FORMS = re.compile(
     r"|\A\W*(?:this|it|that) is the (?:version|plan|one) to (?:use|follow|run|execute|go with)\W*\Z"
     r"|\A\W*(?:the \w+ (?:plan|version)|this(?: (?:plan|version|one))?) (?:fully |completely )?replaces (?:the|my)"
     r" (?:first|earlier|previous|old|original) \w+(?: (?:completely|entirely|fully))?\W*\Z"
+    r"|\A\W*the (?:first|earlier|old|previous) (?:\w+ )?(?:can|may|should) be (?:ignored|disregarded|discarded)\W*\Z"
     r"|\A\W*(?:please )?use the (?:final|corrected|updated|revised) (?:plan|version)\W*\Z"
     r"|\A\W*the (?:first )?draft is only (?:there|here) (?:to show|for)\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end(?: of (?:the |this )?plan)?|eof|完"
@@ -208,6 +211,10 @@ _REQUEST = re.compile(r"\W*(?:question|request|task|prompt|问题|任务|需求)
 _SETS_OUT = re.compile(
     r"\W*(?:i'll|i will|let me|let's|let us) (?:lay|structure|organi[sz]e|build|walk|break|order|group|split|think)\b"
     r"|.*, so i (?:revise|update|adjust)d? the plan\b"
+    r"|\W*thought for [0-9a-z ]+\W*\Z"
+    r"|.*, (?:so|which is why|therefore) i(?:'ve| have)? (?:put|placed|kept|made|moved|split|scheduled|started|left"
+    r"|ordered|built|arranged)\b(?!.*\b(?:not|only|instead|unless|if)\b)"
+    r"|[^，。]{2,40}，(?:所以|因此)我(?:先|就|特意)?(?:把|将)(?!.*[不未别请须必])"
     r"|\W*我?已经?(?:根据|按照?)[^，。：]{0,20}(?:更新|修改|调整|补充)(?!.*(?:[还尚待草请]|未|部分))"
 )
 _IS_OPEN = re.compile(

@@ -286,7 +286,9 @@ _NOTES = (
     r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers|takeaways?|recap|timeline|overview"
     r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary)|materials|tools|equipment|supplies|ingredients"
     r"|shopping list)(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
-    r"|what you(?:['’]ll| will)? need"
+    r"|what you(?:['’]ll| will)? need|(?:what|things) (?:usually|often|can|could|might|may|to) .*"
+    r"|(?:my |the )?(?:thinking|reasoning)"
+    r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
     r"|(?:备注|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)|.{0,4}(?:说明|参考|估算|背景)|(?:为什么|背景|常见).*)"
 )

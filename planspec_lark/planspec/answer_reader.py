@@ -113,9 +113,8 @@ _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes
 # What gives advice, or answers questions.
 _ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
 # What the steps of a plan are called in a heading or a label that could be its title as well.
-_PLAN_LABEL = (
-    r"(?i)[#*_ ]*(?:(?:(?:the|step-by-step|detailed|action) )?plan|(?:详细|具体)?(?:计划|方案|安排))[*_]*[:：]?[*_]*"
-)
+_PLAN_NAME = r"(?:(?:the|step-by-step|detailed|action) )?plan|check-?list|(?:详细|具体)?(?:计划|方案|安排)"
+_PLAN_LABEL = rf"(?i)[#*_ ]*(?:{_PLAN_NAME})[*_]*[:：]?[*_]*"
 # A header of steps, in any form.
 _STEPS_HEADER = r"(?im)^[ \t]*(?:#{1,6}[ \t]*|\*\*)\W{0,3}(?:the |plan |action )?(?:steps|步骤)\W*$"
 # What a heading says of a plan that is none to act on, or of a part or a case.
@@ -346,7 +345,8 @@ class AnswerReader(Recovery):
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
                 label = heading[1] if heading else content
-                self._is_over = is_notes(label) and not self._is_above_steps(label)
+                # What comes after notes is not part of the plan either, unless steps are listed there.
+                self._is_over = (is_notes(label) or self._is_over) and not self._is_above_steps(label)
         if match and match.lastgroup in ("title", "goal"):
             self._is_over = False
         return self._is_over
@@ -361,7 +361,9 @@ class AnswerReader(Recovery):
         if len(content) > _SHORT or compiled(_PLAN_LABEL).fullmatch(content) is None:
             return False
         following = self._next_line().rstrip(SPACES + "\r")
-        return looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
+        below = read_heading(following)
+        is_list = looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
+        return is_list or (below is not None and not repair_header(following) and following.startswith("##"))
 
     def _is_before_steps(self) -> bool:
         """Whether the header of the steps is still to come."""

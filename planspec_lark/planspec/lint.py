@@ -403,10 +403,16 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
     # Most plans have no brackets, which is seen at once.
-    said = "".join(step.description for step in steps)
+    said = "".join([plan.goal, *(step.description for step in steps)])
     if _OPENING.search(said):
         for step in steps:
             yield from _find_hidden_status(step)
+    if "[" in said:
+        texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
+        for part, text, step_id in texts:
+            if (hint := _BLANK.search(text)) is not None:
+                message = f"{step_id and f'step {shorten(step_id)}: '}`{hint[0]}` stands for a text that is missing"
+                yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     for step in () if said.isascii() else steps:
         yield from _find_signal(step)
 
@@ -415,6 +421,11 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
 _PLACEHOLDER = re.compile(
     r"\W*(?:\.{3,}|…|⋮)\W*|<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}"
     r"|(?i:todo|tbd|tba|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
+)
+# A hint in brackets inside a text, which is no link.
+_HINTED = "name|date|time|place|amount|number|client|address|email|nombre|fecha|número|datum"
+_BLANK = re.compile(
+    rf"(?i)\[(?:(?:[^\W\d_]+ ){{1,5}}[^\W\d_]+|{_HINTED}|姓名|名称|日期|时间|地点|金额|数量|人数)\](?!\()"
 )
 _BEGINS_PLACEHOLDER = re.compile(r"(?im)^(?:[^\w\n]|to|tb|待)")
 # Characters of a hint, at most, and what to do about one.
@@ -431,10 +442,10 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     said = "\n".join(text for _, text, _, _ in texts)
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
-    if not (is_elided or _BEGINS_PLACEHOLDER.search(said)):
+    if not (is_elided or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
     for part, text, item, step_id in texts:
-        if _is_placeholder(text, is_elided=is_elided):
+        if _is_placeholder(text, is_elided=is_elided) or "___" in text:
             message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
             yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 

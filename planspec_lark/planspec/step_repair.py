@@ -45,7 +45,7 @@ _NUMERALS = "一二三四五六七八九"
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
 NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
 _LEADER = (
-    rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX])\]"
+    rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX]|[^\w\s\[\]])\]"
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
     rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{NUMBER_WORDS}){SPACE}*)?"
 )
@@ -222,7 +222,7 @@ class _StepRepairer:
         box = match["box"] if match["box"] is not None else match["sign"]
         if box is None or (known := self.status(box)) is not None:
             return None if box is None else known
-        self.flaw("PS111", f"`{box}` is not a status mark", *match.span("sign"))
+        self.flaw("PS111", f"`{box}` is not a status mark", *match.span("sign" if match["box"] is None else "box"))
         return " "
 
     def id(self) -> bool:

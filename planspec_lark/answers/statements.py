@@ -295,13 +295,7 @@ def is_of_others(said: str) -> bool:
 
 def without_idioms(said: str) -> str:
     """A sentence without the phrases that change nothing."""
-    said = _IDIOMS.sub(" ", said)
-    return _REASON.sub(lambda match: match[0] if _has_weight(match[0]) else " ", said)
-
-
-def _has_weight(reason: str) -> bool:
-    """Whether a reason says more than why something is so: what it demands, or what does not hold of the plan."""
-    return has_veto(reason) and (_OF_PLAN.search(reason) is not None or demands(reason, lambda _word: False))
+    return _REASON.sub(" ", _IDIOMS.sub(" ", said))
 
 
 @define(eq=False, slots=False)

@@ -59,8 +59,8 @@ _COMMANDS = {
         "import": ("exchange", "Import a task list of another tool as a plan."),
         "export": ("exchange", "Export a plan as a task list of another tool."),
         "hopspec": ("hopspec", "Check, format and convert HopSpec documents."),
-        "diff": ("versions", "Compare two plans, step by step."),
-        "merge": ("versions", "Merge two versions of a plan."),
+        "diff": ("diff_merge", "Compare two plans, step by step."),
+        "merge": ("diff_merge", "Merge two versions of a plan."),
     },
     "Develop": {
         "init": ("agents", "Set up a project's coding assistants to work with plans."),

@@ -244,7 +244,7 @@ def test_a_merge_goes_by_what_is_there_when_it_is_written(here: Path) -> None:
     Path("ours").write_text(MANY.replace("s1\n", "ours\n"))
     Path("theirs").write_text(MANY.replace("s3\n", "theirs\n"))
     meddle = (
-        "import planspec_lark.cli.versions as merge\n"
+        "import planspec_lark.cli.diff_merge as merge\n"
         "real = merge.changing\n"
         "def changing(file):\n"
         "    text = open('ours').read()\n"

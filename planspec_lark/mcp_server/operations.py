@@ -48,7 +48,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.tree import find_next
-from planspec_lark.planspec.truncate import fit
+from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors

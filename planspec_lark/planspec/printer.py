@@ -10,7 +10,7 @@ import attrs
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
 from planspec_lark.planspec.fold import folded, shows_body, shows_children
 from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, WORDS, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.truncate import bound
+from planspec_lark.planspec.token_budget import bound
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.token_estimate import TokenCounter

@@ -16,8 +16,8 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users, iter_origins
 from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
+from planspec_lark.planspec.token_budget import fit, shorten_result
 from planspec_lark.planspec.tree import Todo, find_next, find_step, iter_with_parents, todo_of
-from planspec_lark.planspec.truncate import fit, shorten_result
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
 from planspec_lark.syntax.tree import iter_tree

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep, collapse_step, parse_plan, serialize_plan
-from planspec_lark.planspec.truncate import shorten_result
+from planspec_lark.planspec.token_budget import shorten_result
 from planspec_lark.syntax import estimate_tokens
 
 PLAN = """\

@@ -232,7 +232,7 @@ def _offer(incomplete: str, find: Callable[[], Mapping[str, str | None]]) -> lis
 
 def chat_of(model: str, timeout: float) -> OpenAIChat:
     """The language model that --llm names; leaves where it cannot be asked."""
-    from planspec_lark.llm.endpoint import load  # noqa: PLC0415  (most calls ask no model)
+    from planspec_lark.llm.http_endpoint import load  # noqa: PLC0415  (most calls ask no model)
 
     with stop_at(llm.LlmError, ValueError, lead="--llm: ", kind=click.UsageError):
         # Without the package no model could be asked, and a run would have begun.

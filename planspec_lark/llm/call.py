@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import failure_of
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.partial_reply import PartialReply
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.llm.endpoint import Endpoint, http_package, load
+from planspec_lark.llm.http_endpoint import Endpoint, http_package, load
 from planspec_lark.llm.models import LlmError
 from planspec_lark.syntax.source import visible_name
 

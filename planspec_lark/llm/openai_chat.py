@@ -10,7 +10,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, lt, optional
 
 from planspec_lark.llm.call import Call
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import Reply, encode
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream

@@ -5,8 +5,8 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 from typing import Any
 
-from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import no_event
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import LlmError, Reply, too_long
 from planspec_lark.llm.replies import lone_surrogate, read_answer
 

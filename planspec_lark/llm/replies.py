@@ -8,8 +8,8 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.engine.models import Answer, Effort
-from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import told_failure
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import LlmError, Reply, Usage
 from planspec_lark.syntax.diagnostics import brief
 

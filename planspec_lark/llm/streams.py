@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from typing import Any
 
 from planspec_lark.llm.call import Call
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import read_reply
 

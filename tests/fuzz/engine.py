@@ -19,7 +19,7 @@ from planspec_lark.engine import (
     request_replan,
 )
 from planspec_lark.llm import LlmError
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
 from planspec_lark.syntax.source import visible
 from tests import strategies

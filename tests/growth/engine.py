@@ -8,7 +8,7 @@ from collections.abc import Callable
 from planspec_lark import Limits, PlanStep, render_all
 from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
 from planspec_lark.llm import LlmError
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
 from tests.growth.work import Work
 

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import pytest
 
 from planspec_lark.llm import LlmError, OpenAIChat, Reply, Usage
-from planspec_lark.llm.endpoint import http_package
+from planspec_lark.llm.http_endpoint import http_package
 from tests.llm.asking import KEY, NO_KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, strategies as st
 
 from planspec_lark.llm import LlmError, Meter, Reply
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
 from planspec_lark.syntax.source import visible
 

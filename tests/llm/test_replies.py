@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from planspec_lark.llm import LlmError, Reply, Usage
-from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.syntax.source import visible
 from tests.llm.asking import Ask, chat_with, failure

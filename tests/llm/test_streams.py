@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from planspec_lark.llm import LlmError, Meter, OpenAIChat, Reply, Usage, endpoint
+from planspec_lark.llm import LlmError, Meter, OpenAIChat, Reply, Usage, http_endpoint
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import (
     DONE,
@@ -218,7 +218,7 @@ def test_the_connection_ends(served: Served, stop: Callable[[OpenAIChat], None])
 
 def test_what_a_reader_does_between_pieces_is_not_counted(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     passed = 0.0
-    monkeypatch.setattr(endpoint, "monotonic", lambda: time.monotonic() + passed)
+    monkeypatch.setattr(http_endpoint, "monotonic", lambda: time.monotonic() + passed)
     served.play(streamed(*pieces_of("ab"), drip=0.001))
     text = ""
     for piece in chat_with(served).stream("Hi"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
-from planspec_lark.lsp.hopspec import HOPSPEC
-from planspec_lark.lsp.planspec import PLANSPEC
+from planspec_lark.lsp.hopspec_index import HOPSPEC
+from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.lsp.step_index import Language
 
 __all__ = ["LANGUAGES", "language_of"]

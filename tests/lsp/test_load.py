@@ -16,7 +16,7 @@ from lsprotocol.types import (
     VersionedTextDocumentIdentifier,
 )
 
-from planspec_lark.lsp import features, planspec, server, text as module
+from planspec_lark.lsp import features, planspec_index, server, text as module
 from planspec_lark.lsp.documents import Document, Documents
 from planspec_lark.lsp.text import ClientText
 
@@ -49,12 +49,12 @@ def typed(line: int, version: int, uri: str = "untitled:1") -> tuple[VersionedTe
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec, "check_scan")
+    return Counter(monkeypatch, planspec_index, "check_scan")
 
 
 @pytest.fixture
 def scans(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec, "scan_strictly")
+    return Counter(monkeypatch, planspec_index, "scan_strictly")
 
 
 class Listened(server._Server):

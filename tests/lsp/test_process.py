@@ -108,9 +108,9 @@ def started(before: str = "", initialize: dict[str, Any] = INITIALIZE) -> Iterat
 def test_nothing_but_messages_is_on_standard_output(write: str) -> None:
     before = (
         "import os\n"
-        "from planspec_lark.lsp import planspec\n"
-        "real = planspec.check_scan\n"
-        f"planspec.check_scan = lambda *a, **k: ({write}, real(*a, **k))[1]"
+        "from planspec_lark.lsp import planspec_index\n"
+        "real = planspec_index.check_scan\n"
+        f"planspec_index.check_scan = lambda *a, **k: ({write}, real(*a, **k))[1]"
     )
     with started(before) as server:
         server.send(opened("Goal: x\n"))
@@ -262,7 +262,7 @@ BROKEN = (
 
 
 def test_a_fault_in_an_answer_is_a_plain_error() -> None:
-    with started(BROKEN.format(module="planspec", name="focus_view")) as server:
+    with started(BROKEN.format(module="planspec_index", name="focus_view")) as server:
         server.send(opened("1. [act] x\n"))
         server.receive()
         server.send(asked("hover", position={"line": 0, "character": 0}))
@@ -275,7 +275,7 @@ def test_a_fault_in_an_answer_is_a_plain_error() -> None:
 
 
 def test_a_fault_in_a_check_is_told_in_its_place() -> None:
-    with started(BROKEN.format(module="planspec", name="check_scan")) as server:
+    with started(BROKEN.format(module="planspec_index", name="check_scan")) as server:
         for version in (1, 2):
             server.send(opened("Goal: x\n", version))
             assert server.findings() == [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark.hopspec import check_hopspec, parse_hopspec
-from planspec_lark.lsp.hopspec import HOPSPEC, HopSpecIndex
+from planspec_lark.lsp.hopspec_index import HOPSPEC, HopSpecIndex
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError, Word
-from planspec_lark.lsp.planspec import PLANSPEC
+from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.syntax import Severity
-from tests.lsp.test_planspec import at, formatted, said
+from tests.lsp.test_planspec_index import at, formatted, said
 
 DOCUMENT = """\
 # Harbour morning

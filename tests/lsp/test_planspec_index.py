@@ -9,7 +9,7 @@ from planspec_lark.lsp.documents import Document, Settings
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import RenameError
-from planspec_lark.lsp.planspec import PLANSPEC, PlanIndex
+from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
 from planspec_lark.lsp.step_index import Language
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from planspec_lark.agents import foreign_files
 from planspec_lark.agents.foreign_files import SetupError
-from planspec_lark.agents.record import RECORD
+from planspec_lark.agents.install_record import RECORD
 from planspec_lark.files import reason_of, writing
 from planspec_lark.folder.entries import find_inside, real_root
 from planspec_lark.folder.models import StoreError

@@ -17,8 +17,8 @@ from typing import Any
 
 from planspec_lark.agents import foreign_files
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
+from planspec_lark.agents.install_record import RECORD, Record
 from planspec_lark.agents.project import Change, Project, Setup, carry_out, named
-from planspec_lark.agents.record import RECORD, Record
 from planspec_lark.agents.skills import NOTES, skill_files
 from planspec_lark.folder.folder import HIDDEN, SHARED
 

@@ -96,7 +96,7 @@ JOBS = {
         mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
         pytest_plugin/test_plugin.py/12 pytest_plugin/test_asserting.py::test_a_traceback_ends_in_the_test
         cli/test_help.py::test_what_was_typed_does_not_steer_the_terminal/4
-        mcp_server/test_actions.py::test_a_plan_that_is_run_is_not_reopened
+        mcp_server/test_plan_actions.py::test_a_plan_that_is_run_is_not_reopened
         mcp_server/test_resources.py::test_what_is_there_at_the_beginning_is_no_change
         mcp_server/test_prompts.py::test_prompts_in_chinese cli/test_planner.py::test_a_pipe_gets_no_colours
         runs/test_without_telemetry.py/4

@@ -11,8 +11,8 @@ from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.answer_texts import say_progress, show_list
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.operations import bounded, list_page
 from planspec_lark.mcp_server.plans import Plans, Stored
+from planspec_lark.mcp_server.tool_functions import bounded, list_page
 from planspec_lark.mcp_server.tool_models import VIEW_TOKENS, Progress
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json

@@ -13,8 +13,8 @@ from mcp_types import (
 )
 
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.operations import list_page
 from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.tool_functions import list_page
 from planspec_lark.mcp_server.tool_models import PlanSummary
 from planspec_lark.mcp_server.uris import TEMPLATE, name_of
 from planspec_lark.syntax.diagnostics import PlanSyntaxError

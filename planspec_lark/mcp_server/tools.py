@@ -9,11 +9,11 @@ from attrs import frozen
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
-from planspec_lark.mcp_server import operations
+from planspec_lark.mcp_server import tool_functions
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.operations import ToolAnswer
 from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.tool_functions import ToolAnswer
 from planspec_lark.mcp_server.tool_models import (
     Applied,
     ApplyArguments,
@@ -123,7 +123,7 @@ TOOLS: Mapping[str, Entry] = {
         "first thing that is wrong.",
         ListArguments,
         Listed,
-        operations.list_plans,
+        tool_functions.list_plans,
     ),
     "read_plan": Entry(
         "Read a plan",
@@ -132,7 +132,7 @@ TOOLS: Mapping[str, Entry] = {
         "step with what is around it, or a tree to be shown to people.",
         ReadArguments,
         View,
-        operations.read_plan,
+        tool_functions.read_plan,
     ),
     "check_plan": Entry(
         "Check a plan",
@@ -140,18 +140,18 @@ TOOLS: Mapping[str, Entry] = {
         "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
         CheckArguments,
         Checked,
-        operations.check_plan,
+        tool_functions.check_plan,
     ),
     "apply_commands": Entry(
         "Change a plan",
         _APPLY,
         ApplyArguments,
         Applied,
-        operations.apply_commands,
+        tool_functions.apply_commands,
         reads=False,
         destroys=True,
     ),
-    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, operations.create_plan, reads=False),
+    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, tool_functions.create_plan, reads=False),
 }
 
 

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
-from planspec_lark.mcp_server.actions import perform_actions
 from planspec_lark.mcp_server.answer_texts import (
     MAX_FINDINGS,
     show_applied,
@@ -24,6 +23,7 @@ from planspec_lark.mcp_server.answer_texts import (
     to_report,
 )
 from planspec_lark.mcp_server.errors import RefusedError
+from planspec_lark.mcp_server.plan_actions import perform_actions
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.tool_models import (
     Applied,
@@ -47,8 +47,8 @@ from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
-from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.token_budget import fit
+from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors

@@ -13,8 +13,8 @@ from planspec_lark.engine import HopStatus, OperatorResult, ThinkEngine
 from planspec_lark.folder import PlanFolder
 from planspec_lark.mcp_server import tools
 from planspec_lark.mcp_server.errors import RefusedError
-from planspec_lark.mcp_server.operations import apply_commands
 from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.tool_functions import apply_commands
 from planspec_lark.mcp_server.tool_models import ApplyArguments
 from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of

@@ -135,7 +135,7 @@ JOBS = {
         constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
         constrained/test_exporting.py::test_with_ids_spelled_out_every_plan_is_valid/8
         document/test_fixtures.py::test_commands/8 document/test_fixtures.py::test_commands_together/8
-        plan_next/wording/test_words.py::test_threads_share_a_list/3
+        plan_next/wording/test_guess_words.py::test_threads_share_a_list/3
         planspec/test_fixing.py::test_a_text_that_does_not_is_left_to_people/7
         planspec/test_fixing.py::test_a_text_that_says_what_was_meant_is_clean_afterwards/7
         planspec/test_streaming.py::test_a_text_ends_as_it_is_scanned/8

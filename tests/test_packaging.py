@@ -65,7 +65,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert {f"planspec_lark/compiled/{language}.json" for language in READ} <= names
     assert "planspec_lark/explanations/plans.md" in names
     assert "planspec_lark/py.typed" in names
-    assert "planspec_lark/plan_next/wording/words.toml" in names
+    assert "planspec_lark/plan_next/wording/guess_words.toml" in names
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "templates").iterdir()}
     assert prompts == {
         f"{name}.{language}.md" for name in ("planner", "executor", "repair") for language in ("en", "zh")

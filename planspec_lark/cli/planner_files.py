@@ -25,7 +25,7 @@ from planspec_lark.plan_next import Context, Judge, Words, context_from_json, re
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
-from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
+from planspec_lark.plan_next.wording.guess_words import WORDS_LIMITS, WordsError
 from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         read_result as read_result,
     )
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
-    from planspec_lark.plan_next.wording.words import (
+    from planspec_lark.plan_next.wording.guess_words import (
         Words as Words,
         WordsError as WordsError,
         default_words as default_words,
@@ -75,6 +75,6 @@ else:
             "results": "ResultSection ResultSections read_result",
             "conversion": "message_to_json",
             "view": "context_to_plan",
-            "wording.words": "Words WordsError default_words load_words read_words",
+            "wording.guess_words": "Words WordsError default_words load_words read_words",
         },
     )

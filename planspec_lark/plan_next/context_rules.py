@@ -11,8 +11,8 @@ from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
 from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
-from planspec_lark.plan_next.wording.normal import normalize
-from planspec_lark.plan_next.wording.words import Words, default_words
+from planspec_lark.plan_next.wording.guess_words import Words, default_words
+from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.syntax.diagnostics import Diagnostic, quote, shorten
 
 __all__ = ["check_message"]

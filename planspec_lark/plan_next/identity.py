@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark.plan_next.models import SIDES, Core4, ExecutorCall, Goal, goal_text
-from planspec_lark.plan_next.wording.normal import CJK, normalize
+from planspec_lark.plan_next.wording.normal_forms import CJK, normalize
 
 __all__ = ["Phrase", "is_same_call", "is_same_goal", "normal_items", "says_goal"]
 

@@ -9,7 +9,7 @@ from planspec_lark.plan_next.context_rules import check_message
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.parser import MessageError, parse_message, scan_message
-from planspec_lark.plan_next.wording.words import Words
+from planspec_lark.plan_next.wording.guess_words import Words
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 
 __all__ = ["Judge"]

@@ -13,7 +13,7 @@ from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
-from planspec_lark.plan_next.wording.words import Words, default_words
+from planspec_lark.plan_next.wording.guess_words import Words, default_words
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, quote
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source

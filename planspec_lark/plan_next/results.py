@@ -14,7 +14,7 @@ from itertools import zip_longest
 from attrs import frozen
 
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
-from planspec_lark.plan_next.wording.normal import Normal
+from planspec_lark.plan_next.wording.normal_forms import Normal
 
 __all__ = ["HEADINGS", "ResultSection", "ResultSections", "read_result", "status_of"]
 

@@ -14,10 +14,10 @@ from planspec_lark.plan_next.conversion import STRUCTURE_FIELDS
 from planspec_lark.plan_next.identity import Phrase
 from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
 from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
-from planspec_lark.plan_next.wording.normal import normalize
-from planspec_lark.plan_next.wording.stability import find_unstable
+from planspec_lark.plan_next.wording.changing_tokens import find_unstable
+from planspec_lark.plan_next.wording.guess_words import Words
+from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
-from planspec_lark.plan_next.wording.words import Words
 from planspec_lark.syntax.diagnostics import Severity, count_of, shorten
 
 __all__ = ["PHASES", "check_next", "check_phase", "check_return", "texts_at"]

@@ -45,8 +45,8 @@ from planspec_lark.hopspec import plan_to_steps, steps_to_plan
 from planspec_lark.html import render_page
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next import build_repair_prompt, default_words
-from planspec_lark.plan_next.wording.normal import normalize
-from planspec_lark.plan_next.wording.stability import find_unstable
+from planspec_lark.plan_next.wording.changing_tokens import find_unstable
+from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.planspec import draw_plan, focus_view, next_step_view
 from planspec_lark.planspec.diagram import View

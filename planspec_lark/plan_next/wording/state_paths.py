@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.plan_next.wording.normal import Found, Normal
+from planspec_lark.plan_next.wording.normal_forms import Found, Normal
 
 __all__ = ["find_state_paths"]
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-from planspec_lark.plan_next.wording.normal import Found, Normal
+from planspec_lark.plan_next.wording.normal_forms import Found, Normal
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
 __all__ = ["Entry", "Kind", "Matcher", "WordsError", "read_key"]

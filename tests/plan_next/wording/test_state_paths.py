@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next.wording.normal import Found
+from planspec_lark.plan_next.wording.normal_forms import Found
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from tests.cases import in_one_test
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next.wording.normal import Found, Normal, normalize
+from planspec_lark.plan_next.wording.normal_forms import Found, Normal, normalize
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The words that tell a step from a guess: those of a sequence, which no hypothesis has, and those of guessing.
 
-The lists are data, in ``words.toml``, and a caller may extend them or bring others.
+The lists are data, in ``guess_words.toml``, and a caller may extend them or bring others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.plan_next.wording.normal import Found
+from planspec_lark.plan_next.wording.normal_forms import Found
 from planspec_lark.plan_next.wording.word_patterns import Entry, Kind, Matcher, WordsError, read_key
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
@@ -172,4 +172,4 @@ def _merge(old: WordList, new: WordList) -> WordList:
 @cache
 def default_words() -> Words:
     """The word lists that come with the package."""
-    return read_words(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    return read_words(files(__package__).joinpath("guess_words.toml").read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ import uuid
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next.wording.normal import Found
-from planspec_lark.plan_next.wording.stability import find_unstable
+from planspec_lark.plan_next.wording.changing_tokens import find_unstable
+from planspec_lark.plan_next.wording.normal_forms import Found
 from tests.cases import in_one_test
 
 

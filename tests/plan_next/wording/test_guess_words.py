@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next import Words, WordsError, default_words, load_words, read_words
+from planspec_lark.plan_next.wording.guess_words import Found, WordList
 from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, read_key
-from planspec_lark.plan_next.wording.words import Found, WordList
 from tests.cases import in_one_test
 
 WORDS = default_words()

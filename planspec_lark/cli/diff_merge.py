@@ -37,7 +37,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.diff.models import MARKER_SIZE
+from planspec_lark.diff.conflict_markers import MARKER_SIZE
 from planspec_lark.planspec import parse_plan
 from planspec_lark.syntax import Diagnostic, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name

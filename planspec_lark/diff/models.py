@@ -13,7 +13,6 @@ from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, FieldInfo, P
 
 __all__ = [
     "FRESH",
-    "MARKER_SIZE",
     "ChangeKind",
     "FieldChange",
     "MergeConflict",
@@ -26,8 +25,6 @@ __all__ = [
     "values_of",
 ]
 
-# How many signs make a marker of a conflict: as many as git writes, unless told otherwise.
-MARKER_SIZE = 7
 Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
 
 

@@ -6,12 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, groupby, pairwise
-from operator import attrgetter, itemgetter
-from typing import NamedTuple
+from itertools import chain, pairwise
+from operator import itemgetter
 
 from attrs import define, evolve, field
 
+from planspec_lark.diff.conflict_markers import MARKER_SIZE, Chunk, put_together
 from planspec_lark.diff.match import is_in_place
 from planspec_lark.diff.merge import (
     BASE,
@@ -26,7 +26,7 @@ from planspec_lark.diff.merge import (
     merge_node,
     merge_versions,
 )
-from planspec_lark.diff.models import MARKER_SIZE, MergeResult, Value, fields_of, values_of
+from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
 from planspec_lark.document.layout import Style, edit_lines, end_of, find_style, indent_of
 from planspec_lark.document.pieces import Piece, cut_accepted, make_piece
@@ -85,9 +85,9 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     return _finish(merged, lines, chunks, marker_size)
 
 
-def _finish(merged: Merged, lines: _Lines, chunks: Iterable[_Chunk], marker_size: int) -> MergeResult:
+def _finish(merged: Merged, lines: _Lines, chunks: Iterable[Chunk], marker_size: int) -> MergeResult:
     """The result of a merge, whose text has these chunks after its head."""
-    text = _put_together(chain(_head_chunks(merged, lines), chunks), lines.newline, marker_size)
+    text = put_together(chain(_head_chunks(merged, lines), chunks), lines.newline, marker_size)
     return MergeResult(merged.plan, merged.conflicts, "".join(lines.heads[OURS]["lead"]) + text)
 
 
@@ -142,10 +142,10 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
         setattr(plan, name, value)
     order = [root, *(nodes[step.step_id] for step in iter_steps(plan) if step.step_id in nodes)]
     merged = Merged(plans | {OURS: said}, {}, order, plan, find_conflicts(order))
-    chunks: list[_Chunk] = []
+    chunks: list[Chunk] = []
     for step_id, part in zip(ids, parts[OURS], strict=True):
         if (node := nodes.get(step_id)) is None:
-            chunks.append(_Chunk(part))
+            chunks.append(Chunk(part))
         else:
             chunks += _step_chunks(lines, _Entry(node, step_id, lines.indent(node, OURS)))
             for name, value in fields_of(node.values).items():
@@ -193,42 +193,6 @@ def _read_versions(
     return plans, steps
 
 
-# ---------------------------------------------------------------- chunks of text
-
-
-class _Chunk(NamedTuple):
-    """Some whole lines.
-
-    Attributes:
-        ours: the lines, or those of ours where the sides do not agree.
-        theirs: those of theirs then.
-        topic: what a conflict is about, None where there is none; neighbours with the same topic are one conflict.
-    """
-
-    ours: str
-    theirs: str = ""
-    topic: object = None
-
-
-def _put_together(chunks: Iterable[_Chunk], newline: str, marker_size: int) -> str:
-    """The text of all chunks. Where there is one conflict at least, it is not a plan."""
-    start, between, end = (sign * marker_size for sign in "<=>")
-    parts: list[str] = []
-    for topic, group in groupby(chunks, key=attrgetter("topic")):
-        ours, theirs, _ = zip(*group, strict=True)
-        if topic is None:
-            parts += ours
-        else:
-            parts += [f"{start} ours{newline}", *ours, between + newline, *theirs, f"{end} theirs{newline}"]
-    rows: list[str] = []
-    for part in filter(None, parts):
-        # The end that a last line may lack is put in.
-        if rows and not rows[-1].endswith("\n"):
-            rows.append(newline)
-        rows.append(part)
-    return "".join(rows)
-
-
 # ---------------------------------------------------------------- the head
 
 
@@ -252,7 +216,7 @@ def _cut_head(head: str) -> dict[str, list[str]]:
     return parts
 
 
-def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[_Chunk]:
+def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[Chunk]:
     """The head of a merged text, but for its lead."""
     root = merged.order[0]
     ours, theirs = heads = lines.heads[OURS], lines.heads[THEIRS]
@@ -265,22 +229,22 @@ def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[_Chunk]:
     for name in ("title", "goal", "goal_detail"):
         left, right = ("".join(head[name]) for head in heads)
         if name in root.disputed:
-            yield _Chunk(left, right, name)
+            yield Chunk(left, right, name)
         else:
-            yield _Chunk(left if said[0][name] == root.values[name] else right)
+            yield Chunk(left if said[0][name] == root.values[name] else right)
     if merged.plan.constraints or ours["constraints"] or "constraints" in root.disputed:
-        yield _Chunk("".join(ours["constraints"] or theirs["constraints"] or [f"Constraints:{lines.newline}"]))
+        yield Chunk("".join(ours["constraints"] or theirs["constraints"] or [f"Constraints:{lines.newline}"]))
         yield from _item_chunks(merged, heads)
     # Steps need no header: theirs is taken with their steps only.
     is_theirs = merged.plan.steps and not merged.plans[OURS].steps
-    yield _Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
+    yield Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
 
 
-def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[_Chunk]:
+def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[Chunk]:
     """The constraints."""
     if "constraints" in merged.order[0].disputed:
         left, right = ("".join(head["items"]) for head in heads)
-        yield _Chunk(left, right, "constraints")
+        yield Chunk(left, right, "constraints")
         return
     known: dict[str, str] = {}
     gaps = []
@@ -290,9 +254,9 @@ def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Itera
         gaps.append(gap)
         for text, lines in zip(merged.plans[side].constraints, [*rows, row + end], strict=False):
             known.setdefault(text, lines)
-    yield from (_Chunk(known[text]) for text in merged.plan.constraints)
+    yield from (Chunk(known[text]) for text in merged.plan.constraints)
     # The blank lines after the last one stay after the last one.
-    yield _Chunk(gaps[0])
+    yield Chunk(gaps[0])
 
 
 # ---------------------------------------------------------------- the lines of a step
@@ -508,29 +472,29 @@ def _last_below(there: Sequence[MergeNode], index: int) -> int:
     return index
 
 
-def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
+def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[Chunk]:
     """The lines of a step, and where the sides do not agree on something those of both."""
     node, own = entry.node, entry.node.versions.get(OURS)
     is_right = own and (own.step.step_id, lines.indent(node, OURS)) == (entry.step_id, entry.indent)
     if own and is_right and own.values == node.values and not (entry.side or node.disputed):
-        yield _Chunk(lines.piece(node, OURS).text)
+        yield Chunk(lines.piece(node, OURS).text)
         return
     gap, values = lines.piece(node, node.side).gap, _their_values(node)
     ours = theirs = lines.write(node, node.values, entry.step_id, entry.indent)
     if values != node.values or entry.their_id:
         theirs = lines.write(node, values, entry.their_id or entry.step_id, entry.indent)
     if entry.side == OURS:
-        yield _Chunk("".join([*ours, gap]), "", entry.topic)
+        yield Chunk("".join([*ours, gap]), "", entry.topic)
     elif entry.side == THEIRS:
-        yield _Chunk("", "".join([*theirs, gap]), entry.topic)
+        yield Chunk("", "".join([*theirs, gap]), entry.topic)
     elif theirs is ours:
-        yield _Chunk("".join([*ours, gap]))
+        yield Chunk("".join([*ours, gap]))
     else:
         pairs = [*zip(ours, theirs, strict=True)]
         if all(mine != other for mine, other in pairs):
             pairs = [("".join(ours), "".join(theirs))]
-        yield from (_Chunk(mine, other, None if mine == other else node) for mine, other in pairs)
-        yield _Chunk(gap)
+        yield from (Chunk(mine, other, None if mine == other else node) for mine, other in pairs)
+        yield Chunk(gap)
 
 
 def _their_values(node: MergeNode) -> dict[str, Value]:

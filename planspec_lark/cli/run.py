@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +12,6 @@ from typing import Any, NoReturn
 
 import click
 from attrs import define
-from click.core import ParameterSource
 
 from planspec_lark.cli.arguments import (
     SECONDS,
@@ -28,7 +26,8 @@ from planspec_lark.cli.arguments import (
     timeout_option,
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
-from planspec_lark.cli.ledgers import LedgerPlace, database_options, without_password
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
+from planspec_lark.cli.next_commands import done_line, go_on_line, ledger_options, reopen_line
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -70,13 +69,12 @@ from planspec_lark.engine import (
     preview_resumed,
 )
 from planspec_lark.engine.models import Operator
-from planspec_lark.engine.persons import own_outputs
 from planspec_lark.engine.resume import last_plan_run
 from planspec_lark.engine.run_rules import check_persons
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, find_step, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -93,8 +91,6 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
-# Left out of the command that resumes a run: it must not begin again, and later edits have to be asked about again.
-_ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
@@ -216,7 +212,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     inputs, call = read_values("input", given["inputs_file"], given["inputs"]), RunCall()
     models = {} if given["dry_run"] else _models(given, call)
     plan, place = _read(file), LedgerPlace.of(file, given["database"], given["name"])
-    plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), _go_on_line(ctx)
+    plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), go_on_line(ctx)
     with run_errors(file, call, go_on):
         info = _choose(place, plan_file, file, given)
         if given["dry_run"]:
@@ -229,7 +225,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display), **more)
             result = _run(engine, given)
-    _leave(result, file, _ledger_options(ctx), go_on)
+    _leave(result, file, ledger_options(ctx), go_on)
 
 
 def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
@@ -442,10 +438,10 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         assert step is not None, "the run has just stopped there"
         branches = [f"\n  {one.step_id}  {one_line(one.description)}" for one in open_branches(step)]
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
-        hint = f"When it is done, continue with these two:\n{_done_line(file, step, options)}"
+        hint = f"When it is done, continue with these two:\n{done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        line = shlex.join(["planspec", "reopen", _argument(file), *inner, *options])
-        hint = f"What is blocked stays so until it is reopened. Continue with these two:\n  {line}"
+        lead = "What is blocked stays so until it is reopened. Continue with these two:"
+        hint = f"{lead}\n{reopen_line(file, inner, options)}"
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
@@ -460,48 +456,3 @@ def _innermost_blocked(plan: PlanSpec) -> list[str]:
     blocked = [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.BLOCKED]
     # In document order, the first step below another one comes right after it.
     return [one for one, after in pairwise([*blocked, ""]) if not after.startswith(f"{one}.")]
-
-
-def _done_line(file: str, step: PlanStep, options: Sequence[str]) -> str:
-    branch = ["--branch", "ID"] if step.step_type == "decide" else []
-    outputs = [word for name in own_outputs(step) for word in ("--output", f"{name}=TEXT")]
-    words = ["planspec", "done", _argument(file), step.step_name, "what came of it", *branch, *outputs, *options]
-    return f"  {shlex.join(words)}"
-
-
-def _argument(value: str) -> str:
-    # A word that begins with a dash would be an option.
-    return f"./{value}" if value.startswith("-") else value
-
-
-def _ledger_options(context: click.Context) -> list[str]:
-    """The options of the call that say where the ledger is, for other commands."""
-    params = context.command.params
-    return [word for param in params if param.name in ("database", "name") for word in _written(context, param)]
-
-
-def _go_on_line(context: click.Context) -> str:
-    """The command that resumes this run, for a shell."""
-    # The ledger has what a run was given at its beginning.
-    left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
-    params = (param for param in context.command.params if param.name not in left_out)
-    words = [word for param in params for word in _written(context, param)]
-    return f"  {shlex.join(['planspec', 'run', *words, '--resume'])}"
-
-
-def _written(context: click.Context, param: click.Parameter) -> Iterator[str]:
-    """The words of a parameter that is written in the call, and not taken from the environment."""
-    name = param.name or ""
-    if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-        return
-    # A parameter that the function does not take is in `meta`.
-    value = {**context.meta, **context.params}[name]
-    if isinstance(param, click.Argument):
-        yield _argument(value)
-    elif isinstance(param, click.Option) and param.is_flag:
-        yield param.opts[0]
-    else:
-        for one in value if param.multiple else (value,):
-            yield param.opts[0]
-            said = without_password(one) if name == "database" else one
-            yield f"{said:.12g}" if isinstance(said, float) else str(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 from attrs import evolve, field, frozen
 
@@ -15,6 +16,7 @@ from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import check_name
 from planspec_lark.folder.settings import FOLDER, TASKS
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
+from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -36,6 +38,19 @@ class Stored:
     def digest(self) -> str:
         """What two texts have in common only if they are the same."""
         return hashlib.blake2b(self.text.encode("utf-8"), digest_size=8).hexdigest()
+
+    def check_digest(self, expected: str) -> Self:
+        """This plan, unless it is another one than it has to be; where no digest is expected, it is any.
+
+        Raises:
+            RefusedError: it has another digest.
+        """
+        if expected not in ("", self.digest):
+            raise RefusedError(
+                f"Nothing was changed: the plan has changed since you read it; its digest is {self.digest}. "
+                "Read it again, and look whether the change is still right."
+            )
+        return self
 
 
 class Plans:

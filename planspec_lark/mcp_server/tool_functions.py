@@ -270,7 +270,7 @@ def _change(
     def change(text: str) -> str:
         document = PlanDocument.from_text(text, name=name, limits=plans.limits, requires_result=is_strict)
         before = Stored(name, text, document.plan)
-        _check_digest(before, arguments)
+        before.check_digest(arguments.expected_digest)
         reports = perform(document)
         is_done = all(report.done for report in reports)
         after = Stored(name, document.text, document.plan) if is_done else before
@@ -287,7 +287,7 @@ def _archive(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     moved: list[Stored] = []
 
     def check(text: str) -> None:
-        moved.append(_check_digest(plans.parse(arguments.name, text), arguments))
+        moved.append(plans.parse(arguments.name, text).check_digest(arguments.expected_digest))
 
     archived = plans.archive(arguments.name, check)
     [stored] = moved
@@ -305,7 +305,7 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     steps: list[str] = []
 
     def find(text: str) -> list[str]:
-        found.append(_check_digest(plans.parse(arguments.name, text), arguments))
+        found.append(plans.parse(arguments.name, text).check_digest(arguments.expected_digest))
         document = PlanDocument.from_text(text, name=arguments.name)
         steps.extend(document.find(action.step) for action in arguments.actions)
         return steps
@@ -354,13 +354,3 @@ def _read_commands(plans: Plans, text: str) -> CommandScan:
         raise RefusedError(f"Nothing was changed, {said}")
     said = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
     raise RefusedError(f"{said}\n\n{show_findings(scan.diagnostics)}" if scan.diagnostics else said)
-
-
-def _check_digest(stored: Stored, arguments: ApplyArguments) -> Stored:
-    """The plan, unless it is another one than it has to be."""
-    if arguments.expected_digest not in ("", stored.digest):
-        raise RefusedError(
-            f"Nothing was changed: the plan has changed since you read it; its digest is {stored.digest}. "
-            "Read it again, and look whether the change is still right."
-        )
-    return stored

@@ -1,9 +1,13 @@
-"""The note of what was put into a project, kept beside the skill: what takes it out again needs it."""
+"""The note of what was put into a project, kept beside the skill, and whether that is still as it was put in.
+
+What takes it out again needs it.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from hashlib import sha256
 from typing import Self
 
 from attrs import asdict, define, field
@@ -59,3 +63,19 @@ class Record:
         """The text of its file."""
         value = {"about": _ABOUT, **asdict(self, filter=lambda one, _: one.name != "is_known")}
         return (json.dumps(value, indent=2, ensure_ascii=True) + "\n").encode("ascii")
+
+    def note_file(self, name: str, data: bytes) -> None:
+        """Note that a file was made whole."""
+        self.files[name] = _digest(data)
+
+    def has_file(self, name: str, data: bytes) -> bool:
+        """Whether a file is still as it was made."""
+        return self.files.get(name) == _digest(data)
+
+    def find_piece(self, name: str, block: str) -> list[str] | None:
+        """The piece that ends in a block of a file of others, as that is now; None where it was changed."""
+        return next((one for one in self.pieces if one[0] == name and one[1].endswith(block)), None)
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()

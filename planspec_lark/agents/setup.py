@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -138,10 +137,6 @@ def _record_of(skills: str) -> str:
     return f"{skills}/planspec/{RECORD}"
 
 
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
-
-
 class _Part:
     """What an assistant's setup does to the files of a project."""
 
@@ -153,9 +148,9 @@ class _Part:
     def put_file(self, name: str, data: bytes) -> None:
         """A file that is ours as a whole."""
         now = self.project.read(name)
-        if now is None or now == data or _digest(now) == self.record.files.get(name):
+        if now is None or now == data or self.record.has_file(name, now):
             self.project.write(name, data)
-            self.record.files[name] = _digest(data)
+            self.record.note_file(name, data)
         else:
             self.project.remark(name, "this was written or changed by hand; it is kept")
 
@@ -170,7 +165,7 @@ class _Part:
             fresh = foreign_files.block_of(body, kind, "\r\n" if "\r\n" in block else "\n")
             if block.rstrip("\r\n") == fresh.rstrip("\r\n"):
                 return
-            ours = next((one for one in self.record.pieces if one[0] == name and one[1].endswith(block)), None)
+            ours = self.record.find_piece(name, block)
             if ours is None:
                 self.project.remark(name, "the block of planspec was changed by hand; it is kept")
             else:
@@ -238,7 +233,7 @@ class _Part:
         if name.endswith(RECORD):
             return
         if name in skills:
-            self._take_file(name, _digest(skills[name].encode("utf-8")))
+            self._take_file(name, skills[name].encode("utf-8"))
         elif name.startswith(f"{_PLANS}/"):
             # Where there are plans, they are still to be hidden, or shared.
             if name in self.record.files and not _has_plans(self.project.root / _PLANS):
@@ -246,14 +241,13 @@ class _Part:
         else:
             self._take_pieces(name)
 
-    def _take_file(self, name: str, fresh: str = "") -> None:
-        now, known = self.project.read(name), self.record.files.pop(name, None)
-        if now is None:
-            return
-        if _digest(now) in (known, fresh):
+    def _take_file(self, name: str, fresh: bytes | None = None) -> None:
+        now, record = self.project.read(name), self.record
+        if now is not None and (now == fresh or record.has_file(name, now)):
             self.project.write(name, None)
-        elif known is not None:
+        elif now is not None and name in record.files:
             self.project.remark(name, "this was changed by hand; it is kept")
+        record.files.pop(name, None)
 
     def _take_pieces(self, name: str) -> None:
         record = self.record

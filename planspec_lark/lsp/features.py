@@ -9,7 +9,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from planspec_lark.lsp.documents import Document
-from planspec_lark.lsp.models import RenameError, Stretch, Symbol, Word
+from planspec_lark.lsp.models import Stretch, Symbol, Word
+from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, excerpt, join_words, shorten
@@ -178,7 +179,7 @@ def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdi
     if word is None:
         return None
     try:
-        places = document.reading().rename(word, params.new_name)
+        places = places_to_rename(document.reading(), word, params.new_name)
     except RenameError as error:
         raise JsonRpcException(visible(str(error)), code=types.LSPErrorCodes.RequestFailed.value) from None
     return _workspace_edit(document, [(*place, params.new_name) for place in places])

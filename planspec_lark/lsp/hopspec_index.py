@@ -100,14 +100,14 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _end_of(self, line: int) -> int:
         """The last line of the part that begins in a line, blank lines after it aside."""
         at = bisect_right(self._starts, line)
-        last = self._source.position(self._source.length)[0]
+        last = self.source.position(self.source.length)[0]
         end = self._starts[at] - 1 if at < len(self._starts) else last
-        while end > line and not self._source.line(end).strip(BLANKS):
+        while end > line and not self.source.line(end).strip(BLANKS):
             end -= 1
         return end
 
     def _lines(self, first: int, last: int) -> list[Stretch]:
-        spans = (span_of_line(self._source, line) for line in range(first, last + 1))
+        spans = (span_of_line(self.source, line) for line in range(first, last + 1))
         return [(span.start, span.end) for span in spans]
 
     def _lines_of(self, step: StepInfo) -> Sequence[Stretch]:
@@ -130,10 +130,10 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _items(self, line: int, group: str) -> Iterator[tuple[str, Stretch]]:
         """The names that a line holds as one of its parts."""
         rule = "heading" if group == "NAME" else "attribute_line"
-        match = grammars.regular("hopspec").pattern(rule).fullmatch(self._source.line(line) + "\n")
+        match = grammars.regular("hopspec").pattern(rule).fullmatch(self.source.line(line) + "\n")
         if match is None or match[group] is None:
             return
-        start = self._source.start_of(line) + match.start(group)
+        start = self.source.start_of(line) + match.start(group)
         for item in _ITEM.finditer(match[group]):
             text = item[0].strip(BLANKS)
             at = start + item.start() + item[0].index(text)
@@ -146,12 +146,12 @@ class HopSpecIndex(StepIndex[StepInfo]):
             return
         comment, others = grammars.pattern("hopspec", "COMMENT"), {*lines.values()}
         for number in range(line, self._end_of(lines["step_id"]) + 1):
-            row = self._source.line(number)
+            row = self.source.line(number)
             if number > line and (number in others or comment.match(row)):
                 return
             for match in _MENTIONS[field].finditer(row):
                 if match[0] in known:
-                    start = self._source.start_of(number) + match.start()
+                    start = self.source.start_of(number) + match.start()
                     yield Word(match[0], (start, start + len(match[0])), VARIABLE)
 
     def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
@@ -168,8 +168,8 @@ class HopSpecIndex(StepIndex[StepInfo]):
         header = self._places.fields.get("input_definition")
         found = []
         for line in range(header + 1, self._end_of(header) + 1) if header else ():
-            if place := find_declared(self._source.line(line)):
-                start, end = (self._source.start_of(line) + at for at in place)
+            if place := find_declared(self.source.line(line)):
+                start, end = (self.source.start_of(line) + at for at in place)
                 found.append(Word(self._text[start:end], (start, end), VARIABLE, is_origin=True))
         return found
 
@@ -296,7 +296,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _step_near(self, offset: int) -> StepInfo | None:
         """The step that a line would belong to, a blank one as well."""
-        line = self._source.position(offset)[0]
+        line = self.source.position(offset)[0]
         at = bisect_right(self._starts, line)
         return self._steps_by_line.get(self._starts[at - 1]) if at else None
 
@@ -315,14 +315,14 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _headers(self, offset: int, written: str) -> Iterator[Candidate]:
         place = self._place(offset, written, _LINE_REST)
-        here = self._source.position(offset)[0]
+        here = self.source.position(offset)[0]
         missing = [word for name, word in SECTIONS.items() if self._places.fields.get(name, here) == here]
         yield from _candidates((term.of(language) for term, language in self._spelt(written, missing)), place)
 
     def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[Candidate]:
         """The attributes that a step may have and does not have yet."""
         place = self._place(offset, written, _KEY_REST)
-        here = self._source.position(offset)[0]
+        here = self.source.position(offset)[0]
         given = {name for name, line in self._places.steps[step.step_id].items() if line != here}
         # What is being written here may be taken for a second line of the value above it.
         choosers = ("step_type", *filter(None, (one.chooser for one in STEP_TYPES.values())))

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from attrs import Factory, define, frozen
 
-from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.limits import Limits
 
-__all__ = ["LIMITS", "Candidate", "RenameError", "Stretch", "Symbol", "Word"]
+__all__ = ["LIMITS", "Candidate", "Stretch", "Symbol", "Word"]
 
 # What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
 
 # From where to where.
 Stretch = tuple[int, int]
-
-
-class RenameError(PlanSpecError, ValueError):
-    """A name that cannot be given; the text says why."""
 
 
 @frozen

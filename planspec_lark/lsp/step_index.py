@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.lsp.models import Candidate, RenameError, Stretch, Symbol, Word
-from planspec_lark.syntax import grammars
+from planspec_lark.lsp.models import Candidate, Stretch, Symbol, Word
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
 from planspec_lark.syntax.fixer import Fixed
@@ -33,11 +32,6 @@ __all__ = [
 
 # The kinds of names.
 STEP_NAME, VARIABLE = "step name", "variable"
-# How they are written: by the terminal of this name in the grammar, and in words.
-_WRITTEN = {
-    STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
-    VARIABLE: ("VARIABLE", "a letter or `_`, then letters, digits and `_`"),
-}
 # What stands deeper is listed on this level: what carries symbols to a client uses recursion.
 _LEVELS = 40
 # How many steps a sentence names, and how many sentences of variables are told.
@@ -63,13 +57,16 @@ class StepIndex(ABC, Generic[AnyStep]):
     Attributes:
         language: the language of the grammar.
         reserved: what looks like a name and is read as something else.
+        source: its text.
+        faults: what keeps parts of it from being read.
+        steps: those at its top.
     """
 
     language: ClassVar[str]
     reserved: ClassVar[Collection[str]] = ()
 
     def __init__(self, source: Source, faults: Sequence[Diagnostic], steps: Sequence[AnyStep]) -> None:
-        self._source, self._text, self._faults, self._steps = source, source.text, faults, steps
+        self.source, self._text, self.faults, self.steps = source, source.text, faults, steps
 
     # ------------------------------------------------------------ what a language says
 
@@ -138,7 +135,7 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _tree(self) -> list[Symbol]:
         top: list[Symbol] = []
         open_: list[Symbol] = []
-        for step, is_entered in walk_tree(self._steps):
+        for step, is_entered in walk_tree(self.steps):
             if is_entered:
                 symbol = self._symbol(step)
                 (open_[min(len(open_), _LEVELS) - 1].children if open_ else top).append(symbol)
@@ -162,11 +159,11 @@ class StepIndex(ABC, Generic[AnyStep]):
     @cached_property
     def _steps_by_line(self) -> dict[int, AnyStep]:
         """By the number of each line of a step, that step."""
-        position = self._source.position
-        return {position(start)[0]: step for step, _ in iter_tree(self._steps) for start, _ in self._lines_of(step)}
+        position = self.source.position
+        return {position(start)[0]: step for step, _ in iter_tree(self.steps) for start, _ in self._lines_of(step)}
 
     def _step_at(self, offset: int) -> AnyStep | None:
-        return self._steps_by_line.get(self._source.position(offset)[0])
+        return self._steps_by_line.get(self.source.position(offset)[0])
 
     def hover(self, offset: int) -> tuple[str, Stretch] | None:
         """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
@@ -207,38 +204,13 @@ class StepIndex(ABC, Generic[AnyStep]):
         steps = {id(step): step for users in self._users for step in users.get(word.text, ())}
         yield from self._named(steps.values(), word.text)
 
+    def has_variable(self, name: str) -> bool:
+        """Whether a variable of this name is anywhere."""
+        return any(name in users for users in self._users) or any(one.text == name for one in self._free_words())
+
     def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[Word]:
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
-
-    def rename(self, word: Word, name: str) -> Sequence[Stretch]:
-        """All places in which a variable or the name of a step is to be changed."""
-        terminal, written = _WRITTEN[word.kind]
-        if not grammars.pattern(self.language, terminal).fullmatch(name) or name in self.reserved:
-            raise RenameError(f"`{excerpt(name)}` cannot be a {word.kind}: write {written}")
-        if name == word.text:
-            return []
-        if word.kind == STEP_NAME:
-            taken = next((step for step, _ in iter_tree(self._steps) if step.step_name == name), None)
-            if taken is not None:
-                raise RenameError(f"step {taken.step_id} has the name `{name}` already")
-        elif any(name in users for users in self._users) or any(one.text == name for one in self._free_words()):
-            raise RenameError(f"there is a variable `{name}` already, and the two would be one")
-        places = self.references(word, with_definitions=True)
-        if (word.kind == VARIABLE or len(places) > 1) and (line := self._hidden_in(word.text)):
-            raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
-        return places
-
-    def _hidden_in(self, name: str) -> int | None:
-        """The first line with faults in which a name may stand that cannot be told from other text."""
-        pattern = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
-        source, lines = self._source, set[int]()
-        for found in self._faults:
-            if found.span:
-                # After the last fault that is listed, any line may have more of them.
-                end = source.position(source.length)[0] if found.code == "PS120" else found.span.end_line
-                lines.update(range(found.span.line, end + 1))
-        return next((line for line in sorted(lines) if pattern.search(source.line(line))), None)
 
 
 @frozen

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from planspec_lark.lsp import features
 from planspec_lark.lsp.documents import Document, Documents, Settings
-from planspec_lark.lsp.models import RenameError
+from planspec_lark.lsp.rename import RenameError, places_to_rename
 from tests.growth.work import Work
 
 __all__ = ["editor_work"]
@@ -57,7 +57,7 @@ def _ask(both: tuple[Documents, Document]) -> None:
         reading.definitions(word)
         reading.references(word, with_definitions=True)
         with suppress(RenameError):
-            reading.rename(word, "another")
+            places_to_rename(reading, word, "another")
 
 
 def editor_work(language: str) -> Mapping[str, Work]:

@@ -7,8 +7,9 @@ import pytest
 from planspec_lark.hopspec import check_hopspec, parse_hopspec
 from planspec_lark.lsp.hopspec_index import HOPSPEC, HopSpecIndex
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.models import RenameError, Word
+from planspec_lark.lsp.models import Word
 from planspec_lark.lsp.planspec_index import PLANSPEC
+from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.syntax import Severity
 from tests.lsp.test_planspec_index import at, formatted, said
 
@@ -324,7 +325,7 @@ def test_the_declaration_of_an_input_is_not_a_use_of_it() -> None:
 def renamed(place: str, name: str, text: str = DOCUMENT) -> str:
     """The text with another name for what stands at a place."""
     reading, found = word(place, text)
-    for start, end in sorted(reading.rename(found, name), reverse=True):
+    for start, end in sorted(places_to_rename(reading, found, name), reverse=True):
         text = text[:start] + name + text[end:]
     return text
 
@@ -425,7 +426,7 @@ def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
 def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str, message: str) -> None:
     reading, found = word(place, text)
     with pytest.raises(RenameError) as error:
-        reading.rename(found, name)
+        places_to_rename(reading, found, name)
     assert str(error.value).startswith(message)
 
 
@@ -434,7 +435,7 @@ def test_variables_of_any_script() -> None:
     found = reading.word_at(CHINESE.index("船数", CHINESE.index("动作")))
     assert found is not None
     assert lines(CHINESE, reading.definitions(found)) == [11]
-    assert lines(CHINESE, reading.rename(found, "boats")) == [11, 16]
+    assert lines(CHINESE, places_to_rename(reading, found, "boats")) == [11, 16]
 
 
 # ---------------------------------------------------------------- symbols

@@ -8,8 +8,8 @@ from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentItem
 from planspec_lark.lsp.documents import Document, Settings
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.models import RenameError
 from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
+from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.step_index import Language
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
@@ -203,15 +203,15 @@ def test_a_variable_gets_another_name_in_all_its_places() -> None:
     reading = PlanIndex(PLAN)
     word = reading.word_at(at("notice, price"))
     assert word is not None
-    assert said(PLAN, reading.rename(word, "news")) == [(16, "notice"), (18, "notice"), (20, "notice")]
-    assert reading.rename(word, "notice") == []
+    assert said(PLAN, places_to_rename(reading, word, "news")) == [(16, "notice"), (18, "notice"), (20, "notice")]
+    assert places_to_rename(reading, word, "notice") == []
 
 
 def test_a_step_gets_another_name() -> None:
     reading = PlanIndex(PLAN)
     word = reading.word_at(at("compare"))
     assert word is not None
-    assert said(PLAN, reading.rename(word, "vergleichen-中文")) == [(7, "compare")]
+    assert said(PLAN, places_to_rename(reading, word, "vergleichen-中文")) == [(7, "compare")]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str
     word = reading.word_at(at(place, text))
     assert word is not None
     with pytest.raises(RenameError) as error:
-        reading.rename(word, name)
+        places_to_rename(reading, word, name)
     assert str(error.value) == message
 
 
@@ -251,7 +251,7 @@ def test_renaming_keeps_the_plan() -> None:
     word = reading.word_at(at("snapshot, log"))
     assert word is not None
     text = PLAN
-    for start, end in sorted(reading.rename(word, "dump"), reverse=True):
+    for start, end in sorted(places_to_rename(reading, word, "dump"), reverse=True):
         text = text[:start] + "dump" + text[end:]
     assert text == PLAN.replace("snapshot", "dump")
 
@@ -399,4 +399,4 @@ def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
     word = reading.word_at(at("→ first", text, after=True))
     assert word is not None
     with pytest.raises(RenameError, match="`first` may occur in line 302 as well, which has faults"):
-        reading.rename(word, "second")
+        places_to_rename(reading, word, "second")

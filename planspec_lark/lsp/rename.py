@@ -1,0 +1,60 @@
+"""Another name for a variable or a step: the places that change, and which names cannot be given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from planspec_lark.lsp.models import Stretch, Word
+from planspec_lark.lsp.step_index import STEP_NAME, VARIABLE, StepIndex
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import PlanSpecError, excerpt
+from planspec_lark.syntax.tree import iter_tree
+
+__all__ = ["RenameError", "places_to_rename"]
+
+# How names are written: by the terminal of this name in the grammar, and in words.
+_WRITTEN = {
+    STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
+    VARIABLE: ("VARIABLE", "a letter or `_`, then letters, digits and `_`"),
+}
+
+
+class RenameError(PlanSpecError, ValueError):
+    """A name that cannot be given; the text says why."""
+
+
+def places_to_rename(index: StepIndex[Any], word: Word, name: str) -> Sequence[Stretch]:
+    """All places in which a variable or the name of a step is to be changed.
+
+    Raises:
+        RenameError: the name cannot be given.
+    """
+    terminal, written = _WRITTEN[word.kind]
+    if not grammars.pattern(index.language, terminal).fullmatch(name) or name in index.reserved:
+        raise RenameError(f"`{excerpt(name)}` cannot be a {word.kind}: write {written}")
+    if name == word.text:
+        return []
+    if word.kind == STEP_NAME:
+        taken = next((step for step, _ in iter_tree(index.steps) if step.step_name == name), None)
+        if taken is not None:
+            raise RenameError(f"step {taken.step_id} has the name `{name}` already")
+    elif index.has_variable(name):
+        raise RenameError(f"there is a variable `{name}` already, and the two would be one")
+    places = index.references(word, with_definitions=True)
+    if (word.kind == VARIABLE or len(places) > 1) and (line := _hidden_in(index, word.text)):
+        raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
+    return places
+
+
+def _hidden_in(index: StepIndex[Any], name: str) -> int | None:
+    """The first line with faults in which a name may stand that cannot be told from other text."""
+    pattern = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
+    source, lines = index.source, set[int]()
+    for found in index.faults:
+        if found.span:
+            # After the last fault that is listed, any line may have more of them.
+            end = source.position(source.length)[0] if found.code == "PS120" else found.span.end_line
+            lines.update(range(found.span.line, end + 1))
+    return next((line for line in sorted(lines) if pattern.search(source.line(line))), None)

@@ -9,14 +9,15 @@ from attrs import evolve, frozen
 
 from planspec_lark.awaitables import Call, Turn
 from planspec_lark.engine.generated_plan import Generated
-from planspec_lark.engine.models import Answer, EngineLimits, Refusal, take_answer
+from planspec_lark.engine.models import Answer, Refusal, take_answer
 from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
+from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.runs.ledger import Kind
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief
 
 __all__ = ["AnswerRetry"]
 
@@ -28,16 +29,11 @@ _Read = TypeVar("_Read", Generated, Reflection)
 
 @frozen
 class AnswerRetry:
-    """Asks until an answer can be used.
-
-    Attributes:
-        before_call: raises what ends the run where a budget is used up.
-    """
+    """Asks until an answer can be used."""
 
     writer: RunWriter
     step_runner: StepRunner
-    limits: EngineLimits
-    before_call: Callable[[], None]
+    limits: RunLimits
 
     def put(
         self,
@@ -63,8 +59,8 @@ class AnswerRetry:
         step_id = step.step_id if step else ""
         count, answer = self.writer.state.refused.get(step_id, (0, Answer("")))
         found = read(answer).diagnostics if count else []
-        while count <= self.limits.max_repairs:
-            self.before_call()
+        while count <= self.limits.given.max_repairs:
+            self.limits.before_call()
             asked = call(Refusal(answer.text, found) if count else None)
             with self.writer.telemetry.asking(operation, step_id, **attributes):
                 given = yield asked
@@ -84,41 +80,17 @@ class AnswerRetry:
         why = "".join(f", the last time for: {fault}" for fault in _faults(found)[:1])
         return None, answer, f"the {who} was refused {'once' if count == 1 else f'{count} times'}{why}"
 
-    def allowed_verbs(self, verbs: Iterable[str]) -> tuple[str, ...]:
-        """Those of the verbs that a run has not used up."""
-        state, limits = self.writer.state, self.limits
-        used_up = {"ADD": state.added >= limits.max_added, "REPLAN": state.plannings >= limits.max_plannings}
-        left = (verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
-        return tuple(verb for verb in left if not self.writer.scope or verb != "REPLAN ALL")
-
     def try_commands(self, read: Reflection) -> Reflection:
         """What was read, with what keeps its commands from being performed."""
         if not (read.is_usable and read.commands):
             return read
-        found = self._find_excess(read)
+        found = self.limits.find_excess(read.commands)
         if found is None and (error := find_refusal(self.writer.plan, read.commands)):
             found = error.code, str(error)
         if found is None:
             return read
         fault = Diagnostic(*found, Severity.ERROR, read.source.span(0, 0), source=read.source)
         return evolve(read, diagnostics=[*read.diagnostics, fault])
-
-    def _find_excess(self, read: Reflection) -> tuple[str, str] | None:
-        writer, limits = self.writer, self.limits
-        for command in read.commands:
-            is_own = command.op == "REPLAN" and command.step_id == writer.scope
-            if not is_own and not writer.is_inside(command.step_id):
-                what = f"{command.op} {shorten(command.step_id)}"
-                return "PE205", f"{what}: only steps below step {writer.scope} can be changed here"
-        count = len(read.commands)
-        if count > limits.max_commands:
-            return "PE205", f"{count:,} commands: an answer may have at most {limits.max_commands:,}"
-        added, left = sum(command.op == "ADD" for command in read.commands), limits.max_added - writer.state.added
-        if added > left:
-            return "PE205", f"too many ADD commands: {max(left, 0)} more steps may be added in this run"
-        if writer.state.plannings >= limits.max_plannings and any(command.op == "REPLAN" for command in read.commands):
-            return "PE205", "REPLAN is no longer possible: the run has used all of its replans"
-        return None
 
 
 def _faults(found: Iterable[Diagnostic]) -> list[str]:

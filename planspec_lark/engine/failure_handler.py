@@ -63,10 +63,10 @@ class FailureHandler(AnswerRetry):
         if reflector is None:
             self.step_runner.block(step, failure.result)
             return
-        if state.reflected.get(id, 0) >= self.limits.max_attempts:
+        if not self.limits.can_reflect(id):
             self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
             return
-        if self._stalls(id):
+        if self.limits.stalls(id):
             count = state.stalls[id].count
             self.step_runner.block(
                 step, f"{failure.result}; the same {count} times in a row, and nothing was done in between"
@@ -85,19 +85,8 @@ class FailureHandler(AnswerRetry):
             # The plan also says next which person to ask: a command may have put another step before this one.
             self._record(step, read, answer)
 
-    def _stalls(self, step_id: str) -> bool:
-        stall = self.writer.state.stalls.get(step_id)
-        # A large number of retries is taken as meant.
-        most = max(self.limits.max_same_failures, self.limits.max_retries + 1)
-        return stall is not None and stall.count >= most
-
-    def _can_retry(self, step_id: str) -> bool:
-        state = self.writer.state
-        tried = state.retries.get(step_id, 0) < self.limits.max_retries
-        return tried and state.begun.get(step_id, 0) < self.limits.max_attempts
-
     def _call(self, step: PlanStep, failure: Failure, refusal: Refusal | None) -> ReflectionCall:
-        can_retry = self._can_retry(step.step_id)
+        can_retry = self.limits.can_retry(step.step_id)
         return ReflectionCall(
             own_step(step),
             failure.status,
@@ -105,14 +94,14 @@ class FailureHandler(AnswerRetry):
             fold_plan(self.writer),
             self.ask is not None and can_retry,
             can_retry,
-            self.allowed_verbs(REFLECTION_VERBS),
+            self.limits.allowed_verbs(REFLECTION_VERBS),
             max(failure.attempt, 1),
             self.writer.history,
             refusal,
         )
 
     def _read(self, answer: Answer, step: PlanStep) -> Reflection:
-        can_retry = self._can_retry(step.step_id)
+        can_retry = self.limits.can_retry(step.step_id)
         read = read_reflection(
             answer.text,
             self.writer.plan,

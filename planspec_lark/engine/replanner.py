@@ -55,7 +55,7 @@ class Replanner(AnswerRetry):
         if self.planner is None:
             self._fail(step, "there are no steps below it, and no planner to write them")
             return
-        if state.plannings >= self.limits.max_plannings:
+        if not self.limits.can_plan():
             self._fail(step, f"the planner was asked for steps {state.plannings} times")
             return
         names = [one.step_name for one in iter_steps(self.writer.plan) if one.step_name]
@@ -126,10 +126,10 @@ class Replanner(AnswerRetry):
         return self.try_commands(read)
 
     def _read_plan(self, answer: Answer) -> Generated:
-        return read_new_plan(answer.text, self.limits, finish_reason=answer.finish_reason)
+        return read_new_plan(answer.text, self.limits.given, finish_reason=answer.finish_reason)
 
     def _read_children(self, step: PlanStep, names: Sequence[str], answer: Answer) -> Generated:
-        return read_children(answer.text, step, names, self.limits, finish_reason=answer.finish_reason)
+        return read_children(answer.text, step, names, self.limits.given, finish_reason=answer.finish_reason)
 
     def renew(self, reason: str) -> Turn[str]:
         """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
@@ -176,7 +176,7 @@ class Replanner(AnswerRetry):
 
     def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
         writer = self.writer
-        verbs = self.allowed_verbs(REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
+        verbs = self.limits.allowed_verbs(REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
         return PlanningCall(
             purpose,
             deepcopy(writer.plan),

@@ -14,7 +14,6 @@ from planspec_lark.awaitables import Ended, OverdueError, Pause, RunningLoopErro
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.models import (
     Effort,
-    EngineLimits,
     HopStatus,
     Operator,
     OperatorResult,
@@ -24,6 +23,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
+from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
@@ -93,18 +93,14 @@ class StepRunner:
 
     Attributes:
         policy: how long a step may take and how often it is tried, or what says so for each call.
-        before_call: raises what ends the run where a budget is used up.
-        seconds_left: how many seconds the budget has left.
         persons: the names of steps that a person does.
     """
 
     writer: RunWriter
     values: Values
     operator: Operator
-    limits: EngineLimits
+    limits: RunLimits
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
-    before_call: Callable[[], None]
-    seconds_left: Callable[[], float]
     persons: Collection[str] = ()
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
@@ -117,10 +113,10 @@ class StepRunner:
             ForPerson: a person does it, and all that it needs is there.
         """
         state, id = self.writer.state, step.step_id
-        if state.begun.get(id, 0) >= self.limits.max_attempts and id not in state.running:
+        if not self.limits.can_begin(id):
             self.block(step, f"it was begun {state.begun[id]} times")
             return None
-        self.before_call()
+        self.limits.before_call()
         for above in reversed(self.writer.ancestors(id)):
             if above.status is PlanStatus.PENDING and self.writer.is_run(above.step_id):
                 self.open(above)
@@ -179,7 +175,7 @@ class StepRunner:
         if key not in self._due:
             # A clock may have been set since this was written down.
             self._due[key] = monotonic() + min(until - time(), policy.max_pause)
-        return max(min(self._due[key] - monotonic(), self.seconds_left()), 0)
+        return max(min(self._due[key] - monotonic(), self.limits.seconds_left()), 0)
 
     def _postpone(self, begun: Begun, result: OperatorResult, seconds: float) -> str | None:
         """Let the operator be called again later; says why not, where it is not."""
@@ -240,7 +236,7 @@ class StepRunner:
         if not is_loop(step):
             return False
         if step.total_count is None:
-            return not is_over and step.done_count + 1 < self.limits.max_loop
+            return not is_over and step.done_count + 1 < self.limits.given.max_loop
         return step.done_count + 1 < step.total_count
 
     # ---------------------------------------------------------------- what came of it
@@ -298,7 +294,7 @@ class StepRunner:
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
         """The result as it can be kept; one that is not what it says has failed."""
-        fault = find_output_fault(given.outputs, self.limits.max_output_bytes)
+        fault = find_output_fault(given.outputs, self.limits.given.max_output_bytes)
         if fault:
             return OperatorResult(HopStatus.FAIL, _with_reason(fault, given.result), effort=given.effort)
         if given.status is not HopStatus.OK:

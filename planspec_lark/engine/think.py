@@ -19,7 +19,6 @@ from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
 from planspec_lark.document.file import LeasedPlan, PlanFile
-from planspec_lark.engine.budget import BudgetMeter, OutOfBudget
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -39,6 +38,7 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
+from planspec_lark.engine.run_limits import OutOfBudget, RunLimits
 from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
@@ -412,14 +412,12 @@ class ThinkEngine:
         info = writer.ledger.find_run(writer.run)
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})
-        meter = BudgetMeter(self.budget, writer)
+        limits = RunLimits(writer, self.limits, self.budget)
         operator = partial(self.runner, self.operator)
-        step_runner = StepRunner(
-            writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left, self.persons
-        )
-        failure_handler = FailureHandler(writer, step_runner, self.limits, meter.check, self.reflector, self.ask)
+        step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons)
+        failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
         missing = partial(self._missing, values, writer)
-        replanner = Replanner(writer, step_runner, self.limits, meter.check, self.planner, missing)
+        replanner = Replanner(writer, step_runner, limits, self.planner, missing)
         scheduler, watcher = Scheduler(writer), self._watcher(writer)
         at_work: dict[Work | Pause, Begun] = {}
         try:
@@ -505,7 +503,7 @@ class ThinkEngine:
             refused = yield from replanner.renew(state.renewing)
         elif state.round_end == writer.digest:
             return f"{why}; neither the planner nor the last round has changed anything"
-        elif state.round >= self.limits.max_rounds:
+        elif not replanner.limits.can_begin_round():
             return f"{why}; {state.round} rounds are over"
         else:
             refused = yield from replanner.change(why)

@@ -73,9 +73,12 @@ _DEMANDS = any_of(
     r"|(?<!i )decided (?:to|that)|is meant",
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     # Taken back, or changed.
-    r"(?:next|separate|following|second) (?:message|response|reply)|(?:falls?|fallen|fell) (?:away|through)|drops? out|no longer|(?:any|some)thing else|who else|come to think"
+    r"(?:next|separate|following|second) (?:message|response|reply)"
+    r"|(?:falls?|fallen|fell) (?:away|through)|drops? out|no longer"
+    r"|(?:any|some)thing else|who else|come to think"
     r"|thinking about it|that said|change of plans|second thoughts?",
-    r"mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all|turned out|ruled out|off limits|hold off",
+    r"to be corrected|to sign|mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all"
+    r"|turned out|ruled out|off limits|hold off",
     r"(?:another|other|second|old|final|first|earlier|last|different|new|this|that|which) version|instead(?! of)",
     r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is"
     r"|are) already (?:done|packed|bought|booked|finished|paid|ordered|sent)",

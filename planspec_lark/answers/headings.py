@@ -18,6 +18,7 @@ __all__ = [
     "groups_steps",
     "heads_notes",
     "is_label",
+    "marks_state",
     "names_notes",
     "names_part",
     "read_note",
@@ -65,19 +66,32 @@ _CASE = re.compile(
     r"(?: (?:plan|idea|step|option|approach|version|task|item|route|way|action)s?)*(?=\W*\Z|[:：(（]))"
     r"|\b(?:on hold|not (?:sure|approved|confirmed|decided|agreed)|tbd|if (?:needed|necessary|required|possible"
     r"|wanted)|optional|unsure|pending (?:approval|review|decision)|to be (?:discussed|decided|confirmed|approved)"
-    r"|suspended|paused)\b"
+    r"|suspended|paused|(?:do|does|did) not|don['’]t|never|ignore|skip (?:it|this|these|those)"
+    r"|leave out|pick one|one of|awaiting|needs approval"
+    r"|blocked)\b"
     r"|[-–—(（⏸🚫❌]\W*(?:rejected|postponed|cancell?ed|skipped|dropped|withdrawn|superseded|deferred|refused)\b|⏸"
     r"|如[果遇]|[若遇]|备选|备用|应急|可选|以后再|不做|放弃|方案[一二三四甲乙A-D]|选项|回滚|取消|废弃|推迟|作废|暂缓"
-    r"|示例|草案|待[定议批]|存疑",
+    r"|示例|草案|不要|别做|暂停|待[定议批]|存疑",
     re.IGNORECASE,
 )
+# Signs for a state.
+_STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
+# Characters at each end of a heading that are looked at.
+_LOOKED_AT = 100
 # Characters and words of a heading that only puts steps into groups.
 _GROUP, _GROUP_WORDS = 40, 4
 
 
 def disowns_steps(heading: str) -> bool:
     """Whether a heading says that what is below it holds in a case only, is one of several ways, or does not hold."""
-    return _CASE.search(heading) is not None
+    ends = heading if len(heading) <= 2 * _LOOKED_AT else f"{heading[:_LOOKED_AT]} {heading[-_LOOKED_AT:]}"
+    return _CASE.search(ends) is not None
+
+
+def marks_state(line: str) -> bool:
+    """Whether a heading says how what is below it stands, by a word or a sign."""
+    heading = read_heading(line)
+    return heading is not None and (read_status(heading[1]) is not None or not _STATES.isdisjoint(line))
 
 
 def groups_steps(line: str) -> bool:
@@ -86,8 +100,7 @@ def groups_steps(line: str) -> bool:
     if heading is None or len(heading[1]) > _GROUP or any(sign.isdigit() for sign in line):
         return False
     words = split_words(heading[1].lower())
-    is_state = any(read_status(word) is not None for word in (heading[1], *words))
-    says_more = is_state or disowns_steps(heading[1]) or names_part(heading[1]) or heads_notes(heading[1])
+    says_more = marks_state(line) or disowns_steps(heading[1]) or names_part(heading[1]) or heads_notes(heading[1])
     return len(words) <= _GROUP_WORDS and not says_more and not has_veto(heading[1].lower())
 
 

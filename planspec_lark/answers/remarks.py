@@ -104,11 +104,14 @@ _LONGEST = 500
 
 
 # What front matter says of the state of a text that does not hold.
-_FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*?---")
+_FRONT_MATTER = re.compile(r"\A---\r?\n(?:(?:[\w -]*[:：]|- ).*\n)*?---")
 _STATE = re.compile(
-    r"^(?:status|state|状态) *[:：] *\W*(?:draft|reject|withdraw|supersed|obsolete|outdated|archiv|deprecat|cancel"
-    r"|propos|on hold|hold|void|wip|in review|under review|pending|not |un|草|废|否|作废|待)"
-    r"|^(?:replaced|superseded|obsoleted)[ _-]by *:",
+    r"^(?:[\w -]*status|state|stage|decision|[\w ]*状态|阶段) *[:：](?! *\W*(?:final\w*|approved|active|current|ready"
+    r"|accepted|done|in progress|published|open|new|ok|live|released|confirmed|agreed|定稿|已?批准|进行中|正式|有效)\b)"
+    r"|^(?:draft|obsolete|deprecated|rejected|superseded|archived|template|example|sample) *: *(?:true|yes|1)\b"
+    r"|^(?:approved|valid|final|ready|active|current) *: *(?:false|no|0)\b"
+    r"|^kind *: *(?:template|draft|example|sample)\b"
+    r"|^(?:replaced|superseded|obsoleted)[ _-]by *:|^(?:note|remark|warning)s? *:.*\b(?:not|only|unless|until|draft)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -13,7 +13,7 @@ from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.near_misses import SPACES
 
-__all__ = ["heads_more", "is_offer", "sentences", "speaks_of_case"]
+__all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case"]
 
 
 # How a sentence ends, with marks around it or not; such a line is not a heading.
@@ -83,9 +83,9 @@ _HAS_CHANGED = re.compile(
 )
 # What a cell of a table says against something.
 _REFUSES = re.compile(
-    r"\W*(?:no|not|wants?|pending|open|refused|rejected|denied|tbd|cancell?ed|skip(?:ped)?|unclear|void|on hold)\b"
-    r"|.*\?\W*\Z"
-    r"|\W*(?:否|不|待定|作废|取消|暂缓|未定)|.*？\W*\Z"
+    r"\A\W*(?:no|not|wants?|pending|open|denied|tbd|cancell?ed|skip(?:ped)?|unclear|void|on hold|if|unless)\b"
+    r"|\b(?:refus\w*|reject\w*|postpon\w*|approv\w*|replaced by)\b|[?？❌✗✖⏸🚫⛔]"
+    r"|\A\W*(?:否|不|先|待定|作废|取消|暂缓|未定|可选)"
 )
 # What is around a comment, and what programs write into it.
 _COMMENT_SIGNS = re.compile(r"<!--+|--+>|\b(?:please )?do not edit\b(?: (?:by hand|manually|this))?", re.IGNORECASE)
@@ -99,6 +99,11 @@ _TAG = re.compile(
 def is_offer(said: str) -> bool:
     """Whether a sentence offers something to who reads it, or leaves it to him."""
     return _OFFER.search(said) is not None
+
+
+def refuses(said: str) -> bool:
+    """Whether a cell of a table says something against what it is about."""
+    return _REFUSES.search(said) is not None
 
 
 def speaks_of_case(said: str) -> bool:
@@ -149,7 +154,7 @@ class _Kind(Enum):
             return self is _Kind.TEXT
         if self is _Kind.CHANGES:
             return _HAS_CHANGED.search(said) is None and re.search(r"[^\W\d]", said) is not None
-        if self is _Kind.CELL and (has_veto(said) or _REFUSES.match(said)):
+        if self is _Kind.CELL and (has_veto(said) or refuses(said)):
             return True
         if _RESTRICTS.search(said) or (_OF_STEPS.search(said) and denies(said)):
             return True
@@ -185,9 +190,13 @@ class _Paragraphs:
         elif self.is_code or not line or (line[0] == "<" and _TAG.fullmatch(line)):
             self.rows.append(("", _Kind.TEXT))
         elif line.startswith("<!--") or self.is_comment:
-            said, _ = self.rows.pop() if self.is_comment else ("", None)
-            self.is_comment = "-->" not in line
-            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', line)}", _Kind.NOTES))
+            said, _ = self.rows.pop() if self.is_comment and self.rows else ("", None)
+            comment, end, rest = line.partition("-->")
+            self.is_comment = not end
+            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', comment)}", _Kind.NOTES))
+            if rest.strip(MARKS):
+                self.rows.append(("", _Kind.TEXT))
+                self.read(rest)
         elif line.startswith("|"):
             self.rows.extend((cell, _Kind.CELL) for cell in line.split("|"))
         elif self._goes_on(line):

@@ -121,9 +121,8 @@ _FORMS = re.compile(
     r"|\A\W*(?:this|it|that) is the (?:version|plan|one) to (?:use|follow|run|execute|go with)\W*\Z"
     r"|\A\W*(?:the \w+ (?:plan|version)|this(?: (?:plan|version|one))?) (?:fully |completely )?replaces (?:the|my)"
     r" (?:first|earlier|previous|old|original) \w+(?: (?:completely|entirely|fully))?\W*\Z"
-    r"|\A\W*the (?:first|earlier|old|previous) (?:\w+ )?(?:can|may|should) be (?:ignored|disregarded|discarded)\W*\Z"
     r"|\A\W*(?:please )?use the (?:final|corrected|updated|revised) (?:plan|version)\W*\Z"
-    r"|\A\W*the (?:first )?draft is only (?:there|here) (?:to show|for)\b"
+    r"|\A\W*the (?:first )?draft is only (?:there|here) to show\b"
     r"|\A\W*(?:[0-9]+|(?:the )?end(?: of (?:the |this )?plan)?|eof|完"
     r"|结束|(?:best |kind )?regards|sincerely|(?:and )?here(?:'s| is) (?:one|another)|done|pending|blocked|skipped"
     r"|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
@@ -146,6 +145,7 @@ _IDIOMS = re.compile(
         r"(?:no|any|without(?: any)?) (?:surprises|obstacles|blockers)",
         r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it",
         r"not (?:\w+ )?advice|not part of this|in no time|all (?:of )?(?:the )?necessary",
+        r"the (?:first|earlier|old|previous) (?:pass|draft|version|attempt|try|one) can be (?:ignored|discarded)",
         r"nothing (?:in \w+ \w+ )?(?:has |have )?changed|a step-by-step",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
         r"(?:after|per|following) your (?:last )?(?:message|feedback|comments?|corrections?)",
@@ -348,7 +348,7 @@ class Talk:
         return (
             any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
             or self.is_known(told)
-            or describes(said, told, self._is_own, is_of_plan=self.is_of_plan)
+            or describes(said, told, self.is_own, is_of_plan=self.is_of_plan)
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
         )
 
@@ -356,7 +356,7 @@ class Talk:
         """Whether a line is the label of a paragraph or a list that is no part of the plan."""
         told = said.replace("’", "'")
         is_label = told.endswith((":", "："))
-        return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(COLONS), self._is_own))
+        return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(COLONS), self.is_own))
 
     def comes_before(self, said: str) -> bool:
         """Whether a sentence further before the plan leaves it alone.
@@ -372,7 +372,7 @@ class Talk:
             return True
         restated = _RESTATES.match(told)
         if restated is not None:
-            return not demands(told[restated.end() :], self._is_own)
+            return not demands(told[restated.end() :], self.is_own)
         # Why the writer has done something is said of the work, and not of the plan.
         told = _SO_THAT.sub("", told)
         return _HAS_DONE.match(told) is not None and _IS_OPEN.search(told) is None
@@ -460,7 +460,8 @@ class Talk:
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)
 
-    def _is_own(self, word: str) -> bool:
+    def is_own(self, word: str) -> bool:
+        """Whether a word is one of what the plan is about."""
         return word not in ENGLISH and not self._is_new(word)
 
     def _is_new_chinese(self, text: str) -> bool:

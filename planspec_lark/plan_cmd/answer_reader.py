@@ -15,8 +15,10 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.answers.descriptions import has_veto
 from planspec_lark.answers.doubts import doubts_commands
+from planspec_lark.answers.rating import rate
+from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import is_disowned
-from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, highest, rate
+from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
 from planspec_lark.plan_cmd.line_faults import Fault, diagnose, find_command, is_command

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 _RULER = rf"(?:[-*_=─—]{SPACE}*){{3,}}"
-_COMMENT = r"<!--.*?-->"
+_COMMENT = r"<!--(?:(?!-->).)*-->"
 _TOKENS = r"(?:<\|[a-z_]++\|>)+"
 
 
@@ -286,7 +286,8 @@ _NOTES = (
     r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers|takeaways?|recap|timeline|overview"
     r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary)|materials|tools|equipment|supplies|ingredients"
     r"|shopping list)(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
-    r"|what you(?:['’]ll| will)? need|(?:what|things) (?:usually|often|can|could|might|may|to) .*"
+    r"|what you(?:['’]ll| will)? need|what (?:usually|often|can|could|might|may) (?:goes?|happens?) .*"
+    r"|(?:what|things) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
     r"|(?:my |the )?(?:thinking|reasoning)"
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"

@@ -102,11 +102,16 @@ _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
+_NO_STEPS = (
+    r"options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from|could"
+    r"|problems?|mistakes?"
+)
 _LEADS_TO_STEPS = (
-    r"(?i)^(?!\W*(?:what|why)\b).*"
-    r"(?:\bhere(?:['’]s| is| are)\b.*\b(?:plan|how|steps?|what (?:to do|i)|check-?list|approach)\b"
-    r"|\b(?:follow|do|take) (?:these|the following)\b|\bhow (?:i|to|you|we)\b|\b(?:plan|steps)(?: \w+){0,5}:\W*$)"
-    r"|(?:步骤|计划|方案|安排|流程|做法|清单)[^，。]{0,8}[:：]\W*$|如下[:：]\W*$"
+    rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
+    r"(?:plan|check-?list|to-?do list|guide|roadmap)(?: (?:for|to|that|on)\b.*)?"
+    r"|(?:here|these) are the (?:\w+ )?steps(?: (?:to|for)\b.*)?"
+    r"|here(?:['’]s| is) how (?:i|to|you|we)\b.*|follow these steps|do the following):\W*$"
+    r"|(?!.*(?:可能|问题|选|原因|风险))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
@@ -161,10 +166,6 @@ class AnswerReader(Recovery):
     _is_over: bool = False
     # Whether the constraints are items with numbers.
     _has_numbers: bool = False
-    # Where the last line of the text is that may be a header, and the first header of steps in its own line; None
-    # before that is asked for.
-    _last_header: int | None = None
-    _steps_header: int | None = None
 
     def _may_take_rows(self) -> bool:
         """Whether a code block has just begun in which a plan may be that needs no tolerance.
@@ -206,10 +207,10 @@ class AnswerReader(Recovery):
                 span = self.places.steps[step_id].span
                 help = "write its steps, or what it is without a heading"
                 yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
-        bulleted = [one for one in self._phases if self.steps[one].children and not self._is_numbered_below(one)]
-        if len(bulleted) == 1 and len(self._phases) > 2:
-            step_id = bulleted[0]
-            message = f"below step {step_id} are bullets, below all other headings numbers: they may be no steps"
+        phases = [one for one in self._phases if self.steps[one].children]
+        bulleted = sorted(one for one in phases if not self._is_numbered_below(one))
+        for step_id in bulleted if len(bulleted) < len(phases) else ():
+            message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
             span, help = self.places.steps[step_id].span, "number them, or write what they are"
             yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
 
@@ -345,34 +346,37 @@ class AnswerReader(Recovery):
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
                 label = heading[1] if heading else content
-                # What comes after notes is not part of the plan either, unless steps are listed there.
-                self._is_over = (is_notes(label) or self._is_over) and not self._is_above_steps(label)
-        if match and match.lastgroup in ("title", "goal"):
+                self._is_over = is_notes(label) and not self._is_above_steps(label)
+        if match and match.lastgroup in ("title", "goal", "constraints", "steps_header"):
             self._is_over = False
         return self._is_over
 
     def _may_begin_steps(self) -> bool:
         """Whether a list that begins here is below the title or the goal, or set off from the constraints."""
-        is_set_off = self._is_set_off and bool(self.plan.constraints)
-        return self.section in (Section.TITLE, Section.GOAL) or (self.section is Section.CONSTRAINTS and is_set_off)
+        if self.section is Section.CONSTRAINTS:
+            return self._is_set_off and bool(self.plan.constraints) and not self._is_before_steps()
+        return self.section in (Section.TITLE, Section.GOAL)
 
     def _heads_steps(self, content: str) -> bool:
         """Whether a line calls what follows the plan, and that is a list or a table."""
         if len(content) > _SHORT or compiled(_PLAN_LABEL).fullmatch(content) is None:
             return False
+        if not self.default_type:
+            # What has been told of a stream is never taken back, so that no line may depend on the next one.
+            return self.section in (Section.GOAL, Section.CONSTRAINTS) and content[0] in "#*"
+        if self._is_before_steps():
+            return False
         following = self._next_line().rstrip(SPACES + "\r")
-        below = read_heading(following)
-        is_list = looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
-        return is_list or (below is not None and not repair_header(following) and following.startswith("##"))
+        own, below = read_heading(content), read_heading(following)
+        if own and below and repair_header(following) is None:
+            return own[0] < below[0] and not is_notes(below[1])
+        return looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
 
     def _is_before_steps(self) -> bool:
         """Whether the header of the steps is still to come."""
-        if self.section is Section.STEPS:
+        if self.section is Section.STEPS or not self.default_type:
             return False
-        if self._steps_header is None:
-            found = compiled(_STEPS_HEADER).search(self.source.text)
-            self._steps_header = found.start() if found else -1
-        return self._steps_header > self._end
+        return compiled(_STEPS_HEADER).search(self.source.text, self._end, self._end + _LONG) is not None
 
     def _is_lead(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line is a sentence before a plan, so that nothing else need be looked for in it."""
@@ -408,7 +412,8 @@ class AnswerReader(Recovery):
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""
         is_open = bool(self.default_type) and self.section is Section.CONSTRAINTS and not match
         is_numbered = read_item_number(content) is not None
-        if is_open and self._is_set_off and self.plan.constraints and is_numbered != self._has_numbers:
+        is_other = self._is_set_off and bool(self.plan.constraints) and is_numbered and not self._has_numbers
+        if is_open and is_other and not self._is_before_steps():
             # After a list of bullets, one of numbers is another list.
             return False
         self._has_numbers = is_open and is_numbered
@@ -542,11 +547,7 @@ class AnswerReader(Recovery):
         lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
         if compiled(_LEADS_TO_STEPS).search(lead) is None:
             return False
-        if self._last_header is None:
-            self._last_header = max(
-                (match.start() for match in compiled(_HEADER).finditer(self.source.text)), default=-1
-            )
-        return self._last_header < self._end
+        return compiled(_HEADER).search(self.source.text, self._end) is None
 
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
@@ -567,7 +568,9 @@ class AnswerReader(Recovery):
             above = self._find_above(indent)
             # Without types, what is further in is always below.
             is_below = above and (number in self.steps or (self.default_type and indent - above[0] > 1))
-            if not (above and is_below):
+            # A list of numbers that is set off from one of bullets at the same place is another list.
+            is_beside = above is not None and self._is_set_off and self.default_type and above[0] == indent // 1
+            if not (above and is_below) or (is_beside and above[0] >= 0):
                 return written
             parent = above[1]
             self._nested.append((indent, parent))

@@ -456,14 +456,16 @@ def _is_placeholder(text: str, *, is_elided: bool) -> bool:
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
     """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
-    last = 0
-    for step in plan.steps:
-        number = int(step.step_id) if "." not in step.step_id else last + 1
-        if number > last + 1:
-            where = f"step {step.step_id} comes after step {last}" if last else f"the first step is {step.step_id}"
+    last: dict[str, int] = {}
+    for step in iter_steps(plan):
+        parent, dot, own = step.step_id.rpartition(".")
+        number, before = int(own), last.get(parent, 0)
+        if number > before + 1:
+            where = f"the first step is {step.step_id}" if not before else f"step {step.step_id} comes after step "
+            where += f"{parent}{dot}{before}" if before else ""
             message = f"{where}: there may be others before it"
             yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=step.step_id, part="step_id")
-        last = number
+        last[parent] = number
 
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
@@ -473,12 +475,12 @@ _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.
-_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛")
+_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛✅❌⏸⛔🛑✖✗❓🚧🔒👎⚠")
 
 
 def _find_signal(step: PlanStep) -> Iterator[Diagnostic]:
     """A sign in a colour at the beginning or the end of a description."""
-    text = step.description.strip("\ufe0f ")
+    text = step.description.strip("\ufe0f ()（）[]")
     if not _SIGNALS.isdisjoint((text[:1], text[-1:])):
         help = "write a mark after the id, such as `[x]` for done, or say in a legend what the sign means"
         message = "a sign in a colour in the description may be meant as a status"

@@ -9,7 +9,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import has_errors
 
-__all__ = ["choose_plan", "is_final"]
+__all__ = ["begins_again", "choose_plan", "is_final"]
 
 # What the text before a plan may call it.
 _FINAL = re.compile(
@@ -26,6 +26,12 @@ _AGAIN = re.compile(
 )
 # What is final, and does not only come later than another.
 _LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
+# What says that it is not, though it has such a word in it.
+_NOT_FINAL = re.compile(
+    r"(?i)(?:\b(?:not|never|no|until)|n['’]t)\b(?: \w+){0,3} (?:final|finalized|corrected|revised)\b"
+    r"|to be (?:corrected|revised)|\brejected\b|\bdisagree\b|\boption [b-z]\b"
+    r"|(?:不是|并非|还没|尚未)[^，。]{0,4}(?:最终|定稿|终稿)"
+)
 _DRAFT = re.compile(
     r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|rough|sample|example"
     r"|first (?:attempt|version|try|pass)|(?<!in your )(?<!in the )(?<!in this )(?<!in that )(?<!planspec )"
@@ -61,7 +67,12 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
 
 def is_final(lead: str) -> bool:
     """Whether the text before a plan calls it the one that holds."""
-    return _FINAL.search(lead) is not None
+    return any(_FINAL.search(row) and not _NOT_FINAL.search(row) for row in lead.split("\n"))
+
+
+def begins_again(said: str) -> bool:
+    """Whether a writer says that he writes a plan again, or prefers the one that follows."""
+    return _AGAIN.search(said.replace("’", "'")) is not None
 
 
 def _is_announced(lead: str) -> bool:
@@ -70,7 +81,7 @@ def _is_announced(lead: str) -> bool:
     # What a heading right above a plan calls it counts more than what was said before.
     if rows and _DRAFT.search(rows[-1]) and not is_final(f"{rows[-1]}\n{title}"):
         return False
-    return is_final(lead) or _AGAIN.search(said.replace("’", "'")) is not None
+    return is_final(lead) or begins_again(said)
 
 
 def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:

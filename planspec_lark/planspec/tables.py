@@ -80,6 +80,8 @@ def write_row(
         return None
     mark = _read_mark(values["status"], legend) if "status" in values else " "
     type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
+    if re.fullmatch(r"(?:(?i:step|no\.?) ?|[#第])?[0-9]+(?:\.[0-9]+)*[.)步]?", values.get("number", "1")) is None:
+        return None
     written = repair_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
     flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
     if written is None or mark is None or None in flow.values():

@@ -373,6 +373,23 @@ HELD_BACK |= {
     "errata in Spanish": f"{_PLAN}\n*Fe de erratas: el 2 queda reemplazado por lo que acordéis.*\n",
     "a heading that says how its steps stand": "Goal: go\n## Steps\n### Done\n1. [act] Go\n### Open\n2. [act] Pack\n",
     "a withdrawal in front": f"The letter clears it, so the second visit falls away.\n\n{_PLAN}",
+    "headings of which nothing is told": "Goal: go\n## Steps\n### Dry run\n1. [act] Go\n### Roads\n2. [act] Pack\n",
+    "a comment of two parts": "1. [act] Go\n<!--\n# T",
+    "text behind a comment": f"{_PLAN}\n<!-- note --> Buy a saw before noon.\n",
+    "text between comments": "Goal: go\n<!-- a --> - No noise <!-- b -->\n## Steps\n1) [act] Go\n",
+    "a comment in front": f"<!-- only on Friday -->\n\n{_PLAN}",
+    "a step that waits, in a table": f"{_PLAN}\n| Step | Note |\n|---|---|\n| 2 | after approval |\n",
+    "a row more": f"{_PLAN}\n| Step | Note |\n|---|---|\n| 3 | Sail |\n",
+    "front matter that does not hold": "---\napproved: false\n---\n\nGoal: go\n## Steps\n1. [act] Go\n",
+    "what is said of the final plan": (
+        "```\nGoal: go\n## Steps\n1. [act] Go\n```\n\nDo not run the plan below.\n\n**Final plan**\n\n"
+        "```\nGoal: go\n## Steps\n1. [act] Stay\n```\n"
+    ),
+    "what is said behind a draft": (
+        "First version:\n\nGoal: go\n## Steps\n1. [act] Go\n\n"
+        "Not yet the final plan:\n\nGoal: go\n## Steps\n1. [act] Stay\n"
+    ),
+    "a gap below a step": "Sure!\n\nGoal: go\n## Steps\n1. [subtask] Go\n  1.1. [act] A\n  1.3. [act] C\n",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
@@ -394,12 +411,24 @@ HELD_BACK_OF_MARKDOWN = {
         "# Go\nGoal: go\n## Pack\n1. Fold\n## Drive\n1. Go\n## Good things\n- Wear a hat\n"
     ),
     "a quote behind the list": "Goal: go\n\n1. Go\n2. Pack\n\n> Only one of the two, the weather decides.\n",
+    "phases of both kinds": "Goal: go\n\n## Bag\n1. Fold\n\n## Good things\n- Wear a hat\n- Noise\n",
+    "a phase behind the tips": "Goal: go\n\n## Bag\n1. Fold\n\n## Tips\n- Take a hat\n\n## Road\n- Go\n- Pack\n",
+    "a limit among the tools": "# Go\n\nGoal: go\n\n## Tools\n- Max. 200 euros\n\n## Steps\n1. Go\n2. Pack\n",
+    "numbers among the constraints": (
+        "Goal: go\n\nConstraints:\n- No noise\n\n1. Done by Friday\n\n- Quiet\n\n## Steps\n2. Go\n3. Pack\n"
+    ),
+    "a list before the one with numbers": "Goal: go\n\n**Plan:**\n- two people\n- by bus\n\n1. Go\n2. Pack\n",
+    "a box with a star": "Goal: go\n\n- [*] Go\n- [ ] Pack\n",
+    "a number with a sign in a table": "Goal: go\n\n| Step | Action |\n|---|---|\n| 1 ✅ | Go |\n| 2 | Pack |\n",
+    "a step in a quote": "Goal: go\n\n1. Go\n2. Pack\n\n> 3. Sail\n",
     "a remark in the middle of a label": "Goal: go\n\n1. Go\n2. Pack\n\n## Tips\n- The numbers are made up\n",
 }
 # Lists that are no plan, though nothing else is in the text.
 NO_PLAN = {
     "mistakes": "Here are some common mistakes:\n\n1. Going too early\n2. Packing too much\n",
     "what a plan is like": "What makes a good plan:\n\n1. It is clear.\n2. It is complete.\n",
+    "options": "Here are the plan options:\n\n1. By bus\n2. By train\n",
+    "what went wrong": "Here are the steps that failed:\n\n1. Go\n2. Pack\n",
     "what has to be known": "为了更好地帮助您，请先告诉我：\n\n1. 哪一天？\n2. 几个人？\n",
 }
 # What has once been held back, or read as another plan, for no reason.
@@ -484,7 +513,11 @@ TAKEN = {
         {"default_type": "act"},
         2,
     ),
-    "headings that group steps": ("Goal: go\n## Steps\n### Bags\n1. [act] Go\n### Roads\n2. [act] Pack\n", {}, 2),
+    "headings that group steps": (
+        "I grouped them.\n\nGoal: go\n## Steps\n### Bags\n1. [act] Go\n### Roads\n2. [act] Pack\n",
+        {},
+        2,
+    ),
     "a sign beside its word in a table": (
         "Goal: go\n\n| Step | Action | Status |\n|---|---|---|\n| 1 | Go | ✅ Done |\n| 2 | Pack | ⏳ In progress |\n",
         {"default_type": "act"},

@@ -248,6 +248,26 @@ _TAGS: dict[str, Callable[[int], str]] = {
     "tags in commands": lambda n: "PLAN_CMD: DONE 1 | <think>\n" * (n // 27),
 }
 
+_PLAN = "Goal: a\n## Steps\n1. [act] b\n2. [act] c\n"
+# What is said around a plan and between its lines.
+_AROUND: dict[str, Callable[[int], str]] = {
+    "brackets in a heading": lambda n: "Goal: a\n\n## " + "(" * n + "x\n1. b\n",
+    "colons in a heading": lambda n: "Goal: a\n\n## " + ":" * n + "x\n1. b\n",
+    "dashes in a heading": lambda n: "Goal: a\n\n## a" + "-" * n + "x\n1. b\n",
+    "digits in a heading": lambda n: "Goal: a\n\n## a" + "1" * n + "x\n1. b\n",
+    "headings among steps": lambda n: "Goal: a\n## Steps\n" + "### b\n" * (n // 6) + "1. [act] c\n",
+    "comments without an end": lambda n: _PLAN + "\n" + "<!-- " * (n // 5),
+    "comments without an end in lines": lambda n: _PLAN + "\n" + "<!--\n" * (n // 5),
+    "comments": lambda n: _PLAN + "\n" + "<!-- a -->\n- b\n" * (n // 15),
+    "rows of a table behind": lambda n: _PLAN + "\n| Step | a |\n" + "| 1 | b |\n" * (n // 10),
+    "a tool of many signs": lambda n: "# T\nGoal: a\n## Tools\n- " + "其实" * (n // 2) + "\n\n## Steps\n1. b\n",
+    "drafts with headings": lambda n: (
+        "```\n# T\nGoal: a\n\n### B\n\n1. c\n```\n" * (n // 36) + "# U\n\nGoal: a\n\n1. c\n"
+    ),
+    "drafts and lists": lambda n: "```\n# T\n\n1. c\n```\nHere's how I go:\n1. d\n" * (n // 43) + _PLAN,
+    "leads to a list": lambda n: "here is the plan, " * (n // 18) + ":\n1. a\n",
+}
+
 _JSON: dict[str, Callable[[int], str]] = {
     "JSON numbers": lambda n: '{"a": [' + "0," * (n // 2) + "0]}",
     "JSON members": lambda n: _each('"key {0}": "value\\n",\n', n, "{") + '"k": 1}',
@@ -285,6 +305,6 @@ _JSON: dict[str, Callable[[int], str]] = {
 }
 
 # Name → the text of about so many characters: for what reads plans, for what reads JSON, and for what looks at texts.
-PLAN_SHAPES = {**_LINES, **_TAGS, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
+PLAN_SHAPES = {**_LINES, **_TAGS, **_AROUND, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
 JSON_SHAPES = {**_LINES, **_TAGS, **_JSON}
 TEXT_SHAPES = {**_LINES, **_MESSAGES}

@@ -1,0 +1,81 @@
+"""What stands around a plan and is no sentence: comments, tables, and lists of what has to be at hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planspec_lark.answers.demands import demands
+from planspec_lark.answers.descriptions import denies, split_words
+from planspec_lark.answers.headings import disowns_steps
+from planspec_lark.answers.sentences import refuses
+from planspec_lark.answers.statements import Talk
+from planspec_lark.planspec.answer_lines import read_bullet, read_heading
+from planspec_lark.planspec.near_misses import SPACES
+
+__all__ = ["changes_steps", "comments_in", "is_list_of_tools", "says_more"]
+
+# Words and characters of a comment that is no more than a label.
+_LABEL_WORDS, _LABEL_SIGNS, _LABEL_WIDE = 4, 40, 12
+_WRITTEN_BY_PROGRAMS = re.compile(
+    r"<!--|-->|\b(?:please )?do not edit(?: (?:by hand|manually|this))?\b|\bgenerated (?:plan|(?:by|with|from) [\w.-]+)"
+    r"|由.{0,6}自动生成|请?勿(?:手工|手动)?(?:修改|编辑).{0,3}"
+)
+_WHEN = re.compile(
+    r"(?:before|after|during|on) (?:the |that )?(?!hold)\w+|afterwards|end of (?:the )?plan"
+    r"|as (?:agreed|discussed)[\w ]*"
+)
+_SAYS_MORE = re.compile(r"[0-9\[]|先")
+_DRAFTED = re.compile(r"\bdry run\b|草稿")
+# The rows of a table whose first column has the numbers of steps.
+_OF_STEPS = re.compile(r"^\|[ *]*(?:steps?|#|id|no\.?|nr\.?|步骤|序号|编号)[ *]*\|", re.IGNORECASE | re.MULTILINE)
+_OF_MORE = re.compile(r"^\|[ *]*(?:extra|additional|new|missing|further|其他|新增) ?", re.IGNORECASE | re.MULTILINE)
+_ROW = re.compile(r"^\| *\**([0-9]+(?:\.[0-9]+)*)\b", re.MULTILINE)
+
+# The heading of what is to be at hand, and an item below it: a thing, and no limit, fact or sentence.
+_TOOLS = re.compile(
+    r"\W*(?:what you(?:['’]ll| will)? need|(?:the )?(?:materials?|tools?|equipment|supplies|ingredients|shopping list)"
+    r"(?: (?:and|&) \w+)?(?: needed| required)?|(?:所需|需要的)?(?:材料|工具)(?:清单)?)\W*"
+)
+_ITEM = re.compile(r"(?i)(?!.*\b(?:budget|max|only|euros?|dollars|people|closed|is|are)\b)[^€$£¥.!?。！？]{1,60}")
+
+
+def is_list_of_tools(text: str, talk: Talk) -> bool:
+    """Whether a section between the parts of the plan is a list of tools and materials, and nothing else."""
+    heading, *rows = (row.strip(SPACES + "\r") for row in text.strip().split("\n"))
+    named = read_heading(heading)
+    items = [read_bullet(row) or "?" for row in rows if row]
+    is_list = named is not None and _TOOLS.fullmatch(named[1].lower()) is not None
+    return is_list and all(_ITEM.fullmatch(item) and talk.adds_nothing(item.lower()) for item in items)
+
+
+def changes_steps(text: str, talk: Talk) -> bool:
+    """Whether a table of steps has a row for one that the plan does not have, or demands something of one."""
+    if _OF_MORE.search(text):
+        return True
+    if not _OF_STEPS.search(text):
+        return False
+    if not talk.statuses.keys() >= {*_ROW.findall(text)}:
+        return True
+    cells = (cell.strip(" *\r\n").lower() for row in text.split("\n") if row.startswith("|") for cell in row.split("|"))
+    return any(refuses(cell) or denies(cell) or demands(cell, talk.is_own) for cell in cells if cell)
+
+
+def comments_in(text: str) -> Iterator[str]:
+    """The comments in a text; one that is not closed lasts to its end."""
+    at = text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at)
+        yield text[at : end if end >= 0 else len(text)]
+        at = text.find("<!--", end) if end >= 0 else -1
+
+
+def says_more(comment: str, talk: Talk, *, is_in_front: bool = False) -> bool:
+    """Whether a comment says that something of the plan is not so, or, behind its beginning, more than a label does."""
+    said = _WRITTEN_BY_PROGRAMS.sub(" ", comment.lower()).strip("- \t\r\n,;.")
+    is_short = len(said) <= (_LABEL_SIGNS if said.isascii() else _LABEL_WIDE)
+    is_label = is_short and len(split_words(said)) <= _LABEL_WORDS and _SAYS_MORE.search(said) is None
+    is_demand = denies(said) or demands(said, lambda _word: False) or disowns_steps(said) or bool(_DRAFTED.search(said))
+    if is_label or is_in_front:
+        return is_demand and _WHEN.fullmatch(said) is None
+    return not talk.is_known(said)

@@ -1,0 +1,209 @@
+"""How likely it is that something belongs to a plan, or changes it, that was left out as no part of it."""
+
+from __future__ import annotations
+
+import re
+
+from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, says_more
+from planspec_lark.answers.demands import orders
+from planspec_lark.answers.headings import groups_steps, names_part
+from planspec_lark.answers.reading import Reading
+from planspec_lark.answers.remarks import disowns, is_disowned
+from planspec_lark.answers.risk import Risk, highest
+from planspec_lark.answers.sentences import heads_more, sentences
+from planspec_lark.answers.statements import Talk, prohibits
+from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
+from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
+from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.planspec.near_misses import SPACE, SPACES
+from planspec_lark.planspec.plan_choice import begins_again, is_final
+from planspec_lark.planspec.step_repair import looks_like_step
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Span
+
+__all__ = ["rate_left_out"]
+
+# Codes of what seems to be no part of the plan. Of several plans, only one is taken (PS105).
+_FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS112"})
+# A line in a quote that has the number of a step.
+_QUOTED_STEP = re.compile(r"^> *[0-9]+[.)] ", re.MULTILINE)
+# A line that no sentence is: a row of a table, a fence, a comment.
+_NO_SENTENCE = re.compile(rf"^{SPACE}*(?:\||```|~~~|<!--)", re.MULTILINE)
+# All of a fence that names nothing.
+_FENCE_SIGNS = f"`~{SPACES}\r\n"
+# Characters above a text that may head it.
+_ABOVE = 4_000
+# The same in front of the plan, where each line of a list is looked at by itself.
+_HEAD = 1_000
+# Labels of what is no part of a plan.
+_ASIDES = NOTES.union(NOTES_CHINESE)
+
+
+def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
+    """The risk of leaving something out that was taken for no part of the plan."""
+    plan, span = reading.plan, diagnostic.span
+    if diagnostic.code == "PS105" and span is not None:
+        is_doubtful = _is_draft_doubtful(reading.text[span.start : span.end], reading)
+        return Risk.HIGH if is_doubtful else Risk.MEDIUM
+    if diagnostic.code not in _FOREIGN or plan is None or span is None:
+        return Risk.NONE
+    # A line may be one of text and of reasoning.
+    text = leave_out_reasoning(reading.text[span.start : span.end]).text
+    if diagnostic.code == "PS103" and not text.strip(_FENCE_SIGNS):
+        return Risk.NONE
+    start, end = plan
+    if start < span.start < end:
+        return _rate_inside(text, reading, span)
+    is_behind = span.start >= end
+    is_otherwise = (
+        _goes_on(text, reading, span) or _changes(text, reading, span)
+        if is_behind
+        else _leads_elsewhere(text, reading, span, is_item=diagnostic.code == "PS107")
+    )
+    return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
+
+
+def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) -> bool:
+    """Whether what comes before a plan may change what it means."""
+    assert reading.plan is not None, "there is a plan"
+    if any(says_more(comment, reading.talk, is_in_front=True) for comment in comments_in(text)):
+        return True
+    if reading.is_of_draft(span.start) and not _speaks_of_next(text):
+        return False
+    # A list may be one of constraints, or of what is needed.
+    is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
+    above = reading.text[max(span.start - _HEAD, 0) : span.start]
+    if (is_list and not _is_headed(above)) or (not reading.has_goal and _may_have_goal(text)):
+        return True
+    return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
+
+
+_HOLD_ON = re.compile(r"\A\W*(?:hold on|wait|hang on|let me \w+|等等|稍等)\b[,，.]? ?")
+# A line of a list, of detail or of code.
+_OF_LIST = re.compile(r"[ \t]*(?:>|[-*+•] |```|~~~|[0-9])")
+# What is said of the plan that follows, and not of the draft before it.
+_OF_NEXT = re.compile(
+    r"\b(?:next|below|following|only|if|unless|until|approv\w*|agree\w*|reject\w*|budget|valid|example|sample|please)\b"
+    r"|下面|以下|如果|只|须|必|请|同意|批"
+)
+
+
+def _speaks_of_next(text: str) -> bool:
+    """Whether something between a draft and the plan may be said of the plan."""
+    said = (_HOLD_ON.sub("", one) for one in sentences(text))
+    return any(prohibits(one) or orders(one) or _OF_NEXT.search(one) for one in said)
+
+
+def _is_draft_doubtful(text: str, reading: Reading) -> bool:
+    """Whether a plan that was left out has a title inside a line, or text behind it that speaks against the next."""
+    rows = text.split("\n")
+    last = max((at for at, row in enumerate(rows) if _OF_LIST.match(row) or looks_like_step(row.strip())), default=-1)
+    behind = "\n".join(rows[last + 1 :])
+    if _has_title(text) or not behind.strip():
+        return _has_title(text)
+    lead = behind.rstrip("`~ \r\n").rpartition("\n")[2]
+    if is_final(lead) or begins_again(lead):
+        return _speaks_of_next(behind)
+    return not all(map(reading.talk.comes_before, sentences(behind)))
+
+
+def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
+    """The risk of leaving out what is between the lines of the plan."""
+    is_early = not reading.steps or span.start < reading.steps[0]
+    is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
+    if is_early and reading.has_goal and (is_told or is_list_of_tools(text, reading.talk)):
+        return Risk.LOW
+    if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
+        return Risk.MEDIUM
+    return _rate_between(text, reading.talk, is_early=is_early)
+
+
+def _is_headed(above: str) -> bool:
+    """Whether the list that follows a text has a heading or a label that is not that of a part of the plan."""
+    rows = (row.strip(SPACES + "\r") for row in reversed(above.split("\n")))
+    head = next((row for row in rows if row and read_bullet(row) is None), "")
+    return (read_heading(head) is not None or head.endswith((":", "："))) and not names_part(head)
+
+
+def _goes_on(text: str, reading: Reading, span: Span) -> bool:
+    """Whether text follows a plan's last line directly, so that it may continue it."""
+    is_next = reading.plan is not None and reading.text.count("\n", reading.plan[1], span.start) < 2
+    return is_next and _CLOSING.match(text) is None and not is_harmless(text.partition("\n")[0])
+
+
+def _changes(text: str, reading: Reading, span: Span) -> bool:
+    """Whether a sentence after a plan may change what it means."""
+    assert reading.plan is not None, "there is a plan"
+    end = span.end
+    start = reading.plan[1]
+    above = reading.text[start : span.start] if span.start - start < _ABOVE else ""
+    if reading.is_in_code:
+        # The first fence after the plan is the end of its code block.
+        above = above.lstrip().lstrip("`~")
+    if _QUOTED_STEP.search(text) or any(says_more(comment, reading.talk) for comment in comments_in(text)):
+        return True
+    if changes_steps(text, reading.talk):
+        return True
+    said = sentences(text, above)
+    if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
+        # It leads to another plan.
+        said.pop()
+    if not all(reading.talk.adds_nothing(one) or reading.talk.is_label(one) for one in said):
+        return True
+    return heads_more(text) and _PLAN.match(reading.text, end) is None
+
+
+# What closes a plan: the end of a code block, a tag, a word for the end.
+_CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
+# How another plan begins.
+_PLAN = re.compile(r"\s*(?:(?:`{3,}|~{3,}).*\n\s*)?(?:#{1,2} |\**(?:goal|目标))", re.IGNORECASE)
+# How a line begins that is a step's, whatever its number is.
+_TYPED = re.compile(
+    rf"^{SPACE}*+(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A title that is in the middle of a line.
+_TITLE = re.compile(r"(?<![\n`\"'])# Plan:")
+_GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
+# A line with a label, as a goal has one.
+_LABELLED = re.compile(
+    rf"^[*_#{SPACES}]*+(?P<label>[^\W\d_]++(?: [^\W\d_]++)?+)[*_]*[:：][*_]*{SPACE}*+[^\s/*_]", re.MULTILINE
+)
+
+
+def _rate_around(text: str, *, has_goal: bool) -> Risk:
+    """The risk of leaving out what comes before the plan or after it."""
+    is_lost = (not has_goal and _GOAL.search(text) is not None) or _has_title(text)
+    return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
+
+
+def _may_have_goal(text: str) -> bool:
+    """Whether a line before a plan has a label that may be another word for its goal."""
+    return any(not is_notes(match["label"]) for match in _LABELLED.finditer(text))
+
+
+def _has_title(text: str) -> bool:
+    """Whether a title comes after other text, so that it is read as none."""
+    titles = _TITLE.finditer(text) if "# Plan:" in text else ()
+    return any(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() for match in titles)
+
+
+def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:
+    """The risk of leaving out what is between the lines of a plan, before its steps or among them."""
+    in_comment = False
+    worst = Risk.NONE
+    for row in text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        if in_comment or line.startswith("<!--"):
+            in_comment = "-->" not in line
+            worst = highest((worst, Risk.HIGH if says_more(line, talk) else Risk.NONE))
+        elif line and not (is_harmless(line) or find_legend(line) or line.startswith(("```", "~~~"))):
+            # A line that leads to the steps says nothing by itself, unless it calls them something else; among them it
+            # may be a condition.
+            is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)
+            is_lead = (
+                is_lead and all(map(talk.leads_on, sentences(line))) and line.strip("*:： ").lower() not in _ASIDES
+            )
+            worst = highest((worst, Risk.LOW if is_lead else Risk.HIGH))
+    return worst

@@ -1,0 +1,109 @@
+"""The risk of each thing that a tolerant reading has done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from planspec_lark.answers.descriptions import is_foreign_draft
+from planspec_lark.answers.headings import disowns_steps, marks_state
+from planspec_lark.answers.left_out import rate_left_out
+from planspec_lark.answers.reading import Reading
+from planspec_lark.answers.risk import RISKS, Risk, highest
+from planspec_lark.planspec.answer_lines import read_bullet, read_heading
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.near_misses import SPACES, Flaw
+from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+
+__all__ = ["rate"]
+
+
+def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
+    """The risk of what a tolerant reading has made of a text at the place of a diagnostic.
+
+    What is between the first and the last line of the plan and is not understood is never without risk. Around
+    the plan, what looks like a step of it is not, nor what takes something back, nor the goal of a plan that has none.
+
+    What was dropped though it seems to belong to the plan is always of the highest.
+    """
+    code, fix, span = diagnostic.code, diagnostic.fix, diagnostic.span
+    if diagnostic.severity is Severity.ERROR or code == "PS120":
+        return Risk.HIGH
+    if diagnostic.severity is Severity.INFO:
+        return rate_left_out(diagnostic, reading)
+    risk = RISKS.get(code, Risk.HIGH)
+    if fix is not None and code != "PS124" and _is_disowned(fix, reading.text):
+        return Risk.HIGH
+    if fix is None or span is None or code == "PS305":
+        return risk
+    if code == "PS107" and reading.closing_list is not None and fix.span.start >= reading.closing_list:
+        return Risk.HIGH
+    end = span.start if code == "PS124" else fix.span.end
+    if code == "PS124":
+        risk = _rate_comment(fix.text)
+    return highest((risk, _rate_line(reading.text[fix.span.start : end], fix.text, reading.legend)))
+
+
+def _is_disowned(fix: Fix, text: str) -> bool:
+    """Whether a heading says that what is below it is not to be done, or a line is one of several ways to do a step."""
+    line = text[fix.span.start : fix.span.end].strip(SPACES + "\r")
+    heading = read_heading(line)
+    is_heading = heading is not None and (
+        disowns_steps(heading[1]) or is_foreign_draft(heading[1].lower()) or (fix.text[:1] != "#" and marks_state(line))
+    )
+    return is_heading or _OPTION.match(fix.text) is not None
+
+
+# A line below a step that is one of several ways to do it.
+_WAYS = "option|variant|alternative|opci[oó]n|variante|möglichkeit|choix|方案|选项"
+_OPTION = re.compile(
+    rf"> \W*(?:(?:{_WAYS})\s*[a-z0-9一二三甲乙]\b|options?\s*[:：]|或者?[:：]|(?:either|or|alternatively|otherwise)\b"
+    r"|not needed\b|要么|way [0-9a-d]\b|plan [a-d]\b|(?:1st|2nd|first|second) (?:option|way)\b)",
+    re.IGNORECASE,
+)
+
+
+def _rate_comment(repaired: str) -> Risk:
+    """The risk of leaving out what comes after a line."""
+    marks = (grammars.pattern("planspec", mark) for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"))
+    return RISKS["PS124"] if any(mark.fullmatch(repaired) for mark in marks) else Risk.MEDIUM
+
+
+def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
+    """The highest risk of all that was done to a line."""
+    if "~~" in repaired:
+        # What is struck out may not be meant any more.
+        return Risk.HIGH
+    clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
+    if not looks_like_step(clean):
+        item = read_bullet(clean)
+        if item is None or not looks_like_step(repaired):
+            return Risk.NONE
+        clean = f"1. {item}"
+    flaws, written = repair_step(clean, legend)
+    if written != repaired:
+        # It got a type that it does not have. A question is none to be answered by doing it.
+        if _IN_DOUBT.search(clean):
+            return Risk.HIGH
+        flaws = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
+    risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
+    if repaired.count("→") > clean.count("→"):
+        risks.append(RISKS["PS305"])
+    return highest(risks)
+
+
+# A question, and a doubt inside a line.
+_IN_DOUBT = re.compile(r"[?？](?:[)）]|\Z)|\bnot (?:sure|certain|clear)\b|不确定|待定|没定")
+
+
+def _rate_flaw(flaw: Flaw, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
+    written = line[flaw.start : flaw.end]
+    if flaw.code == "PS111":
+        mark = written.strip("*_`").strip("[]［］【】")
+        is_known = read_status(mark) is not None or mark.replace("\ufe0f", "") in legend
+        return RISKS[flaw.code] if is_known else Risk.HIGH
+    if flaw.code == "PS115" and f"\\{written}" in repaired:
+        return Risk.MEDIUM
+    return RISKS.get(flaw.code, Risk.HIGH)

@@ -176,6 +176,7 @@ def test_codes_are_stable() -> None:
         "PS319": Severity.WARNING,
         "PS320": Severity.WARNING,
         "PS321": Severity.WARNING,
+        "PS322": Severity.WARNING,
         "PE102": Severity.WARNING,
         "PE107": Severity.WARNING,
         "PE108": Severity.WARNING,

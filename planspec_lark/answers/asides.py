@@ -18,7 +18,8 @@ __all__ = ["changes_steps", "comments_in", "is_list_of_tools", "says_more"]
 # Words and characters of a comment that is no more than a label.
 _LABEL_WORDS, _LABEL_SIGNS, _LABEL_WIDE = 4, 40, 12
 _WRITTEN_BY_PROGRAMS = re.compile(
-    r"<!--|-->|\b(?:please )?do not edit(?: (?:by hand|manually|this))?\b|\bgenerated (?:plan|(?:by|with|from) [\w.-]+)"
+    r"<!--|-->|\b(?:please )?do not (?:edit|wrap|reflow|reformat)(?: (?:by hand|manually|this))?\b"
+    r"|\bgenerated (?:plan|(?:by|with|from) [\w.-]+)"
     r"|由.{0,6}自动生成|请?勿(?:手工|手动)?(?:修改|编辑).{0,3}"
 )
 _WHEN = re.compile(
@@ -37,7 +38,10 @@ _TOOLS = re.compile(
     r"\W*(?:what you(?:['’]ll| will)? need|(?:the )?(?:materials?|tools?|equipment|supplies|ingredients|shopping list)"
     r"(?: (?:and|&) \w+)?(?: needed| required)?|(?:所需|需要的)?(?:材料|工具)(?:清单)?)\W*"
 )
-_ITEM = re.compile(r"(?i)(?!.*\b(?:budget|max|only|euros?|dollars|people|closed|is|are)\b)[^€$£¥.!?。！？]{1,60}")
+_ITEM = re.compile(
+    r"(?i)(?!.*\b(?:budget|max|only|euros?|dollars|people|closed|is|are|under|less|after|before|by|nothing|nobody|no|[ap]m|days?|hours?"
+    r"|\w+day)\b)[^€$£¥.!?。！？]{1,60}"
+)
 
 
 def is_list_of_tools(text: str, talk: Talk) -> bool:

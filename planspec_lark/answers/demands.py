@@ -77,7 +77,8 @@ _DEMANDS = any_of(
     r"|(?:falls?|fallen|fell) (?:away|through)|drops? out|no longer"
     r"|(?:any|some)thing else|who else|come to think"
     r"|thinking about it|that said|change of plans|second thoughts?",
-    r"to be corrected|to sign|mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all"
+    r"(?:voted|turned) down|called off|fell through|to be corrected|to sign",
+    r"mixed up|my (?:bad|mistake)|i was wrong|sorry(?= [^a-z]|, )|after all"
     r"|turned out|ruled out|off limits|hold off",
     r"(?:another|other|second|old|final|first|earlier|last|different|new|this|that|which) version|instead(?! of)",
     r"(?:goes|moves) (?:to|behind|before|up|down|into|in|on|first|last)|trade places|the figure|(?:is"

@@ -88,6 +88,8 @@ _FOREIGN_WISH = re.compile(
 _FOREIGN_DRAFT = re.compile(
     r"\b(?:borrador|ejemplo|faltan?|entwurf|beispiel|fehl(?:t|en)|brouillon|exemple|manque(?:nt)?|bozza|esempio|rascunho)\b"
 )
+# What a wish would take out of the plan.
+_FOREIGN_CUT = re.compile(r"\b(?:weg|wegl\w+|streich\w*|lösch\w*|elimin\w*|quit\w*|borr\w*|supprim\w*|enlev\w*)\b")
 # What denies, obliges or orders in these languages.
 _FOREIGN_DEMANDS = re.compile(
     r"\b(?:nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
@@ -183,7 +185,8 @@ def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan
         is_of_plan = is_of_plan or _SPEAKS_OF_PLAN_CHINESE.search(said) is not None
         return _is_stated_in_chinese(told) if is_of_plan else not demands(told, is_own)
     if _FOREIGN.search(said) or _FOREIGN_WISH.match(said):
-        return _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
+        is_free = _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
+        return is_free and _FOREIGN_CUT.search(said) is None
     if is_of_plan or _OF_PLAN.match(told):
         return _says_what_it_does(told) and not denies(told.replace(" but ", " "), is_own)
     return not (demands(said, is_own) or _may_be_of_plan(said, told, is_own))

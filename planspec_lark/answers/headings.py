@@ -19,6 +19,7 @@ __all__ = [
     "heads_notes",
     "is_label",
     "marks_state",
+    "names_data",
     "names_notes",
     "names_part",
     "read_note",
@@ -66,7 +67,8 @@ _CASE = re.compile(
     r"(?: (?:plan|idea|step|option|approach|version|task|item|route|way|action)s?)*(?=\W*\Z|[:：(（]))"
     r"|\b(?:on hold|not (?:sure|approved|confirmed|decided|agreed)|tbd|if (?:needed|necessary|required|possible"
     r"|wanted)|optional|unsure|pending (?:approval|review|decision)|to be (?:discussed|decided|confirmed|approved)"
-    r"|suspended|paused|(?:do|does|did) not|don['’]t|never|ignore|skip (?:it|this|these|those)"
+    r"|suspended|paused|for (?:later|another day|next time)"
+    r"|(?:do|does|did) not|don['’]t|never|ignore|skip (?:it|this|these|those)"
     r"|leave out|pick one|one of|awaiting|needs approval"
     r"|blocked)\b"
     r"|[-–—(（⏸🚫❌]\W*(?:rejected|postponed|cancell?ed|skipped|dropped|withdrawn|superseded|deferred|refused)\b|⏸"
@@ -76,6 +78,11 @@ _CASE = re.compile(
 )
 # Signs for a state.
 _STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
+# What is below such a heading may be more of the plan.
+_DATA = re.compile(
+    r"(?i)\b(?:timeline|schedule|overview|materials?|tools?|equipment|supplies|ingredients|shopping list|need"
+    r"|to remember|problems?|issues?)\b|材料|工具|时间"
+)
 # Characters at each end of a heading that are looked at.
 _LOOKED_AT = 100
 # Characters and words of a heading that only puts steps into groups.
@@ -118,6 +125,11 @@ def heads_notes(line: str) -> bool:
 def is_label(line: str) -> bool:
     """Whether a line ends with a colon, so that it leads to others."""
     return line.rstrip("*_").endswith((":", "："))
+
+
+def names_data(line: str) -> bool:
+    """Whether a heading is that of dates, things or tasks, below which an order is no advice."""
+    return _DATA.search(line) is not None
 
 
 def names_notes(label: str) -> bool:

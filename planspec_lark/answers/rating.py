@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from planspec_lark.answers.asides import comments_in, says_more
 from planspec_lark.answers.descriptions import is_foreign_draft
 from planspec_lark.answers.headings import disowns_steps, marks_state
 from planspec_lark.answers.left_out import rate_left_out
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.risk import RISKS, Risk, highest
+from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import read_bullet, read_heading
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES, Flaw
@@ -47,13 +49,16 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
 
 
 def _is_disowned(fix: Fix, text: str) -> bool:
-    """Whether a heading says that what is below it is not to be done, or a line is one of several ways to do a step."""
+    """Whether a heading says that what is below it is not to be done, a line is one of several ways to do a step, or a
+    comment in it is lost that says more than a label.
+    """
     line = text[fix.span.start : fix.span.end].strip(SPACES + "\r")
     heading = read_heading(line)
     is_heading = heading is not None and (
         disowns_steps(heading[1]) or is_foreign_draft(heading[1].lower()) or (fix.text[:1] != "#" and marks_state(line))
     )
-    return is_heading or _OPTION.match(fix.text) is not None
+    comments = comments_in(line) if "<!--" not in fix.text else ()
+    return is_heading or _OPTION.match(fix.text) is not None or any(says_more(one, Talk()) for one in comments)
 
 
 # A line below a step that is one of several ways to do it.

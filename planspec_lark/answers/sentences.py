@@ -8,7 +8,7 @@ from enum import Enum
 from attrs import define, field
 
 from planspec_lark.answers.descriptions import denies, has_veto
-from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_part, read_note
+from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_data, names_part, read_note
 from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.near_misses import SPACES
@@ -70,6 +70,7 @@ _RESTRICTS = re.compile(
     r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
     r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act)"
     r"|(?:please|kindly) (?:look|check|confirm|verify|tell|say|correct|decide|choose|make sure)"
+    r"|(?:voted|turned) down|called off"
     r"|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional|illustrative)\b|[请不]要?(?:执行|照做)"
     r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
@@ -190,13 +191,7 @@ class _Paragraphs:
         elif self.is_code or not line or (line[0] == "<" and _TAG.fullmatch(line)):
             self.rows.append(("", _Kind.TEXT))
         elif line.startswith("<!--") or self.is_comment:
-            said, _ = self.rows.pop() if self.is_comment and self.rows else ("", None)
-            comment, end, rest = line.partition("-->")
-            self.is_comment = not end
-            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', comment)}", _Kind.NOTES))
-            if rest.strip(MARKS):
-                self.rows.append(("", _Kind.TEXT))
-                self.read(rest)
+            self._read_comments(line)
         elif line.startswith("|"):
             self.rows.extend((cell, _Kind.CELL) for cell in line.split("|"))
         elif self._goes_on(line):
@@ -204,6 +199,18 @@ class _Paragraphs:
             self.rows[-1] = (f"{paragraph} {line}", kind)
         else:
             self._begin(line)
+
+    def _read_comments(self, line: str) -> None:
+        """Read the comments that a line begins with, and what is behind them."""
+        while self.is_comment or line.startswith("<!--"):
+            said, _ = self.rows.pop() if self.is_comment and self.rows else ("", None)
+            comment, end, line = line.partition("-->")
+            self.is_comment = not end
+            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', comment)}", _Kind.NOTES))
+            if not (line := line.strip(SPACES)):
+                return
+        self.rows.append(("", _Kind.TEXT))
+        self.read(line)
 
     def _goes_on(self, line: str) -> bool:
         said = self.rows[-1][0] if self.rows else ""
@@ -242,7 +249,7 @@ def _find_kind_below(line: str) -> _Kind:
         return _Kind.CHANGES
     if is_label(line) and is_offer(said):
         return _Kind.OFFER
-    return _Kind.NOTES if heads_notes(line) else _Kind.TEXT
+    return _Kind.NOTES if heads_notes(line) and not names_data(line) else _Kind.TEXT
 
 
 def heads_more(text: str) -> bool:

@@ -57,12 +57,15 @@ _WISH = re.compile(
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
 _TAKES_BACK = Form.of(
-    "wrong|wait|back|mind|mix|suggestion|made|invented|placeholder|come up|came up|fill|i'd|you'll|show|explain|left",
+    "n't|not|step|weg|streich|elimin|supprim|wrong|wait|back|mind|mix|suggestion|made|invented|placeholder|come up"
+    "|came up|fill|i'd|you'll|show|explain|left",
     r"\b(?:tak(?:e|ing) (?:that|this|it) back|chang(?:ed|ing) my mind|mixed up|(?:is|are) suggestions?"
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
     r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
     r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out"
+    r"|(?:delete|remove|drop|skip|omit|leave out) steps? [0-9]|weglassen|streichen|elimin(?:a|e|ar|es)|supprimer?"
+    r"|(?:have|has|did)(?:n't| not) (?:\w+ )?(?:changed|updated|adjusted|included|added) (?:the plan|it|that|this)"
     r"|the wrong way (?:a?round|about)|in the wrong order)\b|\A\W*(?:oh,? )?wait\b",
     r"其实.*[更改]|建议.{0,4}改|算漏|写反",
 )
@@ -184,10 +187,17 @@ _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
     r"|to (?:keep|make|avoid|ensure|help|save|give)|for easy)\b[^,:]*|，?(?:是因为|因为|以便|以免|从而)[^，]*"
 )
+# What a reason says that is more than a reason: a duty, or that somebody has not agreed.
+_OBLIGES = re.compile(
+    r"\b(?:must|(?:not|n't) (?:been |yet |be )*(?:agreed?|approved?|allowed|signed|confirmed)|forbidden|prohibited)\b"
+    r"|[没未](?:有)?(?:同意|批准?|确认|签)|必须|不[得许准]"
+)
 # What a plan is for.
 _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
 _FOR_OTHERS = re.compile(
-    r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their)\b"
+    r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their"
+    r"|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
+    r"|placeholders?|invented|crossed|struck|neighbours?|remov\w*)\b"
     r"|\w+'s (?:plan|version|client|customer)"
 )
 # In which case something is offered.
@@ -212,9 +222,10 @@ _SETS_OUT = re.compile(
     r"\W*(?:i'll|i will|let me|let's|let us) (?:lay|structure|organi[sz]e|build|walk|break|order|group|split|think)\b"
     r"|.*, so i (?:revise|update|adjust)d? the plan\b"
     r"|\W*thought for [0-9a-z ]+\W*\Z"
-    r"|.*, (?:so|which is why|therefore) i(?:'ve| have)? (?:put|placed|kept|made|moved|split|scheduled|started|left"
+    r"|(?!.*\b(?:not|n't|never|only)\b).*, (?:so|which is why|therefore) i(?:'ve| have)?"
+    r" (?:put|placed|kept|made|moved|split|scheduled|started|left"
     r"|ordered|built|arranged)\b(?!.*\b(?:not|only|instead|unless|if)\b)"
-    r"|[^，。]{2,40}，(?:所以|因此)我(?:先|就|特意)?(?:把|将)(?!.*[不未别请须必])"
+    r"|(?!.*[没未不])[^，。]{2,40}，(?:所以|因此)我(?:先|就|特意)?(?:把|将)(?!.*[不未别请须必])"
     r"|\W*我?已经?(?:根据|按照?)[^，。：]{0,20}(?:更新|修改|调整|补充)(?!.*(?:[还尚待草请]|未|部分))"
 )
 _IS_OPEN = re.compile(
@@ -230,7 +241,7 @@ _ANNOUNCES = re.compile(
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
     r"|计划[：:]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
-    r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排)"
+    r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
 _OF_OTHERS = re.compile(
@@ -295,7 +306,7 @@ def is_of_others(said: str) -> bool:
 
 def without_idioms(said: str) -> str:
     """A sentence without the phrases that change nothing."""
-    return _REASON.sub(" ", _IDIOMS.sub(" ", said))
+    return _REASON.sub(lambda match: match[0] if _OBLIGES.search(match[0]) else " ", _IDIOMS.sub(" ", said))
 
 
 @define(eq=False, slots=False)
@@ -391,7 +402,9 @@ class Talk:
         # What is said before what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
         # What a plan is for may be anything but a case, or another person.
-        said = _PURPOSE.sub(lambda match: match[0] if _FOR_OTHERS.search(match[0]) else " ", said)
+        if any(_FOR_OTHERS.search(match[0]) for match in _PURPOSE.finditer(said)):
+            return False
+        said = _PURPOSE.sub(" ", said)
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)

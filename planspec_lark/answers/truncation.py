@@ -47,8 +47,9 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     ended = text.rstrip(" \t")
     start = ended.rfind("\n") + 1
     last = ended[start:]
-    if not last and _CUT_LINE.search(ended[-_TAIL:]):
-        return ended.rfind("\n", 0, start - 1) + 1
+    before = ended.rfind("\n", 0, max(start - 1, 0)) + 1
+    if not last and start and (_CUT_LINE.search(ended[-_TAIL:]) or ended.count("**", before, start) % 2 == 1):
+        return before
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = is_open or finish_reason in _LENGTH or _has_open_fence(text) or (last and _CUT.fullmatch(last) is not None)
     return start if is_cut and ended else None

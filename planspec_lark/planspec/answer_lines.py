@@ -166,12 +166,19 @@ def read_bullet(line: str) -> str | None:
     return match["text"].strip(SPACES) if match else None
 
 
-_BREAKS = r"(?i)(?: *<(?:br ?/?|\|[a-z_]++\|)>)+\Z"
+_BREAK = r"(?i) *<(?:br ?/?|\|[a-z_]{1,40}\|)>\Z"
+# Characters of such a sign, at most.
+_SIGN = 45
 
 
 def cut_breaks(line: str) -> str:
     """A line without the line breaks of HTML at its end, and without the tokens that end a message of a model."""
-    return (compiled(_BREAKS).sub("", line) or line) if line.endswith(">") else line
+    end = len(line)
+    while line.endswith(">", 0, end) and (match := compiled(_BREAK).search(line, max(end - _SIGN, 0), end)):
+        end = (
+            len(line[: match.start()].rstrip(" ")) if line[match.start() - 1 : match.start()] == " " else match.start()
+        )
+    return line[:end] or line
 
 
 _FLOW = (
@@ -291,6 +298,7 @@ _NOTES = (
     r"|(?:my |the )?(?:thinking|reasoning)"
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
+    r"|(?:consejos|notas|conseils|remarques|astuces|tipps?|hinweise?|anmerkungen)(?: .*)?"
     r"|(?:备注|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)|.{0,4}(?:说明|参考|估算|背景)|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"

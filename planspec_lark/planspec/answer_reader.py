@@ -102,16 +102,22 @@ _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
+# An item that tells something.
+_TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|your|my)\b"
+# An item that is a limit.
+_LIMIT = r"(?i)\W*[0-9]+\W+(?:no|not|never|max|maximum|at (?:most|least)|under|only|within|不|禁止|最多|至少)\b"
+_TELLING = "avoid|remove|remaining|refus\\w*|what|bring|lost|understand|would|tell|recogni[sz]e|spot|identify|broke"
 _NO_STEPS = (
-    r"options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from|could"
-    r"|problems?|mistakes?"
+    rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
+    r"|could|problems?|mistakes?"
 )
 _LEADS_TO_STEPS = (
     rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
-    r"(?:plan|check-?list|to-?do list|guide|roadmap)(?: (?:for|to|that|on)\b.*)?"
+    r"(?:plan|check-?list|to-?do list|roadmap)(?: (?:for|to|that|on)\b.*)?"
     r"|(?:here|these) are the (?:\w+ )?steps(?: (?:to|for)\b.*)?"
-    r"|here(?:['’]s| is) how (?:i|to|you|we)\b.*|follow these steps|do the following):\W*$"
-    r"|(?!.*(?:可能|问题|选|原因|风险))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
+    r"|here(?:['’]s| is) how (?:to|(?:i|you|we)(?:['’]d| would| can|['’]ll| will)?)\b.*"
+    r"|follow these steps|do the following):\W*$"
+    r"|(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
@@ -201,6 +207,8 @@ class AnswerReader(Recovery):
 
     def find_empty_phases(self) -> Iterator[Diagnostic]:
         """Headings without steps below them, where other headings have some: theirs may be told in other words."""
+        # A line whose number is too long is none.
+        self._phases &= self.steps.keys()
         if any(self.steps[one].children for one in self._phases):
             for step_id in sorted(one for one in self._phases if not self.steps[one].children):
                 message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
@@ -331,7 +339,11 @@ class AnswerReader(Recovery):
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
         is_quote = self.default_type and self._is_set_off and content.startswith(">")
-        if is_quote and (self._indent == 0 or is_notes(_label_of(content[1:]))) and find_inputs(content[1:]) is None:
+        if (
+            is_quote
+            and (self._indent == 0 or is_notes(_label_of(content[1:])))
+            and not self._is_flow(content[1:].strip(SPACES))
+        ):
             # In plain Markdown, what is quoted after a blank line is a paragraph of its own.
             self._give_lines_to(None)
             self._in_prose = True
@@ -350,6 +362,10 @@ class AnswerReader(Recovery):
         if match and match.lastgroup in ("title", "goal", "constraints", "steps_header"):
             self._is_over = False
         return self._is_over
+
+    def _is_flow(self, said: str) -> bool:
+        """Whether a text declares inputs or outputs, with an arrow or with a label."""
+        return said.startswith("←") or find_inputs(said) is not None or is_flow(said)
 
     def _may_begin_steps(self) -> bool:
         """Whether a list that begins here is below the title or the goal, or set off from the constraints."""
@@ -412,7 +428,9 @@ class AnswerReader(Recovery):
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""
         is_open = bool(self.default_type) and self.section is Section.CONSTRAINTS and not match
         is_numbered = read_item_number(content) is not None
+        is_limit = compiled(_LIMIT).match(content) is not None
         is_other = self._is_set_off and bool(self.plan.constraints) and is_numbered and not self._has_numbers
+        is_other = is_other and not is_limit
         if is_open and is_other and not self._is_before_steps():
             # After a list of bullets, one of numbers is another list.
             return False
@@ -522,7 +540,7 @@ class AnswerReader(Recovery):
         # In plain text, a list of what is said of anything else is not a plan.
         is_first = self.section is Section.NOTHING and self._behind is None
         is_free = self.section is not Section.NOTHING or is_first or self._is_only_list(content)
-        is_plan = is_item(content, is_worded=not is_free)
+        is_plan = is_item(content, is_worded=not is_free or self._is_before_steps())
         flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:
             return None
@@ -547,7 +565,9 @@ class AnswerReader(Recovery):
         lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
         if compiled(_LEADS_TO_STEPS).search(lead) is None:
             return False
-        return compiled(_HEADER).search(self.source.text, self._end) is None
+        # What is told of somebody or something is no order.
+        is_told = compiled(_TOLD).match(content) is not None
+        return not is_told and compiled(_HEADER).search(self.source.text, self._end) is None
 
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
@@ -660,7 +680,9 @@ class AnswerReader(Recovery):
         """Whether a line continues the one directly before it, or is detail of the step that it is below."""
         # The end of the text may be half a line break.
         content = content.removesuffix("\r")
-        may_join = self._last is not None and indent > self._last[2]
+        is_paragraph = self._last is not None and bool(self.default_type) and self._last[0].startswith("Goal:")
+        is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
+        may_join = self._last is not None and (indent > self._last[2] or is_next)
         is_below = self._is_below_step(indent)
         if not (may_join or is_below) or find_elision(content):
             return False

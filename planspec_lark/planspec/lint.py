@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
+from attrs import evolve
+
 from planspec_lark.planspec.answer_lines import find_elision, may_elide
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
@@ -62,13 +64,15 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
     Raises:
         ValueError: ``also`` has a code that is none of these.
     """
-    places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    # What is said of the title comes first.
+    places = {"": -1, **{step.step_id: at for at, step in enumerate(iter_steps(plan))}}
     return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
 
 
 def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
     """The same one by one, in no order."""
     check_optional(also)
+    yield from _check_title(plan)
     yield from _check_ids(plan)
     flow = find_data_flow(plan)
     last = _find_last(plan)
@@ -89,6 +93,26 @@ def check_optional(also: Collection[str]) -> None:
 def _found(code: str, step: PlanStep, part: str, message: str, help: str = "", **more: Any) -> Diagnostic:
     said = f"step {shorten(step.step_id)}: {message}"
     return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, **more)
+
+
+# ---------------------------------------------------------------- title
+
+
+# What a title says of a plan that does not hold, or not yet: at its beginning, in brackets or behind a dash.
+_NO_PLAN = re.compile(
+    r"(?i)(?:\A\W*|[-–—(（:：\[【] ?|, ?)(?:(?:rough |first )?drafts?(?! (?:due|of|for))\b|rejected\b|superseded\b"
+    r"|replaced by\b|obsolete\b|outdated\b|withdrawn\b|cancell?ed\b|void\b"
+    r"|not (?:yet )?(?:agreed|approved|final|released)\b|do not (?:use|run|follow)\b"
+    r"|草案|草稿|作废|已废弃|已取代|未批准|未定稿|不再使用)(?=\W*\Z|[\s)）:：\]】,，;；.-])"
+)
+
+
+def _check_title(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """A title that says of the plan that it does not hold."""
+    if (match := _NO_PLAN.search(plan.title)) is not None:
+        said = match[0].strip(" -–—(（:：[【,")
+        message = f"the title says `{said}`: the plan may not be one to act on"
+        yield Diagnostic("PS322", message, help="act on the plan that holds, or change the title", part="title")
 
 
 # ---------------------------------------------------------------- ids
@@ -387,8 +411,10 @@ def looks_like_outputs(description: str) -> bool:
 def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     """What is text in a plan, and may be meant otherwise where a text is not strictly one.
 
-    That is what is almost a variable list after an arrow, a word for a status in brackets, and a bar in backticks.
+    That is what is almost a variable list after an arrow, a word for a status in brackets, a bar in backticks, and what
+    a title says of the plan.
     """
+    yield from _check_title(plan)
     steps = [*iter_steps(plan)]
     for step in steps:
         if not step.outputs and "→" in step.description:
@@ -407,7 +433,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     if _OPENING.search(said):
         for step in steps:
             yield from _find_hidden_status(step)
-    if "[" in said:
+    if "[" in said or "【" in said:
         texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
         for part, text, step_id in texts:
             if (hint := _BLANK.search(text)) is not None:
@@ -422,10 +448,13 @@ _PLACEHOLDER = re.compile(
     r"\W*(?:\.{3,}|…|⋮)\W*|<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}"
     r"|(?i:todo|tbd|tba|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
 )
+# A blank to be filled in; inside a name, three are none.
+_GAP = re.compile(r"_{4,}|(?<![A-Za-z0-9_])___(?![A-Za-z0-9_])")
 # A hint in brackets inside a text, which is no link.
 _HINTED = "name|date|time|place|amount|number|client|address|email|nombre|fecha|número|datum"
 _BLANK = re.compile(
-    rf"(?i)\[(?:(?:[^\W\d_]+ ){{1,5}}[^\W\d_]+|{_HINTED}|姓名|名称|日期|时间|地点|金额|数量|人数)\](?!\()"
+    rf"(?i)\[(?:(?:[^\W\d_]+ ){{1,5}}[^\W\d_]+|{_HINTED}|姓名|名称|日期|时间|地点|金额|数量|人数)\](?![(\[])"
+    r"|(?<=.)【[^【】]{1,12}】"
 )
 _BEGINS_PLACEHOLDER = re.compile(r"(?im)^(?:[^\w\n]|to|tb|待)")
 # Characters of a hint, at most, and what to do about one.
@@ -445,7 +474,7 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     if not (is_elided or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
     for part, text, item, step_id in texts:
-        if _is_placeholder(text, is_elided=is_elided) or "___" in text:
+        if _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
             message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
             yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 
@@ -456,16 +485,13 @@ def _is_placeholder(text: str, *, is_elided: bool) -> bool:
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
     """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
-    last: dict[str, int] = {}
-    for step in iter_steps(plan):
-        parent, dot, own = step.step_id.rpartition(".")
-        number, before = int(own), last.get(parent, 0)
-        if number > before + 1:
-            where = f"the first step is {step.step_id}" if not before else f"step {step.step_id} comes after step "
-            where += f"{parent}{dot}{before}" if before else ""
-            message = f"{where}: there may be others before it"
-            yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=step.step_id, part="step_id")
-        last[parent] = number
+    first = plan.steps[0].step_id if plan.steps else ""
+    for found in _check_ids(plan):
+        if found.code == "PS302" and found.step_id == first:
+            message = f"the first step is {first}: there may be others before it"
+            yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
+        elif found.code == "PS302":
+            yield evolve(found, severity=Severity.ERROR)
 
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
@@ -475,7 +501,7 @@ _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.
-_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛✅❌⏸⛔🛑✖✗❓🚧🔒👎⚠")
+_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛✅❌⏸⛔🛑✖✗❓🚧🔒👎")
 
 
 def _find_signal(step: PlanStep) -> Iterator[Diagnostic]:

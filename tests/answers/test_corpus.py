@@ -390,6 +390,11 @@ HELD_BACK |= {
         "Not yet the final plan:\n\nGoal: go\n## Steps\n1. [act] Stay\n"
     ),
     "a gap below a step": "Sure!\n\nGoal: go\n## Steps\n1. [subtask] Go\n  1.1. [act] A\n  1.3. [act] C\n",
+    "a title against the plan": "Sure!\n\n# Plan: Go (replaced by rev. C)\nGoal: go\n## Steps\n1. [act] Go\n",
+    "a number that is left out": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n3. [act] Pack\n",
+    "a line that is open": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n2. [act] **Second\n",
+    "a note of a vote": f"{_PLAN}\n**Note:** The second bag was voted down on Tuesday.\n",
+    "a lead to an old version": f"I haven't changed the plan yet, so this is the version of the morning:\n\n{_PLAN}",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
@@ -411,6 +416,10 @@ HELD_BACK_OF_MARKDOWN = {
         "# Go\nGoal: go\n## Pack\n1. Fold\n## Drive\n1. Go\n## Good things\n- Wear a hat\n"
     ),
     "a quote behind the list": "Goal: go\n\n1. Go\n2. Pack\n\n> Only one of the two, the weather decides.\n",
+    "a word and a sign that differ": (
+        "Goal: go\n\n| Step | Action | Status |\n|---|---|---|\n| 1 | Go | ✅ Pending |\n| 2 | Pack | Pending |\n"
+    ),
+    "a blank in brackets": "Goal: meet [client name] in May\n\n1. Go to 【地点】\n2. Pack\n",
     "phases of both kinds": "Goal: go\n\n## Bag\n1. Fold\n\n## Good things\n- Wear a hat\n- Noise\n",
     "a phase behind the tips": "Goal: go\n\n## Bag\n1. Fold\n\n## Tips\n- Take a hat\n\n## Road\n- Go\n- Pack\n",
     "a limit among the tools": "# Go\n\nGoal: go\n\n## Tools\n- Max. 200 euros\n\n## Steps\n1. Go\n2. Pack\n",
@@ -633,6 +642,17 @@ def test_what_may_have_lost_something_is_held_back(text: str) -> None:
 @pytest.mark.parametrize("text", HELD_BACK_OF_MARKDOWN.values(), ids=HELD_BACK_OF_MARKDOWN)
 def test_markdown_that_may_be_no_plan_is_held_back(text: str) -> None:
     assert extract_plan(text, default_type="act").verdict is Verdict.NEEDS_REVIEW
+
+
+def test_headings_before_the_steps_are_no_phases() -> None:
+    text = "# Trip\n\nGoal: go\n\n## Roads\n1. The long one\n\n## Steps\n1. Go\n2. Pack\n"
+    assert [step.description for step in scan_plan(text, default_type="act").plan.steps] == ["Go", "Pack"]
+
+
+def test_numbers_before_the_steps_are_constraints() -> None:
+    text = "Goal: go\n\nConstraints:\n- No noise\n\n1. Cheap\n2. Quick\n\n## Steps\n1. Go\n2. Pack\n"
+    plan = scan_plan(text, default_type="act").plan
+    assert (plan.constraints, len(plan.steps)) == (["No noise", "Cheap", "Quick"], 2)
 
 
 @pytest.mark.parametrize("text", NO_PLAN.values(), ids=NO_PLAN)

@@ -106,7 +106,7 @@ _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步
 _TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|your|my)\b"
 # An item that is a limit.
 _LIMIT = r"(?i)\W*[0-9]+\W+(?:no|not|never|max|maximum|at (?:most|least)|under|only|within|不|禁止|最多|至少)\b"
-_TELLING = "avoid|remove|remaining|refus\\w*|what|bring|lost|understand|would|tell|recogni[sz]e|spot|identify|broke"
+_TELLING = "avoid|remove|remaining|refus\\w*|what|bring|lost|understand|tell|recogni[sz]e|spot|identify|broke"
 _NO_STEPS = (
     rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
     r"|could|problems?|mistakes?"

@@ -35,7 +35,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     examples=[
         "planspec init",
         "planspec init --agent claude --dry-run",
-        "planspec init --agent claude --command 'uvx planspec-lark'",
+        "planspec init --agent claude --command 'uvx --from planspec-lark planspec'",
         "planspec init --remove",
     ],
     files={

@@ -390,6 +390,13 @@ HELD_BACK |= {
         "Not yet the final plan:\n\nGoal: go\n## Steps\n1. [act] Stay\n"
     ),
     "a gap below a step": "Sure!\n\nGoal: go\n## Steps\n1. [subtask] Go\n  1.1. [act] A\n  1.3. [act] C\n",
+    "a plan of which a step is missing": f"Here is the plan with one step missing:\n\n{_PLAN}",
+    "a plan that is to be approved": f"Here is the plan to be approved first:\n\n{_PLAN}",
+    "a reason that obliges": f"{_PLAN}\nI put the bag last because you must not pack it before Friday.\n",
+    "a reason of what nobody has agreed": f"{_PLAN}\nStep 2 is there because the bag has not been approved.\n",
+    "还没同意的理由": f"房东还没同意，所以我把打包放在第二步。\n\n{_PLAN}",
+    "a comment behind a header": "Goal: go\n## Steps <!-- only an example -->\n1. [act] Go\n",
+    "ein Wunsch, der etwas streicht": f"{_PLAN}\nWenn du möchtest, lass Schritt 2 weg.\n",
     "a title against the plan": "Sure!\n\n# Plan: Go (replaced by rev. C)\nGoal: go\n## Steps\n1. [act] Go\n",
     "a number that is left out": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n3. [act] Pack\n",
     "a line that is open": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n2. [act] **Second\n",
@@ -416,6 +423,9 @@ HELD_BACK_OF_MARKDOWN = {
         "# Go\nGoal: go\n## Pack\n1. Fold\n## Drive\n1. Go\n## Good things\n- Wear a hat\n"
     ),
     "a quote behind the list": "Goal: go\n\n1. Go\n2. Pack\n\n> Only one of the two, the weather decides.\n",
+    "a timeline of orders": "Goal: go\n\n## Bag\n\n- Fold\n\n## Timeline\n\n- Pick up the keys\n- Meet Anna\n",
+    "steps for later": "Goal: go\n\n## Plan\n\n- Pack\n- Load\n\n## Steps for later\n\n- Sail\n",
+    "a number that is far too long": "Goal: go\n\n## 1.12345678901. A\n- x\n",
     "a word and a sign that differ": (
         "Goal: go\n\n| Step | Action | Status |\n|---|---|---|\n| 1 | Go | ✅ Pending |\n| 2 | Pack | Pending |\n"
     ),
@@ -436,6 +446,8 @@ HELD_BACK_OF_MARKDOWN = {
 NO_PLAN = {
     "mistakes": "Here are some common mistakes:\n\n1. Going too early\n2. Packing too much\n",
     "what a plan is like": "What makes a good plan:\n\n1. It is clear.\n2. It is complete.\n",
+    "what was done": "Here's how I broke the vase:\n\n1. I lifted it\n2. I dropped it\n",
+    "limits": "Goal: go\n\nConstraints:\n- Quiet\n\n1. No dogs\n2. Max 200 EUR\n",
     "options": "Here are the plan options:\n\n1. By bus\n2. By train\n",
     "what went wrong": "Here are the steps that failed:\n\n1. Go\n2. Pack\n",
     "what has to be known": "为了更好地帮助您，请先告诉我：\n\n1. 哪一天？\n2. 几个人？\n",
@@ -499,6 +511,8 @@ TAKEN = {
     "text below a step with outputs": ("Goal: go\n## Steps\n1. [act] Go → a\n   Walk slowly.\n   By noon.\n", {}, 1),
     "a plan that is written again": (f"{_PLAN}\nLet me rewrite this.\n\n{_PLAN.replace('Pack', 'Stay')}", {}, 2),
     "a token after the plan": ("Goal: go\n## Steps\n1) [act] Go\n<|return|>\n", {}, 1),
+    "comments without end": (f"{_PLAN}\n{'<!---->' * 2000}Good luck!\n", {}, 2),
+    "inputs that are set off": ("Goal: go\n\n1. Pack → a\n2. Load\n\n> ← a\n", {"default_type": "act"}, 2),
     "a numbered list and nothing else": (
         "Here's how I would go:\n\n1. Go\n2. Pack\n\nLet me know if you need anything else!\n",
         {"default_type": "act"},

@@ -431,7 +431,7 @@ class AnswerReader(Recovery):
         is_limit = compiled(_LIMIT).match(content) is not None
         is_other = self._is_set_off and bool(self.plan.constraints) and is_numbered and not self._has_numbers
         is_other = is_other and not is_limit
-        if is_open and is_other and not self._is_before_steps():
+        if is_open and is_other:
             # After a list of bullets, one of numbers is another list.
             return False
         self._has_numbers = is_open and is_numbered

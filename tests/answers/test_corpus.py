@@ -447,6 +447,7 @@ NO_PLAN = {
     "mistakes": "Here are some common mistakes:\n\n1. Going too early\n2. Packing too much\n",
     "what a plan is like": "What makes a good plan:\n\n1. It is clear.\n2. It is complete.\n",
     "what was done": "Here's how I broke the vase:\n\n1. I lifted it\n2. I dropped it\n",
+    "what is so": "Here's how you can see it:\n\n1. The sign is blurred\n2. The price is low\n",
     "limits": "Goal: go\n\nConstraints:\n- Quiet\n\n1. No dogs\n2. Max 200 EUR\n",
     "options": "Here are the plan options:\n\n1. By bus\n2. By train\n",
     "what went wrong": "Here are the steps that failed:\n\n1. Go\n2. Pack\n",

@@ -88,8 +88,6 @@ _REFUSES = re.compile(
     r"|\b(?:refus\w*|reject\w*|postpon\w*|approv\w*|replaced by)\b|[?？❌✗✖⏸🚫⛔]"
     r"|\A\W*(?:否|不|先|待定|作废|取消|暂缓|未定|可选)"
 )
-# What is around a comment, and what programs write into it.
-_COMMENT_SIGNS = re.compile(r"<!--+|--+>|\b(?:please )?do not edit\b(?: (?:by hand|manually|this))?", re.IGNORECASE)
 # A tag by itself, or around nothing but a name.
 _TAG = re.compile(
     r"</[\w-]+>|<(?!\w*(?:skip|cancel|abort|stop|step|draft|old|example|sample))[A-Za-z][\w-]*>|(?:<\|[a-z_]++\|>)+"
@@ -191,7 +189,7 @@ class _Paragraphs:
         elif self.is_code or not line or (line[0] == "<" and _TAG.fullmatch(line)):
             self.rows.append(("", _Kind.TEXT))
         elif line.startswith("<!--") or self.is_comment:
-            self._read_comments(line)
+            self._leave_comments(line)
         elif line.startswith("|"):
             self.rows.extend((cell, _Kind.CELL) for cell in line.split("|"))
         elif self._goes_on(line):
@@ -200,17 +198,15 @@ class _Paragraphs:
         else:
             self._begin(line)
 
-    def _read_comments(self, line: str) -> None:
-        """Read the comments that a line begins with, and what is behind them."""
-        while self.is_comment or line.startswith("<!--"):
-            said, _ = self.rows.pop() if self.is_comment and self.rows else ("", None)
-            comment, end, line = line.partition("-->")
+    def _leave_comments(self, line: str) -> None:
+        """Read what is behind the comments that a line begins with; they are no sentences."""
+        while line and (self.is_comment or line.startswith("<!--")):
+            _, end, line = line.partition("-->")
             self.is_comment = not end
-            self.rows.append((f"{said} {_COMMENT_SIGNS.sub('', comment)}", _Kind.NOTES))
-            if not (line := line.strip(SPACES)):
-                return
+            line = line.strip(SPACES)
         self.rows.append(("", _Kind.TEXT))
-        self.read(line)
+        if line:
+            self.read(line)
 
     def _goes_on(self, line: str) -> bool:
         said = self.rows[-1][0] if self.rows else ""

@@ -121,8 +121,8 @@ def test_it_is_said_what_to_do() -> None:
         ("What changed:\n1. Step 1 is new\n2. Step 3 is gone\n", ["what changed:", "step 3 is gone"]),
         ("See:\n| Step | Risk |\n", ["see:"]),
         ("See:\n| Step 1 | not needed |\n| 2 | Do it |", ["see:", "not needed"]),
-        ("See:\n```\nstep 1 is void\n```\n<!-- step 1 is void -->", ["see:", "step 1 is void"]),
-        ("See:\n<!-- do not edit by hand\nstep 1\nis void -->", ["see:", "step 1 is void"]),
+        ("See:\n```\nstep 1 is void\n```\n<!-- step 1 is void -->", ["see:"]),
+        ("See:\n<!-- a\nstep 1\nis void -->\n<!-- b --> So.", ["see:", "so."]),
         ("---\nstatus: draft\n---\nSo.", ["so."]),
     ],
 )

@@ -10,10 +10,10 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.quotes import find_in_quote, undo_escapes
-from planspec_lark.answers.rating import rate
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.repair import last_line
+from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, judge

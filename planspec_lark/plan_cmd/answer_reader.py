@@ -15,9 +15,9 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.answers.descriptions import has_veto
 from planspec_lark.answers.doubts import doubts_commands
-from planspec_lark.answers.rating import rate
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import is_disowned
+from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge

@@ -51,35 +51,43 @@ _REJECTED = Form.of(
     r"|(?:以下|这些).{0,4}步骤.{0,4}(?:删|去掉)"
     r"|错误|有误|不对|不正确|废弃|否决|放弃|弃用|无效",
 )
-# What says that something shows how it is written, or was written by another person.
-_SAMPLE = (
-    r"\b(?:for (?:example|instance)\b|e\. ?g\.|examples? of\b"
-    r"|(?:(?:c|w|sh)ould|might|may|can) look like\b"
-    r"|(?:commands?|format|syntax|examples?) (?:\w+ )?looks? like\b|would be (?:written|formatted)\b"
-    r"|excerpt\b|quot(?:ed?|ation|ing) (?:from|of)\b|(?!i\b|we\b)\w+ wrote\W*\Z)"
-    r"|^\W*(?:you|the user|he|she|they) (?:\w+ )?(?:wrote|said|sent|gave|provided|posted|pasted|submitted)\b"
-    r"|\A\W*(?:user|human|customer|client|用户|客户)\W{0,4}[:：]"
-    r"|\A\W*(?:template|quote)\W*\Z|仅供参考|用户提供|只是示例"
-    r"|例如|比如|譬如|举例|格式(?:如下|示例|为|是|举例)|示例|样例"
-)
-# What says that a plan is a sample, that who reads it has it, or that it is a part of one.
-_SHOWN = re.compile(
-    rf"{_SAMPLE}"
-    r"|\b(?:(?:plan|version|draft|text|one) (?:that |which )?(?:you|the user|they|he|she) "
-    r"(?:\w+ )?(?:gave|sent|wrote|provided|shared|posted|pasted|submitted|have|has|had)\b"
-    r"|(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my)"
-    r" (?:current|existing|original|previous|old|former|last|present)"
-    r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
-    r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z"
-    r"|(?:change|replace|modify|edit|update|rewrite) (?:only |just )?(?:the )?(?:steps?|lines?|parts?)\b"
-    r"|(?:only|just) (?:the )?(?:\w+ )?(?:steps?|lines?|parts?) [^.]*\b(?:chang\w+|differ\w*|new)\b"
-    r"|(?:only|just) (?:the )?(?:changes|changed|new|differing|modified|affected)\b"
-    r"|(?:add|insert|put|append)\b.*\b(?:(?:after|before|behind|between|below) (?:steps? |lines? )?#?[0-9]"
-    r"|(?:at the end of|to) (?:the|your) (?:plan|list|steps)\b))"
-    r"|\A\W*(?:example|sample)[ _]plan\W*\Z"
-    r"|(?:原|当前|现有|目前的?|旧|原来的|原有的?|现在的)(?:计划|方案)"
-    r"|[你您](?:给|发|写|提供|提交|贴)(?:出|来|过)?的?(?:计划|方案)|用户的?(?:计划|方案)|(?:只|仅)(?:需|要)?(?:修改|更改|改动|改|变)"
-    r"|(?:在|于)第.{1,3}步(?:之?后|之?前)"
+_GAVE = "wrote|said|sent|gave|provided|shared|posted|pasted|submitted"
+# What says that a plan only shows how it is written, is one that who reads it has, or a part of one.
+_SHOWN = (
+    Form.of(
+        "example|instance|e.g.|e. g.|look|would be|excerpt|quot|wrote|user|human|customer|client|template|sample",
+        r"\b(?:for (?:example|instance)\b|e\. ?g\.|examples? of\b"
+        r"|(?:(?:c|w|sh)ould|might|may|can) look like\b"
+        r"|(?:commands?|format|syntax|examples?) (?:\w+ )?looks? like\b|would be (?:written|formatted)\b"
+        r"|excerpt\b|quot(?:ed?|ation|ing) (?:from|of)\b|(?!i\b|we\b)\w+ wrote\W*\Z)"
+        r"|\A\W*(?:user|human|customer|client|用户|客户)\W{0,4}[:：]"
+        r"|\A\W*(?:template|quote|(?:example|sample)[ _]plan)\W*\Z|仅供参考|用户提供|只是示例"
+        r"|例如|比如|譬如|举例|格式(?:如下|示例|为|是|举例)|示例|样例",
+    ),
+    Form.of(
+        f"{_GAVE}|have|has|had",
+        rf"\A\W*(?:you|the user|he|she|they) (?:\w+ )?(?:{_GAVE})\b"
+        r"|\b(?:plan|version|draft|text|one) (?:that |which )?(?:you|the user|they|he|she) "
+        rf"(?:\w+ )?(?:{_GAVE}|have|has|had)\b"
+        r"|[你您](?:给|发|写|提供|提交|贴)(?:出|来|过)?的?(?:计划|方案)|用户的?(?:计划|方案)",
+    ),
+    Form.of(
+        "current|existing|original|previous|old|former|last|present",
+        r"\b(?:(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my)"
+        r" (?:current|existing|original|previous|old|former|last|present)"
+        r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
+        r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z)"
+        r"|(?:原|当前|现有|目前的?|旧|原来的|原有的?|现在的)(?:计划|方案)",
+    ),
+    Form.of(
+        "change|replace|modify|edit|update|rewrite|only|just|add|insert|put|append",
+        r"\b(?:(?:change|replace|modify|edit|update|rewrite) (?:only |just )?(?:the )?(?:steps?|lines?|parts?)\b"
+        r"|(?:only|just) (?:the )?(?:\w+ )?(?:steps?|lines?|parts?) [^.]*\b(?:chang\w+|differ\w*|new)\b"
+        r"|(?:only|just) (?:the )?(?:changes|changed|new|differing|modified|affected)\b"
+        r"|(?:add|insert|put|append)\b.*\b(?:(?:after|before|behind|between|below) (?:steps? |lines? )?#?[0-9]"
+        r"|(?:at the end of|to) (?:the|your) (?:plan|list|steps)\b))"
+        r"|(?:只|仅)(?:需|要)?(?:修改|更改|改动|改|变)|(?:在|于)第.{1,3}步(?:之?后|之?前)",
+    ),
 )
 # What leads to a plan for a case, or to that of another person.
 _ELSEWHERE = re.compile(
@@ -153,4 +161,4 @@ def is_disowned(line: str) -> bool:
     said = _SENTENCE_END.split(line[-_LONGEST:].lower())[-1]
     if _PART.is_in(said) or _REJECTED.is_in(said.replace("_", " ")) or _ELSEWHERE.match(said):
         return True
-    return _SHOWN.search(said) is not None and _HOLDS.search(said) is None
+    return any(form.is_in(said) for form in _SHOWN) and _HOLDS.search(said) is None

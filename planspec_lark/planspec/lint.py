@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -416,21 +416,13 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     """
     yield from _check_title(plan)
     steps = [*iter_steps(plan)]
+    # Most plans have none of these signs, which is seen at once.
+    said = "".join([plan.goal, *[step.description for step in steps]])
+    yield from _find_almost_lists(steps, said)
     for step in steps:
-        if not step.outputs and "→" in step.description:
-            yield from (found for found in _check_arrow(step) if found.code == "PS319")
-        _, arrow, behind = step.description.rpartition("←")
-        if arrow and _is_list(behind):
-            help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
-            yield _found("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
         if step.result:
             yield from _check_code(step)
-        for item, line in enumerate(step.detail):
-            if "←" in line:
-                yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
-    # Most plans have no brackets, which is seen at once.
-    said = "".join([plan.goal, *(step.description for step in steps)])
-    if _OPENING.search(said):
+    if any(map(said.__contains__, _OPENING)):
         for step in steps:
             yield from _find_hidden_status(step)
     if "[" in said or "【" in said:
@@ -441,6 +433,22 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     for step in () if said.isascii() else steps:
         yield from _find_signal(step)
+
+
+def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
+    """What is almost a variable list after an arrow, in descriptions (all of them are ``said``) and detail."""
+    for step in steps if "→" in said else ():
+        if not step.outputs and "→" in step.description:
+            yield from (found for found in _check_arrow(step) if found.code == "PS319")
+    for step in steps if "←" in said else ():
+        _, arrow, behind = step.description.rpartition("←")
+        if arrow and _is_list(behind):
+            help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
+            yield _found("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
+    for step in steps:
+        for item, line in enumerate(step.detail):
+            if "←" in line:
+                yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
 
 
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
@@ -456,23 +464,24 @@ _BLANK = re.compile(
     rf"(?i)\[(?:(?:[^\W\d_]+ ){{1,5}}[^\W\d_]+|{_HINTED}|姓名|名称|日期|时间|地点|金额|数量|人数)\](?![(\[])"
     r"|(?<=.)【[^【】]{1,12}】"
 )
-_BEGINS_PLACEHOLDER = re.compile(r"(?im)^(?:[^\w\n]|to|tb|待)")
+_BEGINS_PLACEHOLDER = re.compile(r"\n(?:[^\w\n]|[tT][oObB]|待)")
 # Characters of a hint, at most, and what to do about one.
 _HINT, _WRITE = 60, "write what is meant"
 
 
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
-    texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
-    texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
-    texts += [("description", step.description, None, step.step_id) for step in iter_steps(plan)]
-    # A hint is short.
-    texts = [row for row in texts if len(row[1]) <= _HINT]
-    said = "\n".join(text for _, text, _, _ in texts)
+    steps = [*iter_steps(plan)]
+    said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
     if not (is_elided or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
+    texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
+    texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
+    texts += [("description", step.description, None, step.step_id) for step in steps]
+    # A hint is short.
+    texts = [row for row in texts if len(row[1]) <= _HINT]
     for part, text, item, step_id in texts:
         if _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
             message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
@@ -485,6 +494,9 @@ def _is_placeholder(text: str, *, is_elided: bool) -> bool:
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
     """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
+    # Most plans leave none out, which is seen far sooner than what an id is.
+    if _is_counted_through(plan):
+        return
     first = plan.steps[0].step_id if plan.steps else ""
     for found in _check_ids(plan):
         if found.code == "PS302" and found.step_id == first:
@@ -494,9 +506,20 @@ def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield evolve(found, severity=Severity.ERROR)
 
 
+def _is_counted_through(plan: PlanSpec) -> bool:
+    """Whether the steps below each other one are counted from 1."""
+    last: dict[str, int] = {}
+    for step in iter_steps(plan):
+        head, _, number = step.step_id.rpartition(".")
+        last[head] = expected = last.get(head, 0) + 1
+        if number != str(expected):
+            return False
+    return True
+
+
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
-_OPENING = re.compile(r"[(（\[【]")
+_OPENING = "(（[【"
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 

@@ -59,7 +59,7 @@ _DENIES = any_of(
     r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
     r"the rest",
     r"ran out|a slip|breaks? (?:the|your|a|one|it)",
-    r"(?:first|second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|half|idea|plan|draft|answer|year"
+    r"(?<!its )(?:first|second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|half|idea|plan|draft|answer|year"
     r"|summer|week)",
 )
 _SIGNS = re.compile(r"->|→|=|[\[\]{}|<>]")

@@ -14,6 +14,7 @@ from planspec_lark.answers.sentences import heads_more, sentences
 from planspec_lark.answers.statements import Talk, prohibits
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
+from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES
 from planspec_lark.planspec.plan_choice import begins_again, is_final
@@ -85,7 +86,7 @@ _OF_LIST = re.compile(r"[ \t]*(?:>|[-*+•] |```|~~~|[0-9])")
 # What is said of the plan that follows, and not of the draft before it.
 _OF_NEXT = re.compile(
     r"\b(?:next|below|following|only|if|unless|until|approv\w*|agree\w*|reject\w*|budget|valid|example|sample|please)\b"
-    r"|下面|以下|如果|只|须|必|请|同意|批"
+    r"|下面|以下|如果|只(?![能会是有])|须|必|请|同意|批"
 )
 
 
@@ -112,11 +113,20 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     """The risk of leaving out what is between the lines of the plan."""
     is_early = not reading.steps or span.start < reading.steps[0]
     is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
+    if not is_told and is_early and _is_talk(text):
+        # It leads to the steps.
+        is_told = all(map(reading.talk.comes_before, sentences(text)))
     if is_early and reading.has_goal and (is_told or is_list_of_tools(text, reading.talk)):
         return Risk.LOW
     if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
         return Risk.MEDIUM
     return _rate_between(text, reading.talk, is_early=is_early)
+
+
+def _is_talk(text: str) -> bool:
+    """Whether all lines of a text are sentences, and none leads to a list."""
+    rows = [row.strip(SPACES + "\r") for row in text.split("\n")]
+    return all(is_sentence(row) and not row.endswith((":", "：")) for row in rows if row)
 
 
 def _is_headed(above: str) -> bool:

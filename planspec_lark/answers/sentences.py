@@ -50,7 +50,7 @@ _OFFER = re.compile(
     )
 )
 # A case that something is said for.
-_IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
+_IN_CASE = re.compile(r"\b(?:if|unless|should)\b|(?:\A|: )\W*in case\b|如[果遇]|[若遇]|一旦|万一")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
@@ -75,11 +75,16 @@ _RESTRICTS = re.compile(
     r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
 )
-_CHANGES = Form.of("changed", r"\bwhat (?:has |i |i've )?changed\b", r"(?:变更|修改)说明")
+_CHANGES = Form.of(
+    "changed|moved|new|changes",
+    r"\bwhat (?:has |i |i've )?(?:changed|moved)\b|\bwhat(?:'s| is) new\b|\A\W*changes since\b",
+    r"(?:变更|修改)说明",
+)
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
 # A change that the plan shows by itself: what is new in it, or marked or called otherwise.
 _HAS_CHANGED = re.compile(
-    r"\b(?:new|added|marked|set to|now (?:done|blocked|active|in progress|skipped|has|says|names)|renamed|updated"
+    r"\b(?:new|added|marked|set to|(?:is|are|went) (?:skipped|done|blocked|active|in progress)"
+    r"|now (?:done|blocked|active|in progress|skipped|has|says|names)|renamed|updated"
     r"|reworded|clarified|split)\b|新增|标记为|改为|更新|补充"
 )
 # What a cell of a table says against something.

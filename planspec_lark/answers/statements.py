@@ -30,7 +30,7 @@ from planspec_lark.answers.vocabulary import (
     Form,
     one_of,
 )
-from planspec_lark.planspec.answer_lines import without_arrows
+from planspec_lark.planspec.answer_lines import find_legend, without_arrows
 
 __all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
 
@@ -52,6 +52,8 @@ _WISH = re.compile(
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
         r"|ready when|best\W*\Z",
         r"remember\W*\Z",
+        r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?|rest|enjoy|have fun|drink|relax"
+        r"|breathe|be (?:patient|kind)|celebrate|smile)\b",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
@@ -63,7 +65,7 @@ _TAKES_BACK = Form.of(
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
     r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out(?! on purpose)"
     r"|(?:delete|remove|drop|skip|omit|leave out) steps? [0-9]|weglassen|streichen|elimin(?:a|e|ar|es)|supprimer?"
     r"|(?:have|has|did)(?:n't| not) (?:\w+ )?(?:changed|updated|adjusted|included|added) (?:the plan|it|that|this)"
     r"|the wrong way (?:a?round|about)|in the wrong order)\b|\A\W*(?:oh,? )?wait\b",
@@ -84,7 +86,7 @@ _LEFT_OUT = re.compile(
     r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
     r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look"
     r"|go)\b.*\b(?:since|because|as)\b"
-    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai (?:left|skipped|dropped|considered"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai(?:'ve| have)? (?:left|skipped|dropped|considered"
     r"|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
     r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
 )
@@ -129,6 +131,8 @@ _FORMS = re.compile(
     r"|\A\W*(?:[0-9]+|(?:the )?end(?: of (?:the |this )?plan)?|eof|完"
     r"|结束|(?:best |kind )?regards|sincerely|(?:and )?here(?:'s| is) (?:one|another)|done|pending|blocked|skipped"
     r"|in progress|active|已?完成|进行中|受阻|待办|已?跳过)\W*\Z"
+    r"|\A\W*(?:an?|two|three|a few|some) (?:choices?|decisions?|assumptions?) (?:that )?i(?:'ve| have)?"
+    r" (?:made|took|taken)\b"
     rf"|\A(?:so |and |here )?(?:let(?: me|'s)|(?:i|we)(?:'ve| have|'ll| will|'d| would)?) "
     rf"(?:(?:also|then|just|deliberately|now|carefully|briefly|tried to) )*{_WORK}\b"
     r"|\A[一几]些?点?(?:说明|补充|提示|备注)|我(?:已经?|重新|把|将|按|根据|预留)|\A已(?:经|为|按|根据|考虑)"
@@ -136,6 +140,11 @@ _FORMS = re.compile(
 _PROHIBITS = re.compile(
     r"\W*(?:(?:please|just|but|and|so) )*(?:do not|don['’]t|never)\b(?! (?:worry|hesitate|panic))"
     r"|[请先]*(?:不要|别|勿)(?!担心|客气|着急)"
+)
+# What asks to take notice of what follows.
+_PREFACE = re.compile(
+    r"\A\W*(?:please )?(?:note|keep in mind|bear in mind|be aware|it's worth noting|it should be noted) that "
+    r"|\A\W*(?:请注意|需要注意的是|值得注意的是|需要说明的是)[，：:]? ?"
 )
 # What is said of a thing without changing it: how long it takes, which of the steps it is, that something is not there.
 _IDIOMS = re.compile(
@@ -159,6 +168,7 @@ _IDIOMS = re.compile(
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
         r"(?: (?:is|are) (?:done|complete\w*|finished))?",
         r"(?:only|just)(?= \w+ steps\b)|the only(?= (?:one|steps?|part|blocker|output|input|goal|constraint))"
+        r"|the only (?:real |true |actual )?(?:fork|decision|choice|branch|risk|bottleneck|dependency|unknown)"
         r"|draft(?= plan)",
         r"as you \w+|as (?:requested|discussed|specified)|what you need|as of (?:this \w+|today|now)",
         r"(?:that |which )?you(?:'ve| have)? (?:mentioned|asked for|wanted|gave me|described|provided)",
@@ -239,8 +249,9 @@ _ANNOUNCES = re.compile(
     r"\bhier (?:ist|sind|der|mein|ein)\b|\bi(?:'d| would) (?:\w+ ){1,5}like this\W*\Z"
     r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
+    r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of) [^,]{1,40}:\Z"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
-    r"|计划[：:]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
+    r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)[^，。]{0,12}(?:版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
 )
@@ -288,6 +299,13 @@ _ASKS = Form.of(
     r"\bplease (?:look|confirm|verify|tell|correct|decide|choose)\b|\bwhether\b|请.{0,4}确认|是否",
 )
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
+# What a sign or a word of the format stands for.
+_MEANS = re.compile(
+    r"(?:\W{1,5}(?:means\b|stands for\b|表示|代表)"
+    r"|(?:an? )?(?:empty|blank|missing|unmarked)\b[^,]{0,40}\b(?:means|stands for)\b)[^,，;；]{0,80}\Z"
+    r"|(?!.*(?:\b(?:not|only|never|unless|if|instead|must|nobody)\b|n't|[不未别仅须如]))"
+    r".*\b(?:act|reason|decide|subtask)\b[\]`\"”')）]* ?(?:means\b|stands for\b|is for\b|表示|代表)"
+)
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
@@ -348,8 +366,10 @@ class Talk:
         told = drop_reports(said.replace("’", "'"), self.statuses) if self.statuses else said.replace("’", "'")
         if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
-        said = told
+        said = _PREFACE.sub("", told)
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
+            return True
+        if _MEANS.match(said):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -379,7 +399,7 @@ class Talk:
             return True
         if self.puts_off(said):
             return False
-        if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said):
+        if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said) or find_legend(said):
             return True
         restated = _RESTATES.match(told)
         if restated is not None:

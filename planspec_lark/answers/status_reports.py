@@ -17,7 +17,7 @@ _STATUS_WORDS = {
     "active": "in progress|running|active|under ?way|ongoing|being worked on|进行",
     "blocked": "blocked|stuck|waiting|on hold|阻塞|受阻",
     "skipped": "skipped|跳过",
-    "pending": "pending|open|to (?:do|come)|待办",
+    "pending": "pending|open|to (?:do|come)|not (?:yet )?(?:started|begun)|待办|[未没]开始",
 }
 _STATUS = "|".join(f"(?P<{name}>{words})" for name, words in _STATUS_WORDS.items())
 _ID = r"[0-9]+(?:\.[0-9]+)*"
@@ -32,19 +32,35 @@ _REPORT = re.compile(
     # At the start of a clause: behind `when` it is a condition.
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
     rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
-    rf"|(?:the )?first (?P<head>{_COUNT})(?: steps)?"
+    rf"|(?:the )?(?:first (?P<first>{_COUNT})|last (?P<last>{_COUNT}))(?: steps)?"
     rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)? steps?"
     r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others|(?:remaining|other) (?:ones|steps))))"
     rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
 )
+_NUMERAL = "[0-9一二两三四五六七八九十]+"
 _REPORT_CHINESE = re.compile(
-    rf"(?:\A\W*|(?<=[，；：]))(?:目前|当前|现在|其中)?"
-    rf"(?:(?:步骤|第) ?(?P<ids>{_ID}(?:[、和及] ?{_ID})*) ?步?|前(?P<first>[0-9一二两三四五六七八九十]+)(?:步|个步骤)"
-    rf"|第(?P<one>[一二三四五六七八九十])步)(?:都|均|已经?|正在|仍然?|处于)*(?:{_STATUS})(?:中|状态|了)?"
+    r"(?:\A\W*|(?<=[，；：、]))(?:目前|当前|现在|其中)?"
+    rf"(?:(?:步骤|第) ?[（(]?(?P<ids>{_ID}(?:[、和及] ?{_ID})*)[）)]? ?[步项]?"
+    rf"|(?:前(?P<first>{_NUMERAL})|最后(?P<last>{_NUMERAL}))(?:步|项|个步骤)|第(?P<one>[一二三四五六七八九十])[步项]"
+    rf"|(?:(?P<all>{_NUMERAL})[个项步](?:步骤|任务|工作)?[中里]，?)?(?P<count>{_NUMERAL})[个项步](?:步骤|任务|工作)?)"
+    rf"(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时)"
 )
 
 # One of these is in every report. To look for them takes far less than the expressions above.
-_SUBJECTS = ("step", "everything else", "the rest", "the others", "第", "步")
+_SUBJECTS = (
+    "step",
+    "task",
+    "item",
+    "first ",
+    "last ",
+    "everything else",
+    "the rest",
+    "the others",
+    "第",
+    "步",
+    "项",
+    "个",
+)
 
 
 def drop_reports(said: str, statuses: Mapping[str, str]) -> str | None:
@@ -77,26 +93,30 @@ def _number(word: str) -> int:
 
 
 def _agrees(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
-    status = _named(match)
     if match["rest"]:
-        return status == "pending"
-    if match["pending"] == "open":
-        # What is open may be what is to be done as well.
-        return False
-    if match["ids"]:
-        return _have(re.findall(_ID, match["ids"]), statuses, status)
-    if match["head"]:
-        return _have([str(number) for number in range(1, _number(match["head"]) + 1)], statuses, status)
-    top = [one for step_id, one in statuses.items() if "." not in step_id]
-    counted = [group for group in (top, [*statuses.values()]) if group.count(status) == _number(match["count"])]
-    return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)
+        return _named(match) == "pending"
+    # What is open may be what is to be done as well.
+    return match["pending"] != "open" and _is_true(match, statuses)
 
 
 def _agrees_in_chinese(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+    if match["one"]:
+        return _have([str(_number(match["one"]))], statuses, _named(match))
+    return _is_true(match, statuses)
+
+
+def _is_true(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+    """Whether the steps have the status that are named, are the first or the last, or are counted."""
+    status = _named(match)
+    top = [step_id for step_id in statuses if "." not in step_id]
     if match["ids"]:
-        ids = re.findall(_ID, match["ids"])
-    elif match["one"]:
-        ids = [str(_number(match["one"]))]
-    else:
-        ids = [str(number) for number in range(1, min(_number(match["first"]), len(statuses)) + 1)]
-    return _have(ids, statuses, _named(match))
+        return _have(re.findall(_ID, match["ids"]), statuses, status)
+    if match["first"]:
+        return _have(
+            [str(number) for number in range(1, min(_number(match["first"]), len(statuses)) + 1)], statuses, status
+        )
+    if match["last"]:
+        return _have(top[-_number(match["last"]) :], statuses, status)
+    groups = ([statuses[step_id] for step_id in top], [*statuses.values()])
+    counted = [group for group in groups if group.count(status) == _number(match["count"])]
+    return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)

@@ -249,25 +249,44 @@ def is_front_matter(line: str) -> bool:
     return compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
 
 
-_LEGEND_WORDS = ("legend", "key", "图例", "符号说明", "状态说明", "标记说明")
+_LEGEND_WORDS = (
+    "legend",
+    "key",
+    "图例",
+    "符号说明",
+    "状态说明",
+    "标记说明",
+    "=",
+    "means",
+    "stands for",
+    "表示",
+    "代表",
+)
 LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
 _LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
-_ENTRY = (
-    rf"(?P<sign>[^\w\s,，;；、.。·|:：=()（）/'-]{{1,3}}){SPACE}*"
-    rf"(?:[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)"
-    rf"(?={SPACE}*(?:$|[·|;；,，]|[^\w\s()（）/'、-]))"
-)
+_ENTRY_SIGN = rf"(?P<sign>[^\w\s,，;；、.。·|:：=()（）/'-]{{1,3}}){SPACE}*"
+_MEANS = "(?:=|stands for|means|表示|代表)"
+_MEANT = rf"{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)(?={SPACE}*(?:$|[·|;；,，]|[^\w\s()（）/'、-]))"
+_ENTRY = rf"{_ENTRY_SIGN}(?:[:：→–—-]|{_MEANS})?{_MEANT}"
+# An entry that is one without a label, too.
+_TOLD_ENTRY = rf"{_ENTRY_SIGN}{_MEANS}{_MEANT}"
 _MEANINGS = (
-    (" ", r"pending|not (?:yet )?(?:started|begun|done)|to ?do|open|waiting|planned|approved|未开始|尚未|未完成|待"),
-    (">", r"in progress|ongoing|active|running|under way|started|doing|进行|正在"),
+    (
+        " ",
+        r"pending|not (?:yet )?(?:started|begun|done)|to ?do|open|waiting|planned|approved|未开始|尚未|未完成|待|还没",
+    ),
+    (">", r"in progress|ongoing|active|running|under ?way|started|doing|work(?:ing|ed) on|进行|正在|处理中"),
     ("!", r"blocked|stuck|failed|on hold|受阻|阻塞|卡住"),
-    ("~", r"skipped|skip|dropped|not needed|跳过|取消"),
-    ("x", r"done|complete|finished|ready|完成|已办"),
+    ("~", r"skipped|skip|dropped|not needed|no longer needed|跳过|取消"),
+    ("x", r"done|complete|finished|ready|完成|已办|办好|做好"),
 )
 
 
 def find_legend(text: str) -> dict[str, str]:
-    """What an answer says that its signs stand for: sign → the character of the mark."""
+    """What an answer says that its signs stand for: sign → the character of the mark.
+
+    It is labelled as a legend, or says of two signs or more in one line what each means.
+    """
     legend: dict[str, str] = {}
     if not _holds_any(text, _LEGEND_WORDS):
         return legend
@@ -279,11 +298,22 @@ def find_legend(text: str) -> dict[str, str]:
         is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
             is_open and bool(entries or not line)
         )
-        for entry in compiled(_ENTRY).finditer(entries.replace("\ufe0f", "")) if entries else ():
-            meant = next((mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(entry["words"])), None)
-            if meant is not None:
-                legend.setdefault(entry["sign"], meant)
+        found = _read_entries(_ENTRY, entries) if entries else _read_entries(_TOLD_ENTRY, line)
+        if entries or (len(found) > 1 and None not in found.values()):
+            for sign, mark in found.items():
+                if mark is not None:
+                    legend.setdefault(sign, mark)
     return legend
+
+
+def _read_entries(pattern: str, line: str) -> dict[str, str | None]:
+    """By each sign of a line, the character of the mark that it stands for, or None."""
+    return {
+        entry["sign"]: next(
+            (mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(entry["words"])), None
+        )
+        for entry in compiled(pattern).finditer(line.replace("\ufe0f", ""))
+    }
 
 
 _NOTES = (

@@ -55,6 +55,8 @@ _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
     rf"(?:\.\)|[.．、)）:：。]|\ufe0f?\u20e3|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
+# Without marks before an id, those behind it open something else.
+_BARE_ID = _ID.replace("(?P<close>[*_]*)", "(?P<close>)")
 # How a step begins, whatever follows; and how one begins that has a sign after its number, or a word before it.
 _WORDED = (
     rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
@@ -226,7 +228,7 @@ class _StepRepairer:
         return " "
 
     def id(self) -> bool:
-        match = self.match(_ID)
+        match = self.match(_ID if self.marks else _BARE_ID)
         if match is None:
             return False
         step_id, written = read_number(match["id"]), match["all"]

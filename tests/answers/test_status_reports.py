@@ -31,6 +31,10 @@ def verdict(remark: str) -> Verdict:
         "Two of the four steps are done.",
         "前两步已经完成，第三步正在进行。",
         "目前步骤 1、2 已完成。",
+        "The last one is not started.",
+        "The first two are done.",
+        "四项任务中两项完成、一项进行中、一项尚未开始。",
+        "其中第（1）项已完成，最后一项还没开始。",
     ],
 )
 def test_a_report_that_agrees_with_the_marks_adds_nothing(remark: str) -> None:
@@ -52,6 +56,11 @@ def test_a_report_that_agrees_with_the_marks_adds_nothing(remark: str) -> None:
         "前三步已经完成。",
         "目前步骤 4 已完成。",
         "第四步已完成。",
+        "The last two are done.",
+        "四项任务中三项完成。",
+        "五项任务中两项完成。",
+        "其中第（4）项已完成。",
+        "最后两项还没开始。",
     ],
 )
 def test_a_report_that_does_not_agree_needs_review(remark: str) -> None:

@@ -51,6 +51,27 @@ def test_a_legend_may_have_its_items_close_behind_the_bullets(bullet: str) -> No
     assert [step.status.value for step in result.plan.steps] == ["done", "active"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["（√ 表示已完成，△ 表示进行中）", "√ = done, △ = being worked on", "I use signs: (√ means done; △ means active)"],
+)
+def test_a_legend_needs_no_label_where_it_says_what_two_signs_mean(line: str) -> None:
+    result = scan_plan(f"{line}\n\nGoal: g\n## Steps\n1. √ [act] a\n2. △ [act] b\n")
+    assert [step.status.value for step in result.plan.steps] == ["done", "active"]
+
+
+@pytest.mark.parametrize("line", ["√ = done", "√ = done, △ = my own sign"])
+def test_one_sign_or_an_unknown_meaning_makes_no_legend_without_a_label(line: str) -> None:
+    result = scan_plan(f"{line}\n\nGoal: g\n## Steps\n1. △ [act] a\n")
+    assert result.plan.steps[0].status.value == "pending"
+
+
+@pytest.mark.parametrize("number", ["（1）", "(1) ", "1、", "1) ", "1. ", "一、", "第1步："])
+def test_text_in_bold_behind_a_number_loses_both_of_its_marks(number: str) -> None:
+    result = scan_plan(f"Goal: g\n## Steps\n{number}**Look**: at it\n", default_type="act")
+    assert result.plan.steps[0].description == "Look: at it"
+
+
 def test_an_empty_text_is_the_empty_plan() -> None:
     assert scan_plan("").plan == PlanSpec()
 
@@ -463,6 +484,7 @@ def test_another_bullet(line: str) -> None:
         ("1. (act) a", "PS112", "(act)", "1. [act] a"),
         ("1. 【act】a", "PS112", "【act】", "1. [act] a"),
         ("1. [ act ] a", "PS112", "[ act ]", "1. [act] a"),
+        ("（1）**[act]** a", "PS110", "（1）", "1. [act] a"),
         ("1. [act] a |", "PS114", "|", "1. [act] a"),
         ("1. [act] a | | b", "PS114", "|", "1. [act] a | b"),
         ("1. [act] a | Progress: 3 of 5", "PS115", "Progress: 3 of 5", "1. [act] a | Progress: 3/5"),

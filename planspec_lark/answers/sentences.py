@@ -50,7 +50,7 @@ _OFFER = re.compile(
     )
 )
 # A case that something is said for.
-_IN_CASE = re.compile(r"\b(?:if|unless|should)\b|(?:\A|: )\W*in case\b|如[果遇]|[若遇]|一旦|万一")
+_IN_CASE = re.compile(r"\b(?:if|unless)\b|(?:\A|[,:;] )\W*(?:in case|should)\b|如[果遇]|[若遇]|一旦|万一")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
@@ -61,8 +61,9 @@ _BOLD = 7
 _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
     r"|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
-    r"|all|everything|nothing) above|(?:this|these|it) (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?"
-    r"|needs?)|draft|version|todo|tbd|incomplete|missing|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
+    r"|all|everything|nothing) above|(?<!before )(?<!after )(?<!until )(?<!when )(?:this|these|it)"
+    r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing|approv(?:ed|al)"
+    r"|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
     r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
 )
 # What restricts or repeats something, or puts it in front, whatever it is.
@@ -133,7 +134,7 @@ def sentences(text: str, above: str = "") -> list[str]:
     found = (
         said
         for paragraph, kind in reader.rows
-        for said in (part.strip(MARKS).lower() for part in _SENTENCE_END.split(paragraph))
+        for said in (part.replace("**", "").strip(MARKS).lower() for part in _SENTENCE_END.split(paragraph))
         if kind.lets(said)
     )
     return [said[at : at + _LONGEST] for said in found for at in range(0, len(said), _LONGEST)]

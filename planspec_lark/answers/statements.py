@@ -182,7 +182,7 @@ _IDIOMS = re.compile(
         r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft"
         r"|draft(?= (?:the|an?|it|you|your|this)\b)",
         r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )",
-        r"(?:can|will|should|ready to) be",
+        r"(?:can|will|should|ready to) be|stands? (?:alone|by itself|on its own)",
     )
     + r"\b|(?<=\bthe )(?:first|second|third|fourth|last|final|next)(?= (?:step|one|\w+s)\b)"
     r"|\A(?:given that|considering)\b[^,]*,|"

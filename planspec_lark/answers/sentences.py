@@ -62,8 +62,8 @@ _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
     r"|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
     r"|all|everything|nothing) above|(?<!before )(?<!after )(?<!until )(?<!when )(?:this|these|it)"
-    r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing|approv(?:ed|al)"
-    r"|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
+    r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing"
+    r"|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
     r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
 )
 # What restricts or repeats something, or puts it in front, whatever it is.

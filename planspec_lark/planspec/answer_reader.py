@@ -49,7 +49,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     SPACES,
     WIDE_SPACES,
@@ -93,12 +93,16 @@ _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
+# A number and a type in brackets behind any signs: it is no part of the line above.
+_TYPED_STEP = rf"[^\w\[［【]{{1,12}}[0-9.]+[^\w\[［【]{{0,6}}[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
+# What may stand before the text of a title.
+_TITLE_LABEL = r"\A(?:Plan|计划)[ \t]*(?:[:：]|[-–—](?=[ \t]))"
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
@@ -299,6 +303,8 @@ class AnswerReader(Recovery):
             return _elided(content)
         if is_conflict_marker(content):
             return conflict_fault(content)
+        if kind == "title" and (section := self._find_section(content)):
+            return section
         is_constraint = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         # A check box is none of a constraint.
         is_boxed = bool(self.default_type) and self._may_begin_steps() and _has_box(content)
@@ -335,6 +341,17 @@ class AnswerReader(Recovery):
             if self.section is Section.STEPS:
                 return self._find_listed_step(content, indent)
         return None
+
+    def _find_section(self, content: str) -> Fault | None:
+        """The header of a part of the plan whose heading is that of a title. In front of all, `Steps` is a title."""
+        header = repair_header(f"#{content}")
+        if (
+            header is None
+            or header[1].startswith("# ")
+            or (header[1] == "## Steps" and self.section is Section.NOTHING)
+        ):
+            return None
+        return Fault(header[0], repaired=header[1])
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
@@ -498,8 +515,7 @@ class AnswerReader(Recovery):
         text = match[f"{kind}_TEXT"] or ""
         plain = unwrap(text)
         if kind == "title":
-            for label in ("Plan：", "Plan:", "计划：", "计划:"):
-                plain = unwrap(plain.removeprefix(label))
+            plain = unwrap(compiled(_TITLE_LABEL).sub("", plain))
         if kind == "constraint" and find_elision(text):
             return _elided(content)
         if plain == text or not plain:
@@ -658,7 +674,7 @@ class AnswerReader(Recovery):
         flow = read_flow(content)
         if flow and flow[0] == "inputs":
             return f"> ← {', '.join(flow[1])}" if flow[1] else ""
-        arrow = find_arrow(content) if isinstance(self.owner, PlanStep) else None
+        arrow = find_arrow(read_bullet(content) or content) if isinstance(self.owner, PlanStep) else None
         return f"> {arrow}" if arrow else None
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
@@ -684,7 +700,7 @@ class AnswerReader(Recovery):
         is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
         may_join = self._last is not None and (indent > self._last[2] or is_next)
         is_below = self._is_below_step(indent)
-        if not (may_join or is_below) or find_elision(content):
+        if not (may_join or is_below) or find_elision(content) or compiled(_TYPED_STEP).match(content):
             return False
         if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
             return False

@@ -196,7 +196,10 @@ _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
 _ARROW_HEAD = r"[>⇒➜➔⟶→]"
-_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+# Before an arrow of plain signs, white space or Chinese.
+_ALMOST_OUTPUTS = (
+    rf"(?a)(?:(?<![^{SPACES}\u3000-\u9fff\uff00-\uffef])[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+)
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
 

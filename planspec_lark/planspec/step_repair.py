@@ -53,10 +53,11 @@ _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
+    r"(?P<shut>(?:[*_]{2}(?=[.．、)）:：]))?)"
     rf"(?:\.\)|[.．、)）:：。]|\ufe0f?\u20e3|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # Without marks before an id, those behind it open something else.
-_BARE_ID = _ID.replace("(?P<close>[*_]*)", "(?P<close>)")
+_BARE_ID = _ID.replace("(?P<close>[*_]*)", "(?P<close>)").replace("[*_]{2}(?=[.．、)）:：])", "")
 # How a step begins, whatever follows; and how one begins that has a sign after its number, or a word before it.
 _WORDED = (
     rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
@@ -68,7 +69,8 @@ _STEP = (
     rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
 )
 _ITEM = (
-    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]"
+    rf"|{_DIGITS}(?:[*_]{{2}})?(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
 _MARK = (
@@ -99,7 +101,7 @@ _ALMOST_PROGRESS = (
     rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
 )
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
-_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?!\w)(?!.*\*\*)"
+_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?!\w))(?!.*\*\*)"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
@@ -232,7 +234,7 @@ class _StepRepairer:
         if match is None:
             return False
         step_id, written = read_number(match["id"]), match["all"]
-        if match["close"]:
+        if match["close"] or match["shut"]:
             self.marks = ""
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
             self.flaw("PS110", f"`{written}` has another dot after it", match.start(), match.end() + 1)

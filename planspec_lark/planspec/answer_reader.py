@@ -95,6 +95,8 @@ _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A number and a type in brackets behind any signs: it is no part of the line above.
 _TYPED_STEP = rf"[^\w\[［【]{{1,12}}[0-9.]+[^\w\[［【]{{0,6}}[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
+# Blank lines and rulers.
+_NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # All the text of a step in bold.
@@ -134,8 +136,9 @@ _PLAN_LABEL = rf"(?i)[#*_ ]*(?:{_PLAN_NAME})[*_]*[:：]?[*_]*"
 _STEPS_HEADER = r"(?im)^[ \t]*(?:#{1,6}[ \t]*|\*\*)\W{0,3}(?:the |plan |action )?(?:steps|步骤)\W*$"
 # What a heading says of a plan that is none to act on, or of a part or a case.
 _NO_TITLE = (
-    r"(?i)\b(?:not|no|draft|old|previous|discarded|rejected|example|sample|template|part|option|alternative|if|when|first)\b"
-    r"|反例|作废|草|旧|示例|样例|废弃|备选|部分|如果"
+    r"(?i)\b(?:not|draft|discarded|rejected|example|sample|template|option|alternative)\b|\A\W*(?:if|when)\b"
+    r"|\b(?:old|previous|first) (?:plan|one|version|draft|idea|approach|attempt|part|half)\b|\bpart [0-9]"
+    r"|反例|作废|草[案稿]|旧(?:版|计划|方案|稿|的)|示例|样例|废弃|备选|部分|如果"
 )
 # Headings are further out than any line: one of level 1 by so much.
 _HEADINGS = 8
@@ -485,8 +488,9 @@ class AnswerReader(Recovery):
         return Fault(flaw, repaired=placed)
 
     def _next_line(self) -> str:
-        """The next line that is not blank."""
-        return self.source.text[self._end : self._end + _LONG].lstrip().partition("\n")[0]
+        """The next line that is neither blank nor a ruler."""
+        following = self.source.text[self._end : self._end + _LONG]
+        return compiled(_NOTHING).sub("", following, count=1).partition("\n")[0]
 
     def _is_above_steps(self, label: str) -> bool:
         """Whether the line after a heading or a label is that of a step: of a check box, of a number that goes on.
@@ -618,7 +622,7 @@ class AnswerReader(Recovery):
 
     def _find_listed_step(self, content: str, indent: int) -> Fault | None:
         """A step without a number: a bullet with a type after it. It is the next below the step that it is in."""
-        text = read_bullet(content)
+        text = _read_item(content)
         if not text:
             return None
         is_typed = text[:1] in "[［【*`" and repair_step(f"1. {text}", self.legend)[1] is not None
@@ -700,7 +704,8 @@ class AnswerReader(Recovery):
         is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
         may_join = self._last is not None and (indent > self._last[2] or is_next)
         is_below = self._is_below_step(indent)
-        if not (may_join or is_below) or find_elision(content) or compiled(_TYPED_STEP).match(content):
+        is_item = compiled(_TYPED_STEP).match(content) or (self.default_type and _has_box(content))
+        if not (may_join or is_below) or find_elision(content) or is_item:
             return False
         if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
             return False
@@ -850,8 +855,13 @@ def _label_of(content: str) -> str:
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
 
 
+def _read_item(content: str) -> str:
+    """The text of an item of a list: behind its bullet, or all of it where it begins with a check box."""
+    return read_bullet(content) or (content if compiled(_BOX).match(content) else "")
+
+
 def _has_box(content: str) -> bool:
-    return compiled(_BOX).match(read_bullet(content) or "") is not None
+    return compiled(_BOX).match(_read_item(content)) is not None
 
 
 def _elided(content: str) -> Fault:

@@ -101,7 +101,7 @@ _ALMOST_PROGRESS = (
     rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
 )
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
-_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?!\w))(?!.*\*\*)"
+_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))(?!.*\*\*)"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.

@@ -30,7 +30,7 @@ from planspec_lark.answers.vocabulary import (
     Form,
     one_of,
 )
-from planspec_lark.planspec.answer_lines import find_legend, without_arrows
+from planspec_lark.planspec.answer_lines import LEGEND_LABEL, is_legend, without_arrows
 
 __all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
 
@@ -298,7 +298,13 @@ _ASKS = Form.of(
     "please|whether",
     r"\bplease (?:look|confirm|verify|tell|correct|decide|choose)\b|\bwhether\b|请.{0,4}确认|是否",
 )
+_LEGEND_HEAD = re.compile(LEGEND_LABEL)
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
+# An entry of a legend.
+_ENTRY = re.compile(
+    r"\W+(?:done|completed?|finished|blocked|stuck|skipped|in progress|ongoing|active|pending|not (?:yet )?started"
+    r"|to[ -]?do|已?完成|正在进行|进行中|受阻|阻塞|待办|已?跳过|[未没]开始)\W*"
+)
 # What a sign or a word of the format stands for.
 _MEANS = re.compile(
     r"(?:\W{1,5}(?:means\b|stands for\b|表示|代表)"
@@ -369,7 +375,7 @@ class Talk:
         said = _PREFACE.sub("", told)
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
-        if _MEANS.match(said):
+        if _MEANS.match(said) or _ENTRY.fullmatch(said):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -381,6 +387,7 @@ class Talk:
             or self.is_known(told)
             or describes(said, told, self.is_own, is_of_plan=self.is_of_plan)
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
+            or is_legend(said)
         )
 
     def is_label(self, said: str) -> bool:
@@ -399,7 +406,7 @@ class Talk:
             return True
         if self.puts_off(said):
             return False
-        if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said) or find_legend(said):
+        if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said) or is_legend(said):
             return True
         restated = _RESTATES.match(told)
         if restated is not None:
@@ -415,7 +422,7 @@ class Talk:
             return False
         if self._miscounts(told):
             return False
-        if self.adds_nothing(said):
+        if self.adds_nothing(said) or _LEGEND_HEAD.fullmatch(told):
             return True
         said = without_idioms(said.replace("’", "'"))
         last = re.split(r", (?:but |so |and )?|，", said)[-1]

@@ -27,6 +27,7 @@ __all__ = [
     "is_flow",
     "is_front_matter",
     "is_harmless",
+    "is_legend",
     "is_notes",
     "is_phase",
     "is_suspect",
@@ -304,6 +305,13 @@ def find_legend(text: str) -> dict[str, str]:
                 if mark is not None:
                     legend.setdefault(sign, mark)
     return legend
+
+
+def is_legend(line: str) -> bool:
+    """Whether a line says of signs what they stand for, and of each that is known."""
+    match = compiled(_LEGEND).fullmatch(line)
+    found = _read_entries(_ENTRY, match["entries"]) if match else _read_entries(_TOLD_ENTRY, line)
+    return bool(found) and None not in found.values()
 
 
 def _read_entries(pattern: str, line: str) -> dict[str, str | None]:

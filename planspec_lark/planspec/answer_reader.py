@@ -105,6 +105,13 @@ _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # What may stand before the text of a title.
 _TITLE_LABEL = r"\A(?:Plan|计划)[ \t]*(?:[:：]|[-–—](?=[ \t]))"
+# A heading that leads to a plan, and does not name what it is about.
+_LEADING = (
+    r"(?i)\W*(?:(?:the|your|my|an?|final|updated|revised|corrected|improved|fixed|new|first|second|third|last|rough"
+    r"|recommended|complete|full|cleaned-up|old|previous|original|current) )*"
+    r"(?:plan|version|draft|answer|output|result|response|option|attempt)s?(?: [0-9a-d])?\W*(?:\(.*\)\W*)?"
+    r"|\W*(?:最终|更新|修订|修改|修正|调整|完整|推荐|正式|初|终|定|新|旧|原|第.|后|的|版)*(?:计划|方案|版本?|稿|结果|回答)\W*(?:[(（].*[)）]\W*)?"
+)
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
@@ -322,8 +329,10 @@ class AnswerReader(Recovery):
             return Fault(
                 Flaw("PS104", "the header of the steps has the wrong form", 0, len(content)), repaired="## Steps"
             )
-        if self.default_type and not match and (heading := read_heading(content)):
-            found = self._find_heading(*heading, content)
+        if not match and (self.default_type or self.section is Section.NOTHING) and (heading := read_heading(content)):
+            found = (
+                self._find_heading(*heading, content) if self.default_type else self._find_title(heading[1], content)
+            )
             if found is not None:
                 return found
         if not match and content.startswith("|"):
@@ -467,7 +476,7 @@ class AnswerReader(Recovery):
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
         if self.section is Section.NOTHING and is_title and not is_item(text):
-            return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
+            return _title_of(text, content)
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
@@ -486,6 +495,11 @@ class AnswerReader(Recovery):
         self._phases.add(placed.partition(". ")[0])
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
+
+    def _find_title(self, text: str, content: str) -> Fault | None:
+        """A title whose heading is that of something else, right above the goal. One that names a version is none."""
+        is_title = repair_header(content) is None and compiled(_LEADING).fullmatch(text) is None
+        return _title_of(text, content) if is_title and self._is_above_goal(text) else None
 
     def _next_line(self) -> str:
         """The next line that is neither blank nor a ruler."""
@@ -853,6 +867,10 @@ class AnswerReader(Recovery):
 def _label_of(content: str) -> str:
     """What is before the first colon of a line, if that is short."""
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
+
+
+def _title_of(text: str, content: str) -> Fault:
+    return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
 
 
 def _read_item(content: str) -> str:

@@ -1,4 +1,4 @@
-"""Styles of whole pages: plain Markdown by models that know no format, and several habits in one answer."""
+"""Styles of whole pages: plain Markdown by models that know no format."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tests.answers.answer import (
     Answer,
     accepted,
     choose,
-    closing_of,
-    fenced,
     in_doubt,
     opening_of,
     style,
@@ -25,7 +23,7 @@ from tests.answers.plans import (
     renumber,
     with_title,
 )
-from tests.answers.step_styles import EMOJIS, cased, last_number, of_status
+from tests.answers.step_styles import last_number
 
 # ---------------------------------------------------------------- plain Markdown, by models that know no format
 
@@ -185,31 +183,3 @@ def markdown_without_default(plan: PlanSpec, random: Random) -> Answer:
     """Plain Markdown, and nobody says what its steps are."""
     plan = _phased(plan, random)
     return in_doubt(None, _random_page(plan, random, "{number}. ", "- ", "- [ ] "), opening_of(plan, random))
-
-
-# ---------------------------------------------------------------- several habits in one answer
-
-
-@style
-def several_habits(plan: PlanSpec, random: Random) -> Answer:
-    """Harmless habits of several kinds at once, with prose and perhaps a fence around them."""
-    number = random.choice(["{}.", "{})", "({})", "**{}.**", "Step {}:"])
-    signs = random.choice([of_status(EMOJIS), Look().mark])
-    look = Look(
-        title=random.choice(["# Plan: {}", "# {}", "# **{}**"]).format,
-        goal=random.choice(["Goal: {}", "**Goal:** {}", "## Goal\n{}", "Goal：{}", "Objective: {}"]).format,
-        constraints=random.choice(["Constraints:", "**Constraints:**", "### Constraints"]),
-        constraint=random.choice(["- {}", "* {}", "• {}"]).format,
-        steps=random.choice(["## Steps", "Steps:", "**Steps**", "### Steps"]),
-        between=random.choice([(), ("",), ("", "---", "")]),
-        indent=random.choice(["  ", "   ", "\t"]),
-        number=lambda step: number.format(step.step_id),
-        mark=signs,
-        type=random.choice(["[{}]".format, "**[{}]**".format, "[`{}`]".format, cased(random)]),
-        arrow=random.choice([" → {}", " -> {}", " => {}"]).format,
-        variable=random.choice(["{}", "`{}`"]).format,
-        detail=random.choice(["> {}", "- {}", "* {}"]).format,
-    )
-    text = write(plan, look)
-    text = f"{opening_of(plan, random)}\n\n{random.choice([text, fenced(text, random)])}\n{closing_of(plan, random)}\n"
-    return Answer(text, "accepted", plan)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from random import Random
 
 # Importing them fills the table.
-from tests.answers import markup_styles, page_styles, step_styles, text_styles  # noqa: F401
+from tests.answers import markup_styles, mixed_styles, page_styles, step_styles, text_styles  # noqa: F401
 from tests.answers.answer import STYLES, Answer, Style
 from tests.answers.plans import random_plan
 

@@ -130,7 +130,7 @@ def _locate(root: Path, area: Path, name: str) -> Path:
         known = known.parent
     found = find_inside(known, area)
     if missing and not found.is_dir():
-        raise StoreError(f"{visible_name(str(known))}: this is not a folder")
+        raise StoreError.of(known, "this is not a folder")
     return found.joinpath(*reversed(missing))
 
 

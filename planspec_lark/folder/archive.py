@@ -16,7 +16,6 @@ from planspec_lark.locks import LockedError, locked_folder
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.source import visible_name
 
 __all__ = ["move_plan"]
 
@@ -48,7 +47,7 @@ def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
     """
     for source, _ in _pairs(path, archive / path.name):
         if source.is_symlink():
-            raise StoreError(f"{visible_name(str(source))}: this is a link, which would lead elsewhere after a move")
+            raise StoreError.of(source, "this is a link, which would lead elsewhere after a move")
     file = PlanFile(path, wait=wait)
     try:
         with refusals(path), file.held():
@@ -63,22 +62,21 @@ def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
             with suppress(OSError):
                 path.with_name(path.name + ".ledger-shm").unlink(missing_ok=True)
     except LockedError:
-        raise StoreError(f"{visible_name(str(archive))}: another process writes here", StoreReason.BUSY) from None
+        raise StoreError.of(archive, "another process writes here", StoreReason.BUSY) from None
     return target
 
 
 def _check_finished(file: PlanFile) -> None:
-    name = visible_name(str(file.path))
     try:
-        plan = parse_plan(file.read(), name=name)
+        plan = parse_plan(file.read())
     except PlanSyntaxError:
-        message = f"{name}: this is not a plan, so it is unknown whether it is finished"
-        raise StoreError(message, StoreReason.UNFINISHED) from None
+        said = "this is not a plan, so it is unknown whether it is finished"
+        raise StoreError.of(file.path, said, StoreReason.UNFINISHED) from None
     if not plan.is_converged:
         counts = plan.progress
         left = counts["pending"] + counts["active"]
         said = f"{left} of {counts['total']} steps {'is' if left == 1 else 'are'} pending or active"
-        raise StoreError(f"{name}: this plan is not finished: {said}", StoreReason.UNFINISHED)
+        raise StoreError.of(file.path, f"this plan is not finished: {said}", StoreReason.UNFINISHED)
 
 
 def _move(path: Path, folder: Path) -> Path:

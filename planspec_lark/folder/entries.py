@@ -14,7 +14,7 @@ from planspec_lark.folder.names import check_name
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, brief
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, brief, in_order
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.source import visible_name
 
@@ -34,7 +34,7 @@ def real_root(root: Path) -> Path:
     with refusals(root):
         real = root.resolve(strict=True)
     if not real.is_dir():
-        raise StoreError(f"{visible_name(str(root))}: this is not a folder")
+        raise StoreError.of(root, "this is not a folder")
     return real
 
 
@@ -49,7 +49,7 @@ def find_folder(root: Path, *names: str) -> Path | None:
         return None
     found = find_inside(path, real_root(root))
     if not found.is_dir():
-        raise StoreError(f"{visible_name(str(path))}: this is not a folder")
+        raise StoreError.of(path, "this is not a folder")
     return found
 
 
@@ -67,10 +67,10 @@ def find_inside(path: Path, area: Path) -> Path:
         try:
             found = path.resolve(strict=True)
         except FileNotFoundError as error:
-            said = "a link that leads nowhere" if path.is_symlink() else error.strerror
-            raise StoreError(f"{visible_name(str(path))}: {said}", StoreReason.MISSING) from None
+            said = "a link that leads nowhere" if path.is_symlink() else str(error.strerror)
+            raise StoreError.of(path, said, StoreReason.MISSING) from None
     if not found.is_relative_to(area):
-        raise StoreError(f"{visible_name(str(path))}: this leads out of the folder", StoreReason.OUTSIDE)
+        raise StoreError.of(path, "this leads out of the folder", StoreReason.OUTSIDE)
     return found
 
 
@@ -111,8 +111,7 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
         if first is None:
             entry = evolve(entry, progress=plan.progress, is_converged=plan.is_converged)
             errors = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
-            located = locate(errors[:100], found.places)
-            first = min(located, key=lambda one: one.span.start if one.span else 0, default=None)
+            first = next(iter(in_order(locate(errors[:100], found.places))), None)
         if first is not None:
             entry = _blame(entry, first)
         # A plan that cannot be named can still be opened as a file.

@@ -106,7 +106,7 @@ class PlanFolder:
             StoreError: there is not one of these, or a link leads out of its folder.
         """
         if is_name(name_or_path):
-            found = self._find_plan(name_or_path) or self._find_file(name_or_path, TASKS, "/plan.md")
+            found = self._find_file(name_or_path, FOLDER, SUFFIX) or self._find_file(name_or_path, TASKS, "/plan.md")
             if found is not None:
                 return found
         if confined:
@@ -125,9 +125,6 @@ class PlanFolder:
                 StoreReason.MISSING,
             )
         raise self._is_missing(name_or_path)
-
-    def _find_plan(self, name: str) -> Path | None:
-        return self._find_file(name, FOLDER, SUFFIX)
 
     def _find_file(self, name: str, folder: str, tail: str) -> Path | None:
         area = find_folder(self.root, folder)
@@ -153,7 +150,7 @@ class PlanFolder:
         return path
 
     def _is_missing(self, name: str) -> StoreError:
-        quoted = visible_name(name if len(name) <= _QUOTED else f"{name[:_QUOTED]}…")
+        quoted = names.shown_name(name)
         if not is_name(name):
             return StoreError(f"there is no plan `{quoted}`", StoreReason.MISSING)
         known = {fold_name(one): one for one in self.names()}
@@ -170,8 +167,7 @@ class PlanFolder:
             StoreError: there is none, or it cannot be read.
             PlanSyntaxError: it is not UTF-8, or too long.
         """
-        path = self.find(name_or_path, confined=True)
-        return read_inside(path, real_root(self.root), self.limits)
+        return self._read(self.find(name_or_path, confined=True))
 
     def load(self, name_or_path: str) -> PlanSpec:
         """The plan, found as :meth:`find` does with ``confined``.
@@ -181,8 +177,10 @@ class PlanFolder:
             PlanSyntaxError: it is not a plan.
         """
         path = self.find(name_or_path, confined=True)
-        text = read_inside(path, real_root(self.root), self.limits)
-        return parse_plan(text, name=str(path), limits=self.limits)
+        return parse_plan(self._read(path), name=str(path), limits=self.limits)
+
+    def _read(self, path: Path) -> str:
+        return read_inside(path, real_root(self.root), self.limits)
 
     # ------------------------------------------------------------ changing
 
@@ -261,7 +259,7 @@ class PlanFolder:
         Raises:
             StoreError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
         """
-        path = self._find_plan(check_name(name))
+        path = self._find_file(check_name(name), FOLDER, SUFFIX)
         if path is None:
             raise self._is_missing(name)
         return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait, check=check)
@@ -334,4 +332,4 @@ class PlanFolder:
         return found
 
     def _exists(self, name: str) -> StoreError:
-        return StoreError(f"{visible_name(str(self._path(name)))}: there is a plan of this name", StoreReason.EXISTS)
+        return StoreError.of(self._path(name), "there is a plan of this name", StoreReason.EXISTS)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
+from typing import Self
 
 from attrs import frozen
 
@@ -39,6 +40,11 @@ class StoreError(PlanSpecError):
     def __init__(self, message: str, reason: StoreReason = StoreReason.UNUSABLE) -> None:
         super().__init__(message)
         self.reason = reason
+
+    @classmethod
+    def of(cls, path: Path, said: str, reason: StoreReason = StoreReason.UNUSABLE) -> Self:
+        """What is refused of a file or folder, which is named first."""
+        return cls(f"{visible_name(str(path))}: {said}", reason)
 
 
 @frozen
@@ -79,4 +85,4 @@ def refusals(path: Path) -> Iterator[None]:
     except PlanSpecError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
-        raise StoreError(f"{visible_name(str(path))}: {reason_of(error)}") from None
+        raise StoreError.of(path, reason_of(error)) from None

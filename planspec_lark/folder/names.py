@@ -9,10 +9,11 @@ import unicodedata
 from collections.abc import Iterator
 
 from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.syntax.transliteration import snake_case
 
-__all__ = ["SUFFIX", "check_name", "fold_name", "forms", "is_name", "name_from"]
+__all__ = ["SUFFIX", "check_name", "fold_name", "forms", "is_name", "name_from", "shown_name"]
 
 SUFFIX = ".md"
 # Beside a plan there are files with longer endings, and most systems take 255 bytes.
@@ -39,9 +40,13 @@ def check_name(name: str) -> str:
     """
     why = _find_fault(name)
     if why:
-        quoted = name if len(name) <= _QUOTED else f"{name[:_QUOTED]}…"
-        raise StoreError(f"`{visible_name(quoted)}` cannot be the name of a plan: {why}", StoreReason.NAME)
+        raise StoreError(f"`{shown_name(name)}` cannot be the name of a plan: {why}", StoreReason.NAME)
     return unicodedata.normalize("NFC", name)
+
+
+def shown_name(name: str) -> str:
+    """As much of a name as messages have, safe to show."""
+    return visible_name(shorten(name, _QUOTED))
 
 
 def is_name(name: str) -> bool:

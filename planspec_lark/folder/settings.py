@@ -11,7 +11,6 @@ from attrs import fields, frozen
 
 from planspec_lark.folder.models import StoreError, refusals
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.source import visible_name
 
 __all__ = ["FOLDER", "TASKS", "Settings", "read_settings", "set_in", "settings_of", "settings_path"]
 
@@ -55,22 +54,18 @@ def read_settings(folder: Path) -> Settings:
                 raise
             return Settings()
         if not stat.S_ISREG(known.st_mode) or known.st_size > _MOST_BYTES:
-            raise StoreError(f"{visible_name(str(path))}: these are not settings")
+            raise StoreError.of(path, "these are not settings")
         text = path.read_text(encoding="utf-8")
     try:
         said = tomllib.loads(text)
     except ValueError as error:
-        raise _wrong(path, str(error)) from None
+        raise StoreError.of(path, brief(str(error))) from None
     for name, value in said.items():
         if name not in _NAMES:
-            raise _wrong(path, f"there is no setting {name}; there are {' and '.join(_NAMES)}")
+            raise StoreError.of(path, brief(f"there is no setting {name}; there are {' and '.join(_NAMES)}"))
         if not isinstance(value, bool):
-            raise _wrong(path, f"{name} is true or false")
+            raise StoreError.of(path, brief(f"{name} is true or false"))
     return Settings(**said)
-
-
-def _wrong(path: Path, said: str) -> StoreError:
-    return StoreError(f"{visible_name(str(path))}: {brief(said)}")
 
 
 def settings_of(plan: Path) -> Settings:

@@ -32,7 +32,7 @@ __all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
 
 # The most steps of which a message says what they have instead.
 _SHOWN = 10
-_SEVERITIES = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "info": tuple(Severity)}
+_SEVERITIES = [severity.value for severity in Severity]
 
 
 def assert_plan(plan: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> PlanAssertion:
@@ -152,7 +152,7 @@ class PlanAssertion:
         if least not in _SEVERITIES:
             raise ValueError(f"least: {least!r} is not one of {', '.join(_SEVERITIES)}")
         listed = [*check_rules(self.plan), *lint_plan(self.plan)]
-        found = [one for one in listed if one.severity in _SEVERITIES[least] and one.code not in ignore]
+        found = [one for one in listed if one.severity.counts_as(Severity(least)) and one.code not in ignore]
         self._refuse(f"there {'is' if len(found) == 1 else 'are'} {count_of(len(found), 'finding')}", found)
         return self
 

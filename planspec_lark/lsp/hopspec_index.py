@@ -197,7 +197,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _origins(self, step: StepInfo, word: Word) -> Iterable[Word]:
         if word.kind == STEP_NAME:
             loop = self._loop_of(step, word.text)
-            return (one for one in self._words_of(loop) if one.kind == STEP_NAME and one.is_origin) if loop else ()
+            return self._name_of(loop) if loop else ()
         steps, declared = self._sources(step, word.text)
         return chain(declared, (one for one in self._named(steps, word.text) if one.is_origin))
 
@@ -216,12 +216,16 @@ class HopSpecIndex(StepIndex[StepInfo]):
         around = find_above(self._document.steps, step)
         return next((one for one in reversed(around) if one.step_type == "loop" and one.step_name == name), None)
 
+    def _name_of(self, step: StepInfo) -> Iterator[Word]:
+        """The place at which a step has its name."""
+        return (one for one in self._words_of(step) if one.kind == STEP_NAME and one.is_origin)
+
     def _same_step(self, step: StepInfo | None, word: Word) -> Iterator[Word]:
         loop = step if word.is_origin or step is None else self._loop_of(step, word.text)
         if loop is None:
             yield word
             return
-        yield from (one for one in self._words_of(loop) if one.kind == STEP_NAME and one.is_origin)
+        yield from self._name_of(loop)
         name = word.text
         # A loop inside it that has the same name is meant by what is in that.
         for one, _ in iter_tree(loop.children, lambda inner: (inner.step_type, inner.step_name) != ("loop", name)):
@@ -269,11 +273,8 @@ class HopSpecIndex(StepIndex[StepInfo]):
         steps, declared = self._sources(step, name)
         known = [name_steps(steps)] if steps else []
         known += ["the input definition"] if declared else []
-        return (
-            f"Needs {excerpt(name)} from {' or '.join(known)}"
-            if known
-            else f"Needs {excerpt(name)}, which no step produces"
-        )
+        origin = f" from {' or '.join(known)}" if known else ", which no step produces"
+        return f"Needs {excerpt(name)}{origin}"
 
     def _say_use(self, step: StepInfo | None, name: str) -> str:
         others = [one for one in self._users[1].get(name, ()) if one is not step]

@@ -13,7 +13,7 @@ import click
 from planspec_lark.agents import Change, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
 from planspec_lark.agents.hook import EVENTS, MAX_TOKENS, answer
-from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option
+from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option, repeated_option
 from planspec_lark.cli.help import Choice, command as make_command
 from planspec_lark.cli.output import complain, leave, write_diff, write_text
 from planspec_lark.folder import PlanFolder
@@ -51,11 +51,10 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
         2: "A file cannot be changed, or the call is wrong; nothing was changed.",
     },
 )
-@click.option(
+@repeated_option(
     "--agent",
     "names",
     type=Choice(list(ASSISTANTS)),
-    multiple=True,
     show_default="those with files here; with --remove, all",
     help="Set up this assistant; can be repeated.",
 )
@@ -70,16 +69,13 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     help="How assistants call planspec. Hooks run CMD by a shell; for the MCP server it is split into words.",
 )
 @folder_option
-@click.pass_context
-def init_command(  # noqa: PLR0913, PLR0917  (its options)
-    ctx: click.Context, names: tuple[str, ...], remove: bool, dry_run: bool, shared: bool, command: str
-) -> None:
+def init_command(names: tuple[str, ...], remove: bool, dry_run: bool, shared: bool, command: str) -> None:
     """Set up a project's coding assistants to work with plans.
 
     They learn to write plans, to do one step at a time, and to check what they have edited. What is in the files
     already stays byte by byte, and a second call changes nothing.
     """
-    folder = folder_of(ctx)
+    folder = folder_of()
     if remove:
         setup = plan_removal(folder.root, _chosen(names) or list(ASSISTANTS.values()))
     else:

@@ -35,8 +35,9 @@ from planspec_lark.cli.output import (
     Row,
     Unreadable,
     change_text,
-    complain,
+    complain_of,
     fail,
+    fail_on,
     json_text,
     label,
     leave,
@@ -79,6 +80,7 @@ finish_reason_option = click.option(
     metavar="WORD",
     help="Why the model stopped, as its API says; `length` means that the answer was cut off.",
 )
+allow_truncated_option = flag("--allow-truncated", help="Accept an answer that was cut off, without its last line.")
 # How an answer is read.
 _reading_options = options(
     max_risk_option,
@@ -111,48 +113,41 @@ _reading_options = options(
 @click.argument("file", metavar="FILE")
 @out_option
 @_reading_options
-@flag("--allow-truncated", help="Accept an answer that was cut off, without its last line.")
+@allow_truncated_option
 @flag("--json", "as_json", help="Write verdict, plan and repairs as JSON, whatever the verdict is.")
-def extract_command(  # noqa: PLR0913, PLR0917  (its options)
+def extract_command(
     file: str,
     out: str,
     max_risk: str,
     default_type: str | None,
-    finish_reason: str,
-    allow_truncated: bool,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Extract the plan from a language model's answer.
 
     Prose, code fences and reasoning around the plan are left out, and spelling that is nearly right is repaired. Each
     repair has a risk of changing what is meant; the verdict is `accepted` where none is above --max-risk.
     """
-    extract = partial(
-        answers.extract_plan,
-        max_risk=max_risk,
-        default_type=default_type or "",
-        finish_reason=finish_reason,
-        allow_truncated=allow_truncated,
-    )
+    extract = partial(answers.extract_plan, max_risk=max_risk, default_type=default_type or "", **reading)
     found = read_as(file, extract, "nothing was read")
     if not as_json:
         write_rows(_ledger(found), to_stderr=True)
     if as_json or found.is_usable:
         write_out(out, json_text(found.to_dict()) if as_json else found.text)
         if out != "-":
-            complain(f"{shown(out)}: written")
+            complain_of(out, "written")
     if not found.plan.steps:
         help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
         if default_type is None and any(entry.code == "PS112" for entry in found.refused):
             help = "--default-type act reads lines without a type as steps"
-        fail(f"{shown(file)}: there is no plan" + (f"; {help}" if help else ""))
+        fail_on(file, "there is no plan" + (f"; {help}" if help else ""))
     if found.verdict is Verdict.REFUSED:
-        fail(f"{shown(file)}: the plan cannot be put together: no plan was written")
+        fail_on(file, "the plan cannot be put together: no plan was written")
     if not found.is_usable and not found.refused:
-        fail(f"{shown(file)}: the answer was cut off (--allow-truncated takes what there is): no plan was written")
+        fail_on(file, "the answer was cut off (--allow-truncated takes what there is): no plan was written")
     if not found.is_usable:
         repairs = count_of(len(found.refused), "repair is", "repairs are")
-        fail(f"{shown(file)}: {repairs} of a higher risk than {max_risk}: no plan was written")
+        fail_on(file, f"{repairs} of a higher risk than {max_risk}: no plan was written")
 
 
 def _ledger(found: Extraction) -> Iterator[Row]:
@@ -316,7 +311,7 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
         f"after {count_of(len(done.rounds), 'round')}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
     )
     if done.is_usable:
-        complain(f"{shown(file)}: accepted {spent}{written}")
+        complain_of(file, f"accepted {spent}{written}")
         return
     left = count_of(len(done.left), "finding is", "findings are")
     said = f"{shown(file)}: {left} left {spent}{written or '; nothing was written'}"

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 
 from planspec_lark import folder, llm, planspec
 from planspec_lark.cli.help import Choice
-from planspec_lark.cli.output import Unusable, stop_at, wait_seconds
+from planspec_lark.cli.output import Unusable, note_option, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
@@ -46,7 +46,9 @@ __all__ = [
     "options",
     "plan_argument",
     "program_of",
+    "repeated_option",
     "timeout_option",
+    "words_for_steps",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -68,6 +70,8 @@ SECONDS = click.FloatRange(min=0, min_open=True)
 flag = partial(click.option, is_flag=True)
 # An option that takes a number from 1 on.
 count_option = partial(click.option, type=click.IntRange(min=1))
+# An option that can be given several times.
+repeated_option = partial(click.option, multiple=True)
 
 
 def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -109,10 +113,6 @@ max_tokens_option = count_option(
 # ---------------------------------------------------------------- the folder
 
 
-def _note_folder(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    ctx.meta[_FOLDER] = value
-
-
 folder_option = click.option(
     "--folder",
     metavar="DIR",
@@ -120,15 +120,16 @@ folder_option = click.option(
     show_envvar=True,
     is_eager=True,
     expose_value=False,
-    callback=_note_folder,
+    callback=note_option,
     type=click.Path(file_okay=False),
     show_default="the current folder",
     help="The project's folder, with planspec/ in it.",
 )
 
 
-def folder_of(ctx: click.Context) -> PlanFolder:
-    """The folder of plans that a call is about."""
+def folder_of(ctx: click.Context | None = None) -> PlanFolder:
+    """The folder of plans that a call is about, by default the one that is running."""
+    ctx = ctx or click.get_current_context()
     where = ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or "."
     return folder.PlanFolder(where, wait=wait_seconds(ctx))
 
@@ -182,6 +183,11 @@ def _plans_in(folder: str) -> list[str]:
         said = f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)})"
         raise Unusable(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")
     return found
+
+
+def words_for_steps(plan: planspec.PlanSpec) -> Iterable[str]:
+    """The ids and the names of all steps, in their order."""
+    return dict.fromkeys(word for step in planspec.iter_steps(plan) for word in (step.step_id, step.step_name) if word)
 
 
 # ---------------------------------------------------------------- completion

@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 import click
 
 from planspec_lark import __version__, planspec
-from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, options, plan_argument
+from planspec_lark.cli.arguments import (
+    count_option,
+    flag,
+    folder_option,
+    format_option,
+    options,
+    plan_argument,
+    repeated_option,
+)
 from planspec_lark.cli.fixes import Fixer
 from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
@@ -21,13 +29,14 @@ from planspec_lark.cli.output import (
     Unusable,
     check_inputs,
     complain,
+    complain_of,
     diagnostic_rows,
     label,
     leave,
     read_text,
-    shown,
     tool_plan_hint,
     wait_option,
+    write_lines,
     write_rows,
     write_text,
 )
@@ -111,7 +120,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
-@click.option("--also", type=Choice(OPTIONAL), multiple=True, help="Turn on an optional check; can be repeated.")
+@repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; can be repeated.")
 @fix_options("plan")
 @folder_option
 def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) -> None:
@@ -127,7 +136,7 @@ def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) 
 def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:
     found = check_text(text, name=name, **how)
     if has_errors(found) and (hint := tool_plan_hint(name, text)):
-        complain(f"{shown(name)}: this is not a plan{hint}")
+        complain_of(name, f"this is not a plan{hint}")
     return found
 
 
@@ -161,7 +170,7 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
         raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
     if jobs > 1:
         raise click.UsageError("--jobs: fixes are found and written by one process.")
-    fixer = Fixer(fix_text, unsafe_fixes, limits, least)
+    fixer = Fixer(partial(fix_text, unsafe=unsafe_fixes, limits=limits, least=least), unsafe_fixes, limits)
     if diff:
         fixer.show(files)
     check_files(fixer.fix, files, form, strict=strict, info=infos, to_stderr="-" in files, fixed=fixer.fixed)
@@ -266,7 +275,7 @@ def _write(  # noqa: PLR0913  (what a report is made of)
     elif form == "sarif":
         write_text(machine_reports.to_sarif(items, __version__) + "\n")
     elif form == "github":
-        write_text("".join(f"{row}\n" for row in items))
+        write_lines(items)
     else:
         write_rows(chain.from_iterable(items), to_stderr=to_stderr)
         if files:

@@ -188,7 +188,7 @@ def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     name = visible_name(path or ours)
     check_inputs(base, ours, theirs)
     merged = _merge([base, ours, theirs], ours if out is None else out, marker_size)
-    write_diagnostics(merged.faults, to_stderr=True)
+    write_diagnostics(merged.faults)
     if merged.faults:
         complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
     for conflict in merged.conflicts:

@@ -58,10 +58,11 @@ def _find_run(file: str, place: LedgerPlace) -> str | None:
 
 
 @contextmanager
-def _writing(ctx: click.Context, file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
+def _writing(file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
     """The file and the ledger of a plan that has been run, to change both; leaves with what keeps it from that."""
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415  (slow to load, and most plans have no run)
 
+    ctx = click.get_current_context()
     with stop_on_refusal(file), run_errors(file, RunCall()), place.writing() as ledger:
         yield PlanFile(file, wait=wait_seconds(ctx), command=f"planspec {ctx.info_name}"), ledger
 
@@ -85,9 +86,7 @@ def _writing(ctx: click.Context, file: str, place: LedgerPlace) -> Iterator[tupl
 )
 @database_options
 @how_options
-@click.pass_context
 def done_command(  # noqa: PLR0913, PLR0917  (its options)
-    ctx: click.Context,
     file: str,
     step: str,
     why: tuple[str, ...],
@@ -95,8 +94,6 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
     outputs: tuple[str, ...],
     outputs_file: str | None,
     branch: str | None,
-    database: str | None,
-    name: str | None,
     dry_run: bool,
     diff: bool,
 ) -> None:
@@ -112,7 +109,7 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
     if branch is not None and not branch.strip():
         raise click.UsageError("--branch: expected the id or the name of a step.")
     said = one_line(" ".join(why) if result is None else result) or None
-    place = LedgerPlace.of(file, database, name)
+    place = LedgerPlace.of(file)
     is_for_run = bool(outputs) or outputs_file is not None or branch is not None
     status = PlanStatus.DONE if branch is None else PlanStatus.ACTIVE
     found: list[PlanStep] = []
@@ -139,7 +136,7 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
                 done.append(change(open_document(file, text)))
             return found[0]
 
-        _finish(ctx, file, place, find, values, branch)
+        _finish(file, place, find, values, branch)
         told = [*map(visible_name, values), *([] if branch is None else [f"branch {visible_name(branch)}"])]
         write_done([f"{done[0]}, with {', '.join(told)}"])
     else:
@@ -168,8 +165,7 @@ def _warn(file: str, place: LedgerPlace, step: PlanStep, *, is_for_run: bool) ->
         yield f"step {id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
 
 
-def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is kept)
-    ctx: click.Context,
+def _finish(
     file: str,
     place: LedgerPlace,
     find: Callable[[str], PlanStep],
@@ -186,7 +182,7 @@ def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is
             raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
         message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
         raise click.UsageError(f"--output: {message}")
-    with _writing(ctx, file, place) as (plan_file, ledger):
+    with _writing(file, place) as (plan_file, ledger):
         finish_step(plan_file, find, values, branch or "", ledger=ledger, run=run)
 
 
@@ -211,15 +207,12 @@ def _finish(  # noqa: PLR0913, PLR0917  (what a person hands in, and where it is
 @database_options
 @wait_option
 @folder_option
-@click.pass_context
-def reopen_command(
-    ctx: click.Context, /, file: str, step_ids: Sequence[str], database: str | None, name: str | None
-) -> None:
+def reopen_command(file: str, step_ids: Sequence[str]) -> None:
     """Set steps back to pending, with all steps below them.
 
     Their results are removed, and steps around them are not done any more.
     """
-    place = LedgerPlace.of(file, database, name)
+    place = LedgerPlace.of(file)
 
     def find(text: str) -> list[str]:
         with stop_on_faults(file):
@@ -233,6 +226,6 @@ def reopen_command(
         return
     from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
 
-    with _writing(ctx, file, place) as (plan_file, ledger):
+    with _writing(file, place) as (plan_file, ledger):
         said = reopen_steps(plan_file, find, ledger=ledger, run=run)
     write_done(said)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark import answers
 from planspec_lark.answers import Verdict
-from planspec_lark.cli.answers import finish_reason_option, max_risk_option
+from planspec_lark.cli.answers import allow_truncated_option, finish_reason_option, max_risk_option
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.output import (
     FINDINGS,
     change_text,
     check_inputs,
-    complain,
+    complain_of,
     fail,
+    fail_on,
     label,
     read_as,
     read_text,
-    shown,
     stop_on_faults,
     wait_option,
     write_diagnostics,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 @flag("--keep-going", help="Carry out the other commands where one is refused.")
 @max_risk_option
 @finish_reason_option
-@flag("--allow-truncated", help="Accept an answer that was cut off, without its last line.")
+@allow_truncated_option
 @wait_option
 @folder_option
 def apply_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -74,9 +74,8 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     dry_run: bool,
     diff: bool,
     keep_going: bool,
-    max_risk: str,
-    finish_reason: str,
     allow_truncated: bool,
+    **reading: Any,
 ) -> None:
     """Apply the PLAN_CMD lines of an answer to a plan.
 
@@ -86,13 +85,13 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
-    read = partial(scan_plan_commands, max_risk=max_risk, finish_reason=finish_reason, allow_truncated=allow_truncated)
+    read = partial(scan_plan_commands, allow_truncated=allow_truncated, **reading)
     # All of them, before the plan is looked at: it may take long until the last one comes.
     scan = read_as(commands, read, "no commands were read")
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
     if not scan.commands and not scan.errors:
-        fail(f"{shown(commands)}: there is no line that starts with PLAN_CMD:")
+        fail_on(commands, "there is no line that starts with PLAN_CMD:")
     is_cut = scan.truncated and not allow_truncated
     is_held = not scan.is_usable and (not keep_going or is_cut or scan.verdict is Verdict.REFUSED)
 
@@ -114,7 +113,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if is_cut:
         why = "the answer was cut off (--allow-truncated takes what there is)"
-        fail(f"{shown(commands)}: {why}: nothing was changed")
+        fail_on(commands, f"{why}: nothing was changed")
     if refused:
         has_acted = done and keep_going and not (is_held or dry_run)
         what = "the others were carried out" if has_acted else "nothing was changed"
@@ -161,12 +160,12 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
 
     with stop_on_faults(file, "nothing was read"):
         before, after, done = change_text(file, change, is_dry=dry_run)
-    write_diagnostics(done.diagnostics, to_stderr=True)
+    write_diagnostics(done.diagnostics)
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not done.is_usable:
-        fail(f"{shown(file)}: the answer is refused, and the plan stays as it is")
-    complain(f"{shown(file)}: {count_of(len(done.lines), 'line')} rewritten")
+        fail_on(file, "the answer is refused, and the plan stays as it is")
+    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten")
     faults = [one for one in done.findings if one.severity is Severity.ERROR]
     if faults:
-        fail(f"{shown(file)}: {count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)
+        fail_on(file, f"{count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

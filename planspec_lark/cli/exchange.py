@@ -14,12 +14,12 @@ from planspec_lark.cli.output import (
     change_text,
     check_inputs,
     complain,
+    complain_of,
     json_text,
     label,
     out_option,
     read_plan,
     read_text,
-    shown,
     stop_on_faults,
     write_diagnostics,
     write_out,
@@ -70,8 +70,11 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     """
     _check_call(file, out, into)
     with stop_on_faults(file, "nothing was imported"):
-        imported = _import(file, form)
-    write_diagnostics(imported.report.found, to_stderr=True)
+        is_folder = os.path.isdir(file)
+        imported = (
+            import_folder(Path(file), form) if is_folder else import_text(read_text(file), form, name=label(file))
+        )
+    write_diagnostics(imported.report.found)
     if into is None or (into != "-" and not os.path.lexists(into)):
         write_out(into or out, imported.text)
     else:
@@ -88,12 +91,6 @@ def _check_call(file: str, out: str, into: str | None) -> None:
         raise click.UsageError("--out names the file that is read: write to another one.")
 
 
-def _import(file: str, form: str | None) -> Imported:
-    if os.path.isdir(file):
-        return import_folder(Path(file), form)
-    return import_text(read_text(file), form, name=label(file))
-
-
 def _update(into: str, imported: Imported, *, takes_statuses: bool) -> None:
     def change(text: str) -> tuple[str, list[str]]:
         return update_text(text, imported.plan, takes_statuses=takes_statuses, name=label(into))
@@ -103,7 +100,11 @@ def _update(into: str, imported: Imported, *, takes_statuses: bool) -> None:
     imported.report.changes = said
     for line in said:
         complain(line)
-    complain(f"{shown(into)}: {'updated' if before != after else 'nothing to change'}")
+    complain_of(into, _outcome(before, after))
+
+
+def _outcome(before: str, after: str) -> str:
+    return "updated" if before != after else "nothing to change"
 
 
 def _report(file: str, report: Report, target: str | None) -> None:
@@ -112,7 +113,7 @@ def _report(file: str, report: Report, target: str | None) -> None:
     counts = f"{count_of(report.tasks, 'task')}, {report.done} done"
     of = "fields" if any(entry.keys for entry in report.carried) else "lines"
     lines = f"{len(report.carried)} {of} carried, {len(report.kept)} kept, {len(report.left_out)} left out"
-    complain(f"{shown(file)}: {report.format}, {counts}; {lines}")
+    complain_of(file, f"{report.format}, {counts}; {lines}")
 
 
 @command(
@@ -167,5 +168,5 @@ def _export_into(plan: PlanSpec, into: str, form: str | None) -> Exported:
 
     with stop_on_faults(into, "left as it is, since it cannot be read as a task list"):
         before, after, exported = change_text(into, change)
-    complain(f"{shown(into)}: {'updated' if before != after else 'nothing to change'}")
+    complain_of(into, _outcome(before, after))
     return exported

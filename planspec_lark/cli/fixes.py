@@ -13,15 +13,15 @@ from planspec_lark.cli.output import (
     Unreadable,
     change_text,
     complain,
+    complain_of,
     label,
     leave,
-    shown,
     write_diff,
     write_rows,
 )
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed
-from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.source import visible_name
 
@@ -33,17 +33,15 @@ class Fixer:
     """Fixes files, and tells on standard error what it has done.
 
     Attributes:
-        fix_text: fixes a text, as :func:`planspec_lark.planspec.fix_text` does.
+        fix_text: fixes a text of a name, as :func:`planspec_lark.planspec.fix_text` does.
         unsafe: whether it applies fixes that drop text or guess as well.
         limits: how much to read.
-        least: which of the findings that are left to tell.
         fixed: what was fixed in all files so far.
     """
 
     fix_text: Callable[..., Fixed]
     unsafe: bool
     limits: Limits
-    least: Severity
     fixed: list[Diagnostic] = field(factory=list, init=False)
 
     def fix(self, file: str) -> list[Diagnostic]:
@@ -53,7 +51,7 @@ class Fixer:
             Unreadable, PlanFileError: it cannot be read or written, or not now.
             PlanSyntaxError: it is not UTF-8, or too long.
         """
-        _, fixed = self._change(file, is_dry=False)
+        _, _, fixed = self._change(file, is_dry=False)
         self._tell(file, fixed, is_dry=False)
         self.fixed.extend(fixed.fixed)
         return fixed.left
@@ -63,7 +61,7 @@ class Fixer:
         codes = [0]
         for file in files:
             try:
-                before, fixed = self._change(file, is_dry=True)
+                before, after, fixed = self._change(file, is_dry=True)
             except PlanSyntaxError as error:
                 codes.append(FINDINGS)
                 complain(str(error))
@@ -71,22 +69,21 @@ class Fixer:
                 codes.append(UNREADABLE)
                 complain(f"Error: {error}")
             else:
-                codes.append(FINDINGS if before != fixed.text else 0)
-                write_diff(before, fixed.text, file)
+                codes.append(FINDINGS if before != after else 0)
+                write_diff(before, after, file)
                 self._tell(file, fixed, is_dry=True)
         leave(max(codes))
 
-    def _change(self, file: str, *, is_dry: bool) -> tuple[str, Fixed]:
+    def _change(self, file: str, *, is_dry: bool) -> tuple[str, str, Fixed]:
         def change(text: str) -> tuple[str, Fixed]:
-            fixed = self.fix_text(text, unsafe=self.unsafe, name=label(file), limits=self.limits, least=self.least)
+            fixed = self.fix_text(text, name=label(file))
             return fixed.text, fixed
 
-        before, _, fixed = change_text(file, change, is_dry=is_dry, limits=self.limits)
-        return before, fixed
+        return change_text(file, change, is_dry=is_dry, limits=self.limits)
 
     def _tell(self, file: str, fixed: Fixed, *, is_dry: bool) -> None:
         if fixed.refused:
-            complain(f"{shown(file)}: left as it is: {fixed.refused} (planspec extract takes one out of other text)")
+            complain_of(file, f"left as it is: {fixed.refused} (planspec extract takes one out of other text)")
             return
         write_rows(_ledger(fixed, is_dry=is_dry), to_stderr=True)
         # An unsafe fix of what is left would have been applied if it were of use.
@@ -94,7 +91,7 @@ class Fixer:
         hint = f"; {more} more with --unsafe-fixes" if more else ""
         if fixed.fixed or more:
             what = "would be fixed" if is_dry else "fixed"
-            complain(f"{shown(file)}: {count_of(len(fixed.fixed), 'fault')} {what}{hint}")
+            complain_of(file, f"{count_of(len(fixed.fixed), 'fault')} {what}{hint}")
 
 
 def _ledger(fixed: Fixed, *, is_dry: bool) -> Iterator[Row]:

@@ -22,6 +22,7 @@ from planspec_lark.cli.arguments import (
     language_option,
     options,
     program_of,
+    repeated_option,
     timeout_option,
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
@@ -66,13 +67,12 @@ _WIDEST_NAME, _LEAST_TEXT = 40, 8
 )
 @flag("--json", "as_json", help="Write names, paths, titles, goals, progress and faults as JSON.")
 @folder_option
-@click.pass_context
-def list_command(ctx: click.Context, as_json: bool) -> None:
+def list_command(as_json: bool) -> None:
     """List the plans in planspec/.
 
     Each has its progress, title and goal. A file that is not a plan is listed with its first error.
     """
-    folder = folder_of(ctx)
+    folder = folder_of()
     clear_leftovers(folder.path)
     entries = folder.list()
     if as_json:
@@ -124,14 +124,13 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
 @flag("--force", help="Move it even if it is not finished, or is not a plan.")
 @wait_option
 @folder_option
-@click.pass_context
-def archive_command(ctx: click.Context, name: str, force: bool) -> None:
+def archive_command(name: str, force: bool) -> None:
     """Move a finished plan to planspec/archive/.
 
     A plan is finished when each of its steps is done, blocked or skipped. A name that is taken in the archive gets the
     date appended.
     """
-    folder, path = folder_of(ctx), Path(name)
+    folder, path = folder_of(), Path(name)
     if path.parent == folder.root / FOLDER and path.suffix == SUFFIX:
         # What a shell completes.
         name = path.stem
@@ -174,10 +173,9 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
 )
 @click.argument("description", nargs=-1, shell_complete=complete_names)
 @click.option("--name", metavar="NAME", show_default="made of the description", help="The plan's name.")
-@click.option(
+@repeated_option(
     "--constraint",
     "constraints",
-    multiple=True,
     metavar="TEXT",
     help="A constraint of the plan; can be repeated.",
 )
@@ -213,7 +211,7 @@ def new_command(  # noqa: PLR0913, PLR0917  (its options)
     if not description:
         raise click.MissingParameter(param_hint="'DESCRIPTION...'", param_type="argument")
     task = " ".join(description)
-    folder = folder_of(click.get_current_context())
+    folder = folder_of()
     if shared and folder.share():
         complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
     if require_result and folder.settle("require_result"):

@@ -11,9 +11,9 @@ from planspec_lark.cli.arguments import folder_option, language_option, plan_arg
 from planspec_lark.cli.check import check_or_fix, fix_options, report_options
 from planspec_lark.cli.help import READ, Group
 from planspec_lark.cli.output import (
-    Unusable,
     check_inputs,
     complain,
+    complain_of,
     leave,
     out_option,
     read_as,
@@ -21,8 +21,8 @@ from planspec_lark.cli.output import (
     shown,
     stop_at,
     wait_option,
+    write_lines,
     write_out,
-    write_text,
 )
 from planspec_lark.cli.plans import format_file, format_options
 from planspec_lark.syntax.diagnostics import count_of
@@ -113,7 +113,7 @@ def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) 
 @_file_argument
 def show_command(file: str) -> None:
     """Show a document as an outline, a line for each step."""
-    write_text("".join(f"{row}\n" for row in hopspec.outline_hopspec(_read(file))))
+    write_lines(hopspec.outline_hopspec(_read(file)))
 
 
 @hopspec_command.command(
@@ -130,7 +130,7 @@ def show_command(file: str) -> None:
 @out_option
 def to_plan_command(file: str, out: str) -> None:
     """Write a document as a plan."""
-    with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
+    with stop_at(ValueError, lead=f"{shown(file)}: "):
         plan, losses = hopspec.hopspec_to_plan(_read(file))
         text = planspec.serialize_plan(plan)
     write_out(out, text)
@@ -153,7 +153,7 @@ def to_plan_command(file: str, out: str) -> None:
 @folder_option
 def from_plan_command(file: str, language: Language | None, out: str) -> None:
     """Write a plan as a document."""
-    with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
+    with stop_at(ValueError, lead=f"{shown(file)}: "):
         document, losses = hopspec.plan_to_hopspec(read_plan(file), language=language)
         text = hopspec.serialize_hopspec(document)
     write_out(out, text)
@@ -168,4 +168,4 @@ def _tell(file: str, losses: list[hopspec.Loss], where: str) -> None:
     for loss in losses:
         complain(f"lost: {loss}")
     if losses:
-        complain(f"{shown(file)}: {count_of(len(losses), 'value')} without a place in {where}")
+        complain_of(file, f"{count_of(len(losses), 'value')} without a place in {where}")

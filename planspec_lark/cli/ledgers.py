@@ -11,7 +11,7 @@ import click
 from attrs import frozen
 
 from planspec_lark.cli.arguments import options
-from planspec_lark.cli.output import Unreadable
+from planspec_lark.cli.output import Unreadable, note_option
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
 
@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
     from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["Held", "LedgerPlace", "database_options", "without_password"]
+__all__ = ["DATABASE", "Held", "LedgerPlace", "database_options", "without_password"]
 
 
-def _check(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+# Where a call keeps what these options say.
+DATABASE, _NAME = "database", "name"
+
+
+def _note_database(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
     if value is not None:
         try:
             without_password(value)
         except LedgerError as error:
             raise click.UsageError(f"--database: {str(error).removeprefix('database: ')}") from None
-    return value
+    note_option(ctx, option, value)
 
 
 database_options = options(
@@ -37,13 +41,16 @@ database_options = options(
         metavar="URL",
         envvar="PLANSPEC_DATABASE",
         show_envvar=True,
-        callback=_check,
+        expose_value=False,
+        callback=_note_database,
         help="Keep the ledger in this PostgreSQL database, not in a file. Needs the extra distributed.",
     ),
     click.option(
         "--name",
         metavar="NAME",
         show_default="the absolute path",
+        expose_value=False,
+        callback=note_option,
         help="With --database, the name of the plan's runs there.",
     ),
 )
@@ -82,8 +89,10 @@ class LedgerPlace:
     name: str
 
     @classmethod
-    def of(cls, file: str, database: str | None, name: str | None) -> LedgerPlace:
-        """The place for a plan's file."""
+    def of(cls, file: str) -> LedgerPlace:
+        """The place for a plan's file, as a call with the options of a database says."""
+        said = click.get_current_context().meta
+        database, name = said[DATABASE], said[_NAME]
         if name is not None and database is None:
             raise click.UsageError("--name goes with --database.")
         try:

@@ -7,7 +7,7 @@ import signal
 import sys
 
 from planspec_lark.cli.help import command
-from planspec_lark.cli.output import Unusable, complain, leave
+from planspec_lark.cli.output import Unusable, complain, leave, needing_extra
 
 __all__ = ["lsp_command"]
 
@@ -30,12 +30,8 @@ def lsp_command() -> None:
 
     An editor starts it, and it ends with the editor. It needs the extra lsp.
     """
-    try:
+    with needing_extra("lsp", "pygls", "lsprotocol"):
         from planspec_lark.lsp.server import serve  # noqa: PLC0415  (an extra, and slow to load)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
-            raise
-        raise Unusable("planspec lsp needs its extra: pip install 'planspec-lark[lsp]'") from None
     if sys.stdin is None:
         raise Unusable("standard input is closed")
     # Nothing needs to be closed, and a thread still waits for standard input.

@@ -6,11 +6,9 @@ import asyncio
 import os
 import sys
 
-import click
-
 from planspec_lark.cli.arguments import folder_of, folder_option, language_option
 from planspec_lark.cli.help import command
-from planspec_lark.cli.output import Unusable, complain, readable, wait_option
+from planspec_lark.cli.output import Unusable, complain, needing_extra, readable, wait_option
 from planspec_lark.cli.signals import stoppable, until_stopped
 
 
@@ -31,19 +29,14 @@ from planspec_lark.cli.signals import stoppable, until_stopped
 @wait_option
 @folder_option
 @language_option("The language of the prompts.")
-@click.pass_context
-def mcp_command(ctx: click.Context, language: str) -> None:
+def mcp_command(language: str) -> None:
     """Serve the plans of a folder to agents, as an MCP server.
 
     An MCP client starts it, and it ends with the client. It needs the extra mcp.
     """
-    try:
+    with needing_extra("mcp", "mcp", "mcp_types", "pydantic", "anyio"):
         from planspec_lark.mcp_server.serve import serve  # noqa: PLC0415  (an extra, and slow to load)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
-            raise
-        raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
-    folder = folder_of(ctx)
+    folder = folder_of()
     with readable(str(folder.root)):
         # So that messages call the files as the agent does, without the way to the folder.
         os.chdir(folder.root)

@@ -37,12 +37,16 @@ __all__ = [
     "changing",
     "check_inputs",
     "complain",
+    "complain_of",
     "diagnostic_rows",
     "diff_rows",
     "fail",
+    "fail_on",
     "json_text",
     "label",
     "leave",
+    "needing_extra",
+    "note_option",
     "out_option",
     "read_as",
     "read_bytes",
@@ -62,6 +66,7 @@ __all__ = [
     "write_diagnostics",
     "write_diff",
     "write_json",
+    "write_lines",
     "write_out",
     "write_rows",
     "write_text",
@@ -95,6 +100,17 @@ class Unusable(click.ClickException):
     exit_code = UNREADABLE
 
 
+@contextmanager
+def needing_extra(name: str, *packages: str) -> Iterator[None]:
+    """Leave where a package of an extra is missing, which has the name of the command that is to serve a program."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in packages:
+            raise
+        raise Unusable(f"planspec {name} needs its extra: pip install 'planspec-lark[{name}]'") from None
+
+
 class Unreadable(Unusable):
     """A file that cannot be read or written."""
 
@@ -114,9 +130,19 @@ def complain(message: str) -> None:
 
 def fail(message: str, code: int = FINDINGS, found: Iterable[Diagnostic] = ()) -> NoReturn:
     """Write diagnostics and a line to standard error and leave with this exit code."""
-    write_diagnostics(found, to_stderr=True)
+    write_diagnostics(found)
     complain(message)
     leave(code)
+
+
+def complain_of(file: str, said: str) -> None:
+    """Write what there is to say of a file to standard error."""
+    complain(f"{shown(file)}: {said}")
+
+
+def fail_on(file: str, said: str, code: int = FINDINGS, found: Iterable[Diagnostic] = ()) -> NoReturn:
+    """Write diagnostics and what there is to say of a file to standard error and leave with this exit code."""
+    fail(f"{shown(file)}: {said}", code, found)
 
 
 @contextmanager
@@ -132,7 +158,7 @@ def stop_on_faults(
         yield
     except PlanSyntaxError as error:
         hint = tool_plan_hint(file, error.source.text) or _answer_hint(file, error.diagnostics) if is_plan else ""
-        fail(f"{shown(file)}: {said}{hint}", code, error.diagnostics)
+        fail_on(file, f"{said}{hint}", code, error.diagnostics)
 
 
 def _answer_hint(file: str, found: Iterable[Diagnostic]) -> str:
@@ -255,6 +281,11 @@ def _write(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, as :func:`write_text` does."""
+    write_text("".join(f"{line}\n" for line in lines))
+
+
 def json_text(value: object, indent: int | None = 2) -> str:
     """A value as JSON that is safe to show, with a line break behind it."""
     return safe_json(value, allow_nan=False, indent=indent) + "\n"
@@ -268,10 +299,15 @@ def write_json(value: object, indent: int | None = 2) -> None:
 _WAIT = "wait"
 
 
-def _note_wait(ctx: click.Context, param: click.Parameter, value: float) -> None:
+def note_option(ctx: click.Context, option: click.Parameter, value: Any) -> None:
+    """Keep what an option says in the call, for what is shared by commands: they do not take it themselves."""
+    ctx.meta[option.name or ""] = value
+
+
+def _note_wait(ctx: click.Context, option: click.Parameter, value: float) -> None:
     if math.isnan(value):
-        raise click.BadParameter("this is no number of seconds", ctx, param)
-    ctx.meta[_WAIT] = value
+        raise click.BadParameter("this is no number of seconds", ctx, option)
+    note_option(ctx, option, value)
 
 
 wait_option = click.option(
@@ -409,7 +445,7 @@ def terminal_width() -> int | None:
 # ---------------------------------------------------------------- diagnostics
 
 
-def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False, is_brief: bool = False) -> None:
+def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = True, is_brief: bool = False) -> None:
     """Write diagnostics for people: infos, or all if ``is_brief``, in a line each, others with their source line."""
     write_rows((row for one in diagnostics for row in diagnostic_rows(one, is_brief=is_brief)), to_stderr=to_stderr)
 

@@ -136,10 +136,8 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
 @strategy_option
 @prompt_language_option
 @click.option("--answer", metavar="FILE", help="Check this answer to the prompt, and write what asks for a better one.")
-def prompt(  # noqa: PLR0913, PLR0917  (the options)
+def prompt(
     state: str,
-    database: str | None,
-    name: str | None,
     context_file: str | None,
     strategy_file: str | None,
     language: str,
@@ -154,7 +152,7 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
     # The tools in the state folder belong to the plan that is there.
     judge = make_judge(None if context_file else state, **held_to)
     strategy = read_strategy(strategy_file)
-    context = read_context(context_file, state, database, name)
+    context = read_context(context_file, state)
     if context.outcome is not None:
         raise Unreadable(label(context_file or state), "this plan has ended, and waits for no message")
     if answer is not None:
@@ -193,6 +191,6 @@ def schema(strict: bool) -> None:
 @state_options
 @context_option
 @tree_options
-def show(state: str, database: str | None, name: str | None, context_file: str | None, **how: Any) -> None:
+def show(state: str, context_file: str | None, **how: Any) -> None:
     """Show where the plan stands, as a tree."""
-    write_tree(context_to_plan(read_context(context_file, state, database, name)), **how)
+    write_tree(context_to_plan(read_context(context_file, state)), **how)

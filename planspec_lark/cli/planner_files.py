@@ -14,10 +14,9 @@ from planspec_lark.cli.ledgers import Held, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
-    fail,
+    fail_on,
     read_as,
     read_text,
-    shown,
     stop_at,
     stop_on_faults,
 )
@@ -106,18 +105,18 @@ def read_strategy(file: str | None) -> str | None:
 
 
 @contextmanager
-def state_ledger(state: str, database: str | None, name: str | None, *, read_only: bool = False) -> Iterator[Held]:
+def state_ledger(state: str, *, read_only: bool = False) -> Iterator[Held]:
     """The ledger of a state folder, and the run in it; leaves with the faults of what they hold."""
     try:
-        with LedgerPlace.of(state, database, name).held(read_only=read_only) as held:
+        with LedgerPlace.of(state).held(read_only=read_only) as held:
             yield held
     except PlanSyntaxError as error:
-        fail(f"{shown(error.source.name)}: this is not a context", UNREADABLE, error.diagnostics)
+        fail_on(error.source.name, "this is not a context", UNREADABLE, error.diagnostics)
 
 
-def read_context(file: str | None, state: str, database: str | None = None, name: str | None = None) -> Context:
+def read_context(file: str | None, state: str) -> Context:
     """The context in a file, or else in the state folder; leaves with its faults."""
     if file:
         return read_as(file, context_from_json, "this is not a context", UNREADABLE, CONTEXT_LIMITS)
-    with state_ledger(state, database, name, read_only=True) as held:
+    with state_ledger(state, read_only=True) as held:
         return read_state(state, **held)

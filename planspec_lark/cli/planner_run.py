@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 from attrs import evolve
 
-from planspec_lark.cli.arguments import count_option, options, program_of, timeout_option
+from planspec_lark.cli.arguments import count_option, flag, options, program_of, repeated_option, timeout_option
 from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -128,21 +128,18 @@ _RUN_EXITS = {
 @click.option("--deliverable", metavar="TEXT", help="What has to be there in the end.")
 @click.option("--metric", metavar="TEXT", help="How good the deliverable has to be.")
 @click.option("--constraint", metavar="TEXT", help="The bounds to keep to.")
-@click.option(
+@repeated_option(
     "--item",
     "items",
-    multiple=True,
     metavar="TEXT",
     show_default="the goal",
     help="An item of the first plan; can be repeated.",
 )
 @click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Plan no blocks from depth N on; execute them.")
-@click.option("--overwrite", is_flag=True, help="Give up a plan in the folder that has not ended.")
-def start(  # noqa: PLR0913, PLR0917  (the options)
+@flag("--overwrite", help="Give up a plan in the folder that has not ended.")
+def start(
     goal: str,
     state: str,
-    database: str | None,
-    name: str | None,
     items: tuple[str, ...],
     max_depth: int,
     overwrite: bool,
@@ -153,7 +150,7 @@ def start(  # noqa: PLR0913, PLR0917  (the options)
     With --deliverable, --metric or --constraint the goal has four parts (Core4).
     """
     given: Any = {side: text or "" for side, text in sides.items()}
-    with stop_at(ValueError, kind=click.UsageError), state_ledger(state, database, name) as held:
+    with stop_at(ValueError, kind=click.UsageError), state_ledger(state) as held:
         whole = Core4(goal, **given) if any(given.values()) else goal
         context = start_context(whole, items or None, max_depth=max_depth)
         create_state(state, context, overwrite=overwrite, **held)
@@ -206,7 +203,7 @@ def _leave(context: Context) -> NoReturn:
     leave(FINDINGS if context.outcome.failed else 0)
 
 
-def _run(max_turns: int, *, state: str, database: str | None, name: str | None, **given: Any) -> Context:
+def _run(max_turns: int, *, state: str, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
     planner, executor = (
         program_of(role, given[f"{role}_command"], given["timeout"]) for role in ("planner", "executor")
@@ -230,7 +227,7 @@ def _run(max_turns: int, *, state: str, database: str | None, name: str | None, 
         on_event=tell,
     )
     try:
-        with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state, database, name) as held:
+        with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state) as held:
             context = evolve(runtime, **held).run(max_turns=max_turns)
     except LlmError as error:
         raise Unusable(f"{_ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None

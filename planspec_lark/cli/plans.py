@@ -21,6 +21,8 @@ from planspec_lark.cli.arguments import (
     max_tokens_option,
     options,
     plan_argument,
+    repeated_option,
+    words_for_steps,
 )
 from planspec_lark.cli.help import CHANGED, READ, command, did_you_mean
 from planspec_lark.cli.output import (
@@ -32,19 +34,21 @@ from planspec_lark.cli.output import (
     change_text,
     check_inputs,
     complain,
-    fail,
+    complain_of,
+    fail_on,
     json_text,
     label,
     leave,
     out_option,
     read_plan,
     readable,
-    shown,
     stop_at,
     stop_on_faults,
     terminal_width,
     wait_option,
     write_diff,
+    write_json,
+    write_lines,
     write_out,
     write_rows,
     write_text,
@@ -126,7 +130,7 @@ def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, che
     if diff:
         write_diff(before, after, file)
     if before != after and check:
-        complain(f"{shown(file)}: not in canonical form")
+        complain_of(file, "not in canonical form")
         return FINDINGS
     if before != after and not diff and file != "-":
         complain(f"{visible_name(file)}: written in canonical form")
@@ -174,7 +178,7 @@ _lang_option = language_option("The language of labels.", default=None, name="--
 
 
 def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
-    return click.option(name, multiple=True, metavar="STEP", shell_complete=complete_steps, help=help)
+    return repeated_option(name, metavar="STEP", shell_complete=complete_steps, help=help)
 
 
 @command(
@@ -231,8 +235,7 @@ def _find_step(plan: PlanSpec, word: str) -> str:
     said = visible_name(shorten(word))
     if named:
         raise click.UsageError(f"several steps have the name {said}: {shorten(', '.join(named))}.")
-    known = (each for step in planspec.iter_steps(plan) for each in (step.step_id, step.step_name) if each)
-    raise click.UsageError(f"step {said} does not exist.{did_you_mean(word, known)}")
+    raise click.UsageError(f"step {said} does not exist.{did_you_mean(word, words_for_steps(plan))}")
 
 
 # The options of a command that writes what is not a plan itself by :func:`write_tree`.
@@ -295,11 +298,13 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
         blocked = [step.step_id for step in planspec.iter_steps(plan) if step.status is PlanStatus.BLOCKED]
         if blocked:
             complain(f"Steps are blocked: {', '.join(blocked[:20])}{' and more' if len(blocked) > 20 else ''}")
-        fail(f"{shown(file)}: no step is left to do", UNFINISHED)
-    if every:
-        _write_ready(plan, as_json=as_json)
-    else:
+        fail_on(file, "no step is left to do", UNFINISHED)
+    if not every:
         _write_view(view, as_json=as_json, max_tokens=max_tokens)
+    elif as_json:
+        write_json([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in planspec.ready_steps(plan)])
+    else:
+        write_lines(map(canonical_summary, planspec.ready_steps(plan)))
 
 
 @command(
@@ -320,14 +325,6 @@ def focus_command(file: str, step: str, as_json: bool, max_tokens: int | None) -
     plan = read_plan(file)
     view = planspec.focus_view(plan, _find_step(plan, step))
     _write_view(view, as_json=as_json, max_tokens=max_tokens)
-
-
-def _write_ready(plan: PlanSpec, *, as_json: bool) -> None:
-    steps = planspec.ready_steps(plan)
-    if as_json:
-        write_text(json_text([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in steps]))
-    else:
-        write_text("".join(f"{canonical_summary(step)}\n" for step in steps))
 
 
 def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> None:

@@ -23,6 +23,7 @@ from planspec_lark.cli.arguments import (
     options,
     plan_argument,
     program_of,
+    repeated_option,
     timeout_option,
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
@@ -101,17 +102,15 @@ _run_options = options(
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
     value_options("input", "that steps can use"),
-    click.option(
+    repeated_option(
         "--require",
         "required",
-        multiple=True,
         metavar="NAME",
         help="An output without which the run has not reached its goal; can be repeated.",
     ),
-    click.option(
+    repeated_option(
         "--person",
         "persons",
-        multiple=True,
         metavar="NAME",
         help="The name of a step that a person does: stop before it; can be repeated.",
     ),
@@ -211,7 +210,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         raise click.UsageError("--on: expected dask://HOST:PORT.")
     inputs, call = read_values("input", given["inputs_file"], given["inputs"]), RunCall()
     models = {} if given["dry_run"] else _models(given, call)
-    plan, place = _read(file), LedgerPlace.of(file, given["database"], given["name"])
+    plan, place = _read(file), LedgerPlace.of(file)
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), go_on_line(ctx)
     with run_errors(file, call, go_on):
         info = _choose(place, plan_file, file, given)

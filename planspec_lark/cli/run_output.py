@@ -88,10 +88,6 @@ class _Brief:
     def __getitem__(self, name: str) -> str:
         return brief(str(self.data.get(name) or ""))
 
-    def listed(self, name: str) -> list[str]:
-        """A value in a line of its own; no line without a value."""
-        return [self[name]] if self.data.get(name) else []
-
     def said(self) -> str:
         """What came of a step."""
         return self["result"] or self["reason"] or self["description"]
@@ -141,7 +137,7 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
         _BAD,
         lambda data: [
             ": ".join(filter(None, [data["status"], data["result"]])),
-            *(f"answer: {text}" for text in data.listed("answer")),
+            *([f"answer: {data['answer']}"] if data.data.get("answer") else []),
         ],
     ),
     Kind.POSTPONED: ("postponed", _BUSY, lambda data: [f"{data['result']}; again in {data['pause'] or 0} s"]),
@@ -318,8 +314,6 @@ def log_command(  # noqa: PLR0913  (they are the options)
     as_json: bool,
     sums: bool,
     prices_file: str | None,
-    database: str | None,
-    name: str | None,
 ) -> None:
     """Show what has happened in the runs of a plan.
 
@@ -333,7 +327,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
         raise click.UsageError("A ledger is a file beside the plan's file.")
-    place, prices = LedgerPlace.of(file, database, name), _read_prices(prices_file)
+    place, prices = LedgerPlace.of(file), _read_prices(prices_file)
     try:
         with place.reading() as ledger:
             if lists:
@@ -420,8 +414,7 @@ def _value(ledger: Ledger, run: str, record: Record) -> dict[str, Any]:
         "data": dict(record.data),
         "outputs": {name: ledger.value(run, record.seq, name) for name in record.data.get("names", ())},
         "changes": {
-            step: {name: pair for name in ("status", "result", "done_count") if (pair := getattr(change, name))}
-            for step, change in record.changes.items()
+            step: asdict(change, recurse=False, filter=exclude(type(None))) for step, change in record.changes.items()
         },
         "plan": record.plan,
     }

@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planspec_lark.cli.arguments import complete_steps, flag, folder_option, options, plan_argument
+from planspec_lark.cli.arguments import (
+    complete_steps,
+    flag,
+    folder_option,
+    options,
+    plan_argument,
+    repeated_option,
+    words_for_steps,
+)
 from planspec_lark.cli.help import CHANGED, command, did_you_mean
 from planspec_lark.cli.output import (
     change_text,
-    fail,
+    fail_on,
     label,
-    shown,
     stop_on_faults,
     wait_option,
     write_diff,
@@ -27,7 +34,7 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.document import PlanDocument
 from planspec_lark.folder import settings_of
-from planspec_lark.planspec import PlanStatus, iter_steps
+from planspec_lark.planspec import PlanStatus
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import CommandError, one_line
 from planspec_lark.syntax.diagnostics import quote
@@ -86,9 +93,7 @@ def find_step(document: PlanDocument, id_or_name: str) -> str:
         return document.find(id_or_name)
     except CommandError as error:
         # Where several steps have this name, it is known.
-        known = dict.fromkeys(
-            word for step in iter_steps(document.plan) for word in (step.step_id, step.step_name) if word
-        )
+        known = words_for_steps(document.plan)
         near = "" if id_or_name in known else did_you_mean(id_or_name, known)
         raise CommandError(error.code, f"{error}.{near}" if near else str(error)) from None
 
@@ -125,7 +130,7 @@ def stop_on_refusal(file: str, *, to_stderr: bool = False) -> Iterator[None]:
         yield
     except CommandError as error:
         write_rows([((f"{error.code}  ", "bold red"), (visible_name(str(error)), ""))], to_stderr=to_stderr)
-        fail(f"{shown(file)}: nothing was changed")
+        fail_on(file, "nothing was changed")
 
 
 def write_done(said: Sequence[str], *, to_stderr: bool = False) -> None:
@@ -141,8 +146,7 @@ def refuse_steps(document: PlanDocument, words: Sequence[str], advice: str) -> N
     Raises:
         click.UsageError: every word is the id or the name of a step.
     """
-    known = {word for step in iter_steps(document.plan) for word in (step.step_id, step.step_name)}
-    if words and known.issuperset(words):
+    if words and set(words).issubset(words_for_steps(document.plan)):
         said = ", ".join(map(quote, words))
         are = "is a step" if len(words) == 1 else "are steps"
         raise click.UsageError(f"{said} {are} of this plan, and a call changes one step. {advice}")
@@ -276,9 +280,9 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option("--below", metavar="STEP", help="Add it as the last child of this step.")
 @click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
 @click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
-@click.option("--input", "inputs", multiple=True, metavar="NAME", help="A value it needs; can be repeated.")
-@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A value it produces; can be repeated.")
-@click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail below it; can be repeated.")
+@repeated_option("--input", "inputs", metavar="NAME", help="A value it needs; can be repeated.")
+@repeated_option("--output", "outputs", metavar="NAME", help="A value it produces; can be repeated.")
+@repeated_option("--detail", metavar="TEXT", help="A line of detail below it; can be repeated.")
 @how_options
 def add_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,
@@ -286,11 +290,9 @@ def add_command(  # noqa: PLR0913, PLR0917  (its options)
     at: str | None,
     below: str | None,
     step_type: str,
-    name: str,
-    inputs: tuple[str, ...],
-    outputs: tuple[str, ...],
-    detail: tuple[str, ...],
-    **how: bool,
+    dry_run: bool,
+    diff: bool,
+    **parts: Any,
 ) -> None:
     """Add a step.
 
@@ -304,6 +306,6 @@ def add_command(  # noqa: PLR0913, PLR0917  (its options)
 
     def change(document: PlanDocument) -> str:
         step_id = at or document.free_id(find_step(document, below) if below else "")
-        return document.add(step_id, step_type, text, name=name, inputs=inputs, outputs=outputs, detail=detail)
+        return document.add(step_id, step_type, text, **parts)
 
-    change_step(file, change, **how)
+    change_step(file, change, dry_run=dry_run, diff=diff)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from planspec_lark import tool_runner, toolplan
-from planspec_lark.cli.arguments import count_option, flag, format_option
+from planspec_lark.cli.arguments import count_option, flag, format_option, repeated_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.help import Group
-from planspec_lark.cli.ledgers import LedgerPlace, database_options
+from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -22,14 +22,15 @@ from planspec_lark.cli.output import (
     check_inputs,
     complain,
     fail,
+    fail_on,
     label,
     leave,
     read_text,
     readable,
-    shown,
     stop_on_faults,
     write_diagnostics,
     write_json,
+    write_lines,
     write_rows,
     write_text,
 )
@@ -63,7 +64,7 @@ _plan_argument = click.argument("file", metavar="PLAN")
 def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
     """The option that says what tools there are; :func:`_load_tools` takes it."""
     text = "The definitions of the tools: a JSON or YAML file, or a folder of such files; can be repeated."
-    return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
+    return repeated_option("--atoms", required=required, metavar="PATH", help=text)
 
 
 _READ = "The plan to read: a JSON or YAML file, or - for standard input."
@@ -184,10 +185,9 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     if as_json:
         write_json({"execution_order": in_order, "execution_waves": in_waves})
     elif waves:
-        rows = ((at, name) for at, wave in enumerate(in_waves, 1) for name in wave)
-        write_text("".join(f"{at}\t{visible_name(name)}\n" for at, name in rows))
+        write_lines(f"{at}\t{visible_name(name)}" for at, wave in enumerate(in_waves, 1) for name in wave)
     else:
-        write_text("".join(f"{visible_name(name)}\n" for name in in_order))
+        write_lines(map(visible_name, in_order))
 
 
 @tools_command.command(
@@ -241,7 +241,7 @@ def _read_whole(file: str) -> JsonText:
     with stop_on_faults(file):
         read = _read_doc(file)
     if read.has_errors:
-        fail(f"{shown(file)}: this is not a plan", found=read.diagnostics)
+        fail_on(file, "this is not a plan", found=read.diagnostics)
     return read
 
 
@@ -257,7 +257,7 @@ def _refuse(file: str, read: JsonText, findings: Sequence[Finding], said: str) -
     if findings:
         found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
         found.extend(findings)
-        fail(f"{shown(file)}: {said}", found=found.close())
+        fail_on(file, said, found=found.close())
 
 
 def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
@@ -271,7 +271,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
         raise Unreadable(str(file), reason_of(error)) from None
     warnings = registry.diagnostics
     most = _SHOWN if is_brief else len(warnings)
-    write_diagnostics(warnings[:most], to_stderr=True, is_brief=is_brief)
+    write_diagnostics(warnings[:most], is_brief=is_brief)
     if len(warnings) > most:
         complain(f"{len(warnings) - most:,} more warnings of these tools; `planspec tools atoms` writes all of them")
     return registry
@@ -311,15 +311,7 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @click.option("--ledger", metavar="FILE", help="Keep what is done in this file, and do none of it again.")
 @database_options
 @flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
-def run(  # noqa: PLR0913, PLR0917  (the options)
-    file: str,
-    atoms: tuple[str, ...],
-    jobs: int,
-    ledger: str | None,
-    database: str | None,
-    name: str | None,
-    dry_run: bool,
-) -> None:
+def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_run: bool) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
@@ -327,16 +319,17 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
     """
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 
-    if ledger and database:
-        if click.get_current_context().get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
+    ctx = click.get_current_context()
+    if ledger and ctx.meta[DATABASE]:
+        if ctx.get_parameter_source(DATABASE) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError("--ledger does not go with --database: what is done is kept in one place.")
         # What is said here counts, not what the environment says for all.
-        database = None
-    place = LedgerPlace.of(file, database, name)
+        ctx.meta[DATABASE] = None
+    place = LedgerPlace.of(file)
     plan, registry = _read_plan(file), _load_tools(atoms)
     with (
         stop_on_faults(file, "this plan cannot be run"),
-        stoppable(f"Stopped. {_KEPT}" if ledger or database else "Stopped."),
+        stoppable(f"Stopped. {_KEPT}" if ledger or place.database else "Stopped."),
         ExitStack() as opened,
     ):
         kept: dict[str, Any] = {"ledger": ledger}

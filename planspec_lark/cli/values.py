@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from planspec_lark.cli.arguments import options
+from planspec_lark.cli.arguments import options, repeated_option
 from planspec_lark.cli.output import Unreadable, label, read_text, write_diagnostics
 from planspec_lark.json_text import read_json
 from planspec_lark.syntax import Limits, PlanSyntaxError
@@ -22,10 +22,9 @@ _LIMITS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
 def value_options(kind: str, what: str) -> Callable[[Any], Any]:
     """The options --KIND NAME=TEXT and --KINDs FILE; ``what`` a value is for."""
     return options(
-        click.option(
+        repeated_option(
             f"--{kind}",
             f"{kind}s",
-            multiple=True,
             metavar="NAME=TEXT",
             help=f"A value {what}; can be repeated.",
         ),
@@ -43,7 +42,7 @@ def read_values(kind: str, file: str | None, pairs: Sequence[str]) -> dict[str, 
         except PlanSyntaxError as error:
             faults = error.diagnostics
         if faults:
-            write_diagnostics(faults, to_stderr=True)
+            write_diagnostics(faults)
             raise Unreadable(label(file), f"--{kind}s takes a JSON object")
     for pair in pairs:
         name, equals, text = pair.partition("=")

@@ -52,6 +52,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "4. [!] [act] Sweep up | no brooms",
         ),
         (["skip", "4"], "step 4: pending → skipped", "4. [act]", "4. [~] [act]"),
+        (["skip", "4", ""], "step 4: pending → skipped", "4. [act]", "4. [~] [act]"),
         (
             ["reopen", "1"],
             "step 1 is open again",

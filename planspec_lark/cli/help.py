@@ -100,16 +100,14 @@ class Command(click.Command):
         self,
         *args: Any,
         examples: Sequence[str] = (),
-        files: Mapping[str, str] | None = None,
-        exits: Mapping[int, str] | None = None,
-        notes: Mapping[str, str] | None = None,
+        files: Mapping[str, str] = {},
+        exits: Mapping[int, str] = {},
+        notes: Mapping[str, str] = {},
         **more: Any,
     ) -> None:
         super().__init__(*args, **more)
-        self.examples = tuple(examples)
-        self.files = dict(files or {})
-        self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
-        self.notes = dict(notes or {})
+        self.examples, self.files, self.notes = examples, files, notes
+        self.exits = dict(sorted({**EXITS, **exits}.items()))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the options, and what else the help says."""
@@ -145,8 +143,7 @@ class Group(click.Group):
         self, *args: Any, sections: Mapping[str, Sequence[str]], examples: Sequence[str] = (), **more: Any
     ) -> None:
         super().__init__(*args, **more)
-        self.sections = dict(sections)
-        self.examples = tuple(examples)
+        self.sections, self.examples = sections, examples
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
         """The names of all commands."""

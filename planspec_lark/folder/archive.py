@@ -80,7 +80,7 @@ def _check_finished(file: PlanFile) -> None:
 
 
 def _move(path: Path, folder: Path) -> Path:
-    target = _find_begun(path, folder) or next(filter(lambda to: _is_free(path, to), _targets(path, folder)))
+    target = _find_begun(path, folder) or next(to for to in _targets(path, folder) if _is_free(path, to))
     pairs = list(_pairs(path, target))
     there = [(source, to) for source, to in pairs if source.exists()]
     for source, to in there:

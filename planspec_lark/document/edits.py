@@ -7,12 +7,12 @@ looked at again; a command that adds, renumbers or removes steps says so anyway.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
-from planspec_lark.plan_cmd.apply import Finder, find_known, find_room, leaf_with_children, unknown_type
+from planspec_lark.plan_cmd.apply import Finder, Move, find_known, find_room, leaf_with_children, unknown_type
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -73,33 +73,17 @@ class Editor(Finder):
         before = next(iter(siblings[at + 1 : at + 2]), None)
         self._blocks.insert(step, Place(siblings[at - 1] if at else None, before, self.parent_of(step)))
 
-    def renumber(self, steps: dict[str, PlanStep], added: Collection[int]) -> list[PlanStep]:
-        """Give steps their ids, and note those of them that are new."""
-        moved = super().renumber(steps, added)
-        for step in moved:
-            self._touch_all(step)
-        return moved
+    def renumber(self, moves: Sequence[Move], new: Collection[int] = ()) -> None:
+        """Give steps, and all below them, ids that begin otherwise, in their lines as well."""
+        super().renumber(moves, new)
+        for step, old, lead in moves:
+            for below in iter_steps(step) if old != lead else ():
+                self._blocks.touch(below, is_placed=True)
 
     def remove_below(self, step: PlanStep) -> None:
         """Take out the lines of all steps below a step."""
         self._remove_lines(islice(iter_steps(step), 1, None))
         super().remove_below(step)
-
-    def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
-        """Let steps below ``head`` move up, with all below them."""
-        super().move_up(moved, head, by)
-        for steps in moved.values():
-            for step in steps:
-                self._touch_all(step)
-
-    def move_to(self, step: PlanStep, step_id: str) -> None:
-        """Give a step that has been removed another id, and all below it such as begin with it."""
-        super().move_to(step, step_id)
-        self._touch_all(step)
-
-    def _touch_all(self, step: PlanStep) -> None:
-        for below in iter_steps(step):
-            self._blocks.touch(below, is_placed=True)
 
     def _remove_lines(self, steps: Iterable[PlanStep]) -> None:
         gone = [*steps]

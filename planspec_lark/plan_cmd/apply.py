@@ -7,7 +7,7 @@ each costs what it changes and not what the plan is long.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import groupby, pairwise
@@ -35,6 +35,7 @@ from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = [
     "Finder",
+    "Move",
     "Report",
     "Room",
     "apply_command",
@@ -268,7 +269,7 @@ class Room:
         """Put a step there, with the id that is meant; returns in words who has given way."""
         finder.move_up(self.moved, self.step_id.rpartition(".")[0])
         if step.step_id != self.step_id:
-            finder.move_to(step, self.step_id)
+            finder.renumber([(step, step.step_id, self.step_id)], {id(step)})
         self.siblings.insert(self.at, step)
         if self.adopted:
             step.children = self.adopted
@@ -321,6 +322,8 @@ def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
 
 # An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
 _set_id = PlanStep.__dict__["step_id"].__set__
+# A step, how its id begins, and how that is to begin.
+Move = tuple[PlanStep, str, str]
 # An index is made where a plan is asked for more steps than this.
 _MANY = 20
 
@@ -436,18 +439,15 @@ class Finder:
     def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
         """Note that a new step is at an index of its siblings. Its id is not its own before :meth:`renumber`."""
 
-    def renumber(self, steps: dict[str, PlanStep], added: Collection[int]) -> list[PlanStep]:
-        """Give steps their ids, and note those of them that are new; returns those that had others."""
-        moved = [(step_id, step) for step_id, step in steps.items() if step.step_id != step_id]
-        for _, step in moved:
-            if id(step) not in added:
-                Finder.remove(self, step)
-        for step_id, step in steps.items():
-            if step.step_id == step_id and id(step) in added:
-                self._note(step)
-        for step_id, step in moved:
-            self._set_ids(step, step.step_id, step_id)
-        return [step for _, step in moved]
+    def renumber(self, moves: Sequence[Move], new: Collection[int] = ()) -> None:
+        """Give steps, and all below them, ids that begin otherwise. Of those in ``new``, none is known yet."""
+        for step, _, _ in moves:
+            if id(step) not in new:
+                self.remove(step)
+        for step, old, lead in moves:
+            for below in iter_steps(step):
+                _set_id(below, lead + below.step_id[len(old) :])
+                self._note(below)
 
     def remove(self, step: PlanStep) -> None:
         """Note that a step is to go, with all below it."""
@@ -458,27 +458,13 @@ class Finder:
 
     def remove_below(self, step: PlanStep) -> None:
         """Note that all steps below a step are to go."""
-        Finder.remove(self, step)
+        self.remove(step)
         self._note(step)
 
     def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
         """Let steps below ``head`` move up by one, with all below them; or down, where ``by`` is -1."""
         lead = f"{head}." if head else ""
-        for steps in moved.values():
-            for step in steps:
-                Finder.remove(self, step)
-        for old, steps in moved.items():
-            for step in steps:
-                self._set_ids(step, f"{lead}{old}", f"{lead}{old + by}")
-
-    def move_to(self, step: PlanStep, step_id: str) -> None:
-        """Give a step that has been removed another id, and all below it such as begin with it."""
-        self._set_ids(step, step.step_id, step_id)
-
-    def _set_ids(self, step: PlanStep, old: str, new: str) -> None:
-        for below in iter_steps(step):
-            _set_id(below, new + below.step_id[len(old) :])
-            self._note(below)
+        self.renumber([(step, f"{lead}{old}", f"{lead}{old + by}") for old, steps in moved.items() for step in steps])
 
     def _note(self, step: PlanStep) -> None:
         self._in_order.pop(step.step_id, None)
@@ -553,9 +539,8 @@ class Run:
         """Give all steps the ids that go with their places."""
         lead = f"{self.head}." if self.head else ""
         run = self.siblings[self.first : self.first + self.size]
-        self.finder.renumber(
-            {f"{lead}{number}": step for number, step in enumerate(run, self.number)}, {id(step) for step in self.added}
-        )
+        moves = [(step, step.step_id, f"{lead}{number}") for number, step in enumerate(run, self.number)]
+        self.finder.renumber(moves, {*map(id, self.added)})
         self.siblings, self.size, self.added = [], 0, []
 
 

@@ -21,7 +21,7 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.plan_cmd.apply import Finder, perform
+from planspec_lark.plan_cmd.apply import Finder, Move, perform
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
@@ -513,14 +513,14 @@ def test_commands_among_added_steps_do_what_they_do_alone(between: str) -> None:
 
 
 def test_steps_added_one_after_the_other_move_the_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    moved: list[str] = []
-    set_ids = Finder._set_ids
+    moved: list[Move] = []
+    renumber = Finder.renumber
 
-    def count(self: Finder, step: PlanStep, old: str, new: str) -> None:
-        moved.append(old)
-        set_ids(self, step, old, new)
+    def count(self: Finder, moves: list[Move], new: set[int]) -> None:
+        moved.extend(moves)
+        renumber(self, moves, new)
 
-    monkeypatch.setattr(Finder, "_set_ids", count)
+    monkeypatch.setattr(Finder, "renumber", count)
     plan = parse_plan("1. [subtask] a\n" + "".join(f"1.{number}. [act] {number}\n" for number in range(1, 31)))
     assert apply_commands(plan, [PlanCommand("ADD", f"1.{number}", "act", "x") for number in range(1, 41)]) == []
     assert step_order(plan) == ["1", *(f"1.{number}" for number in range(1, 71))]

@@ -16,6 +16,7 @@ import attrs
 from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
+from planspec_lark.json_text.findings import KIND_WORDS
 from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
@@ -34,15 +35,7 @@ class PlanValueError(PlanSpecError, ValueError):
 
 
 _STATUSES = tuple(status.value for status in PlanStatus)
-_WORDS = {
-    str: "a string",
-    int: "a whole number",
-    float: "a number",
-    bool: "a boolean",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
+_WORDS = {**KIND_WORDS, bool: "a boolean"}
 
 
 def _name(value: object) -> str:
@@ -52,14 +45,17 @@ def _name(value: object) -> str:
 
 def _exactly(kind: type) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
-        # To JSON, 1.0 is the whole number 1.
-        if kind is int and isinstance(value, float) and value.is_integer():
-            return int(value)
+        value = _whole(value) if kind is int else value
         if type(value) is not kind:
             raise TypeError(f"expected {_WORDS[kind]}, not {_name(value)}")
         return value
 
     return structure
+
+
+def _whole(value: Any) -> Any:
+    """A value, or the whole number that it is: to JSON, 1.0 is 1."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 _structure_list = _exactly(list)
@@ -240,7 +236,7 @@ def _refusals(own: dict[str, Any], model: Any, path: _Path) -> Iterator[str]:
     for attribute in attrs.fields(model):
         try:
             if attribute.name in own and attribute.validator is not None:
-                attribute.validator(None, attribute, own[attribute.name])
+                attribute.validator(None, attribute, _whole(own[attribute.name]))
         except TypeError:
             continue  # cattrs has said so
         except ValueError as error:

@@ -151,6 +151,10 @@ def test_only_the_id_of_a_step_is_required() -> None:
             ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
         ),
         (
+            {"steps": [{"step_id": "1", "total_count": -1.0}]},
+            ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
+        ),
+        (
             {"steps": [{"step_id": "1", "outputs": ["a", "b c"]}]},
             ["'b c' is not a variable (a letter or `_`, then letters, digits and `_`) @ $.steps[0].outputs"],
         ),

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from re import Match
-from types import MappingProxyType
 
 from attrs import evolve, frozen
 
@@ -40,7 +39,6 @@ __all__ = ["add_fixes"]
 _RANKS = {"title": 1, "goal": 2, "constraints": 3, "steps_header": 4, "step": 4}
 # Lines that continue a part.
 _BODIES = {"goal": "body_line", "constraints": "constraint"}
-_NAMES = {"title": "title", "goal": "goal", "constraints": "constraints"}
 # Words after an opening fence that say nothing about what is in it.
 _FENCE_WORDS = frozenset(("", "text", "txt", "plain", "plaintext", "plan", "planspec", "md", "markdown"))
 # What a repair of one line leaves out, or takes for something else, whatever it is.
@@ -72,13 +70,14 @@ class _Text:
         """The fix of a fault, if there is one."""
         if fault.fix is not None:
             return evolve(fault.fix, is_safe=self._is_safe(fault, fault.fix))
-        # What is in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
         # Of two versions that a merge has left, it is unknown which one applies.
-        is_open = "PS125" in self._codes and fault.code != "PS125"
-        find = _FINDERS.get(fault.code)
-        if find is None or fault.span is None or is_open or "PS128" in self._codes:
+        if fault.span is None or "PS128" in self._codes:
             return None
-        return find(self, fault, fault.span.line)
+        if fault.code == "PS125":
+            return Fix(fault.span, "", title="remove the reasoning")
+        # What is in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
+        find = None if "PS125" in self._codes else _FINDERS.get(fault.code)
+        return find and find(self, fault.span.line)
 
     @cached_property
     def _codes(self) -> set[str]:
@@ -101,11 +100,9 @@ class _Text:
     @cached_property
     def faults(self) -> dict[int, Diagnostic]:
         """The first fault of the syntax in each line that has one."""
-        faults: dict[int, Diagnostic] = {}
-        for one in self.found:
-            if one.span is not None and one.code.startswith("PS1") and one.code not in ("PS105", "PS106", "PS117"):
-                faults.setdefault(one.span.line, one)
-        return faults
+        others = ("PS105", "PS106", "PS117")
+        faults = (one for one in reversed(self.found) if one.code.startswith("PS1") and one.code not in others)
+        return {one.span.line: one for one in faults if one.span is not None}
 
     @cached_property
     def matches(self) -> list[Match[str] | None]:
@@ -119,6 +116,12 @@ class _Text:
             return self.rows[at]
         return fault.fix.text.split("\n")[0] if fault.fix and fault.code != "PS103" else "\0"
 
+    def step(self, at: int) -> Match[str]:
+        """The summary line that was read in a line."""
+        match = self.matches[at]
+        assert match is not None, "a step was read there"
+        return match
+
     def kind(self, at: int) -> str:
         """What kind of line this is; empty for a line that is not part of a plan, or has no owner."""
         match = self.matches[at]
@@ -127,16 +130,17 @@ class _Text:
     @cached_property
     def first(self) -> Mapping[str, int]:
         """The first line of each kind."""
-        first: dict[str, int] = {}
-        for at in range(1, len(self.rows)):
-            first.setdefault(self.kind(at), at)
-        first.pop("", None)
-        return MappingProxyType(first)
+        return {kind: at for at in reversed(range(1, len(self.rows))) if (kind := self.kind(at))}
 
     @cached_property
     def last(self) -> int:
         """The last line of the plan, 0 where there is none."""
         return next((at for at in reversed(range(1, len(self.rows))) if self.kind(at)), 0)
+
+    def _code(self, at: int) -> str:
+        """The code of the first fault of the syntax in a line; empty where it has none."""
+        fault = self.faults.get(at)
+        return fault.code if fault else ""
 
     def above(self, at: int) -> int:
         """The next line above one that is not blank; 0 where there is none."""
@@ -192,6 +196,11 @@ class _Text:
         """Put some lines before another one."""
         insert = self._insert(to, self._ended(first, last))
         return Fix(insert.span, insert.text, (Edit(self._lines(first, last), ""),), is_safe, title)
+
+    def _put_into(self, at: int, column: int, text: str) -> Edit:
+        """A text at an offset of what a line says."""
+        place = self._content(at).start + column
+        return Edit(self.source.span(place, place), text)
 
     # ------------------------------------------------------------ repairs of one line
 
@@ -263,7 +272,7 @@ class _Text:
 
     # ------------------------------------------------------------ what takes more than its line
 
-    def _fix_unknown(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_unknown(self, at: int) -> Fix | None:
         """A line that is not part of a plan."""
         row = self.rows[at]
         is_item = repair_bullet(row) is not None and at in self._listed
@@ -299,8 +308,7 @@ class _Text:
         """A line below a step that declares its inputs or outputs in other words or signs."""
         what, names = _declared(self.rows[at]) or ("", [])
         owner = self._owners[at]
-        step = self.matches[owner]
-        assert step is not None, "a step was read there"
+        step = self.step(owner)
         if not names:
             return self._leave_out(at, "remove this line", is_safe=False)
         listed = ", ".join(names)
@@ -309,8 +317,7 @@ class _Text:
             return Fix(self._content(at), f"> ← {listed}", is_safe=is_safe)
         if owner in self.faults or step["step_OUTPUTS"]:
             return None
-        end = self._content(owner).start + step.end("step_DESCRIPTION")
-        insert = Edit(self.source.span(end, end), f" → {listed}")
+        insert = self._put_into(owner, step.end("step_DESCRIPTION"), f" → {listed}")
         is_safe = self._is_flow(insert.text, step["step_STEP_ID"])
         title = f"write `→ {listed}` after the description of the step above"
         return Fix(self._lines(at, at), "", (insert,), is_safe, title)
@@ -321,17 +328,15 @@ class _Text:
         mark = read_status(word) if kind == "status" else None
         if owner is None or owner in self.faults or mark is None:
             return None
-        step = self.matches[owner]
-        assert step is not None, "a step was read there"
+        step = self.step(owner)
         written, meant = step["step_MARK"], f"[{mark}]"
         if meant == (written or "[ ]"):
             return self._leave_out(at, "remove this line: the step above says so", is_safe=True)
         if written:
             return None
         # After the id and its dot.
-        end = self._content(owner).start + step.end("step_STEP_ID") + 1
-        title = f"write `{meant}` after the id of the step above"
-        return Fix(self._lines(at, at), "", (Edit(self.source.span(end, end), f" {meant}"),), True, title)
+        insert = self._put_into(owner, step.end("step_STEP_ID") + 1, f" {meant}")
+        return Fix(self._lines(at, at), "", (insert,), True, f"write `{meant}` after the id of the step above")
 
     def _is_plain(self, text: str) -> bool:
         """Whether a text is detail once it is after `> `."""
@@ -346,27 +351,24 @@ class _Text:
 
     def _join_goal(self, at: int, text: int) -> Fix | None:
         """A goal that has its text in the line below it."""
-        if self._is_unknown(text + 1):
+        if self._code(text + 1) == "PS101":
             # A paragraph, and its end is unknown.
             return None
         span = self.source.span(self._content(at).start, self._content(text).end)
         return Fix(span, f"Goal: {self.rows[text]}", is_safe=True)
 
-    def _fix_header(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_header(self, at: int) -> Fix | None:
         """A header that cannot be repaired by itself."""
         below = self.below(at)
-        return self._join_goal(at, below) if self._is_unknown(below) and self._is_empty_goal(at) else None
-
-    def _is_unknown(self, at: int) -> bool:
-        fault = self.faults.get(at)
-        return fault is not None and fault.code == "PS101"
+        is_goal = self._code(below) == "PS101" and self._is_empty_goal(at)
+        return self._join_goal(at, below) if is_goal else None
 
     def _read_title(self, at: int) -> Fix | None:
         """A title that is the header of another part."""
         header = repair_header(self.rows[at]) if self.kind(at) == "title" else None
         return None if header is None or header[1].startswith("# ") else Fix(self._content(at), header[1], is_safe=True)
 
-    def _fix_repeated(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_repeated(self, at: int) -> Fix | None:
         """A second title, goal or list."""
         if fix := self._read_title(at):
             return fix
@@ -384,7 +386,7 @@ class _Text:
             return self._leave_out(at, "make it one list with the constraints above", is_safe=True)
         return None
 
-    def _fix_late(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_late(self, at: int) -> Fix | None:
         """A part after one that it has to precede."""
         if fix := self._read_title(at):
             return fix
@@ -393,26 +395,25 @@ class _Text:
         if not behind or min(behind) > at:
             return None
         to = min(behind)
-        title, end = f"move the {_NAMES[kind]} up, before line {to}", self.end_of_part(at)
+        title, end = f"move the {kind} up, before line {to}", self.end_of_part(at)
         return self._move(at, end, to, title, is_safe=not self._leads_orphan(end))
 
     def _leads_orphan(self, at: int) -> bool:
         """Whether a line without an owner follows that would have one if this line were gone."""
-        fault = self.faults.get(self.below(at))
-        return fault is not None and fault.code == "PS107"
+        return self._code(self.below(at)) == "PS107"
 
-    def _fix_orphan(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_orphan(self, at: int) -> Fix | None:
         """A `>` or `-` line without an owner."""
         row = self.rows[at]
         if row == ">":
             return self._leave_out(at, "remove the empty line", is_safe=True)
-        is_led = self.first.get("step", at) >= at
+        text, is_led = row[1:].strip(BLANKS), self.first.get("step", at) >= at
         if row.startswith(">"):
-            to = self._behind_goal
-            if not is_led or not to or to >= len(self.rows) or not self._is_plain(row[1:].strip(BLANKS)):
+            goal = self.first.get("goal")
+            to = self.end_of_part(goal) + 1 if goal else len(self.rows)
+            if not is_led or to >= len(self.rows) or not self._is_plain(text):
                 return None
             return self._move(at, at, to, "make it a detail line of the goal", is_safe=False)
-        text = row[1:].strip(BLANKS)
         if at in self._owners and (_declared(row) is not None or self._is_plain(text)):
             detail = Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
             return self._fix_status(at) or (detail if _declared(row) is None else self._fix_declared(at))
@@ -434,24 +435,15 @@ class _Text:
                 owners[at] = step
             elif row and (kind := self.kind(at)) != "body_line":
                 step = at if kind == "step" else 0
-        return MappingProxyType(owners)
+        return owners
 
-    @cached_property
-    def _behind_goal(self) -> int:
-        """The line after the goal and its detail; 0 where there is no goal."""
-        goal = self.first.get("goal", 0)
-        return self.end_of_part(goal) + 1 if goal else 0
-
-    def _fix_textless(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_textless(self, at: int) -> Fix | None:
         """A title or a constraint without text."""
         return None if _says_much(self.rows[at]) else self._leave_out(at, "remove the line", is_safe=True)
 
-    def _fix_reasoning(self, fault: Diagnostic, _at: int) -> Fix | None:
-        return Fix(fault.span, "", title="remove the reasoning") if fault.span else None
-
     # ------------------------------------------------------------ ids
 
-    def _fix_doubled(self, _fault: Diagnostic, at: int) -> Fix | None:
+    def _fix_doubled(self, at: int) -> Fix | None:
         return self._renumbered.get(at)
 
     @cached_property
@@ -500,13 +492,11 @@ class _Text:
         )
 
     def _id_span(self, at: int) -> Span:
-        match = self.matches[at]
-        assert match is not None, "it is the line of a step"
         start = self._content(at).start
-        return self.source.span(start, start + len(match["step_STEP_ID"]))
+        return self.source.span(start, start + len(self.step(at)["step_STEP_ID"]))
 
 
-_FINDERS: dict[str, Callable[[_Text, Diagnostic, int], Fix | None]] = {
+_FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
     "PS101": _Text._fix_unknown,
     "PS104": _Text._fix_header,
     "PS105": _Text._fix_repeated,
@@ -514,7 +504,6 @@ _FINDERS: dict[str, Callable[[_Text, Diagnostic, int], Fix | None]] = {
     "PS107": _Text._fix_orphan,
     "PS109": _Text._fix_textless,
     "PS117": _Text._fix_doubled,
-    "PS125": _Text._fix_reasoning,
 }
 
 

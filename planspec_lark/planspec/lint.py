@@ -356,15 +356,15 @@ def _check_code(step: PlanStep) -> Iterator[Diagnostic]:
 
 
 def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
-    if almost := find_inputs(line):
-        help, written = f"if inputs are meant, write `> {almost.written}`", f"> {almost.written}"
-        yield _found("PS305", step, "detail", "this line declares no inputs", help, item=item, replacement=written)
-        return
     behind = line.strip(BLANKS)[1:]
-    if line.lstrip(BLANKS).startswith("←") and not _is_list(behind) and (names := _read_names(behind)):
-        written = f"> ← {', '.join(names)}"
-        help = f"if inputs are meant, write `{written}`: {_VARIABLES}"
-        yield _found("PS319", step, "detail", "this line declares no inputs", help, item=item, replacement=written)
+    if almost := find_inputs(line):
+        code, written, why = "PS305", f"> {almost.written}", ""
+    elif line.lstrip(BLANKS).startswith("←") and not _is_list(behind) and (names := _read_names(behind)):
+        code, written, why = "PS319", f"> ← {', '.join(names)}", f": {_VARIABLES}"
+    else:
+        return
+    help = f"if inputs are meant, write `{written}`{why}"
+    yield _found(code, step, "detail", "this line declares no inputs", help, item=item, replacement=written)
 
 
 def _is_list(text: str) -> bool:

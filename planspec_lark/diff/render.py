@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
-from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.planspec.models import PlanStatus, PlanStep, plain
 from planspec_lark.planspec.printer import progress_text
 from planspec_lark.planspec.render import Line, Piece
 from planspec_lark.syntax.diagnostics import count_of, shorten
@@ -18,11 +18,7 @@ from planspec_lark.syntax.source import visible
 
 __all__ = ["diff_to_dict", "show_diff"]
 
-_SIGNS = {
-    ChangeKind.ADDED: ("added", "+"),
-    ChangeKind.REMOVED: ("removed", "-"),
-    ChangeKind.CHANGED: ("changed", "~"),
-}
+_SIGNS = {ChangeKind.ADDED: "+", ChangeKind.REMOVED: "-", ChangeKind.CHANGED: "~"}
 # How many steps with new ids are named, and how many characters of an id are shown.
 _NAMED, _ID = 3, 40
 
@@ -53,12 +49,12 @@ def _name_renumbered(changes: list[StepChange]) -> str:
     pairs = [(change.old, change.step) for change in changes[:_NAMED] if change.old]
     named = ", ".join(f"{shorten(old.step_id, _ID)} is now {shorten(new.step_id, _ID)}" for old, new in pairs)
     more = len(changes) - _NAMED
-    count = f"{len(changes)} more steps have" if len(changes) > 1 else "1 more step has"
+    count = count_of(len(changes), "more step has", "more steps have")
     return f"{count} another id: {named}{f' and {more} more' if more > 0 else ''}"
 
 
 def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
-    role, sign = _SIGNS[change.kind]
+    role, sign = change.kind.value, _SIGNS[change.kind]
     old, new = change.old, change.step
     if old is None or change.new is None:
         line = Piece(role, f"  {sign} {_in_a_line(new)}")
@@ -170,10 +166,4 @@ def _step_value(change: StepChange) -> dict[str, Any]:
 
 
 def _field_value(change: FieldChange) -> dict[str, Any]:
-    return {"name": change.name, "old": _plain(change.old), "new": _plain(change.new)}
-
-
-def _plain(value: Value) -> Any:
-    if isinstance(value, PlanStatus):
-        return value.value
-    return list(value) if isinstance(value, tuple) else value
+    return {"name": change.name, "old": plain(change.old), "new": plain(change.new)}

@@ -55,6 +55,7 @@ __all__ = [
     "list_types",
     "make_plan",
     "make_step",
+    "plain",
 ]
 
 
@@ -272,10 +273,7 @@ class PlanStep:
         return _same_steps([self], [other])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanStep:
-        root = copy_own(self)
-        for step in iter_steps(root):
-            # In place: the list belongs to this copy alone, and assigning a new one would validate every child.
-            step.children[:] = map(copy_own, step.children)
+        [root] = _copy_all([self])
         return root
 
 
@@ -309,13 +307,7 @@ class PlanSpec:
         return _HEAD(self) == _HEAD(other) and _same_steps(self.steps, other.steps)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanSpec:
-        # Not by deepcopy of each step, which would start a walk for each of them.
-        steps = [*map(copy_own, self.steps)]
-        made = make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
-        for step in iter_steps(made):
-            if step.children:
-                step.children[:] = map(copy_own, step.children)
-        return made
+        return make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], _copy_all(self.steps))
 
 
 def iter_steps(plan: PlanSpec | PlanStep) -> Iterator[PlanStep]:
@@ -364,6 +356,13 @@ def hash_of(step: PlanStep) -> str:
     return hashlib.blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()
 
 
+def plain(value: object) -> Any:
+    """What JSON has for the value of a field."""
+    if isinstance(value, PlanStatus):
+        return value.value
+    return [*value] if isinstance(value, (list, tuple)) else value
+
+
 # ---------------------------------------------------------------- building models from valid values
 
 
@@ -377,6 +376,16 @@ def copy_own(step: PlanStep) -> PlanStep:
     for at in _LISTS:
         values[at] = values[at].copy()
     return make_step(*values)
+
+
+def _copy_all(steps: Iterable[PlanStep]) -> list[PlanStep]:
+    """Deep copies of steps."""
+    copies = [*map(copy_own, steps)]
+    for step in _iter_all(copies):
+        if step.children:
+            # In place: the list belongs to this copy alone, and assigning a new one would validate every child.
+            step.children[:] = map(copy_own, step.children)
+    return copies
 
 
 _NAMES = tuple(one.name for one in attrs.fields(PlanStep))

@@ -14,13 +14,13 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users, iter_origins
-from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps, plain
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.token_budget import fit, shorten_result
-from planspec_lark.planspec.tree import Todo, find_next, find_step, iter_with_parents, todo_of
+from planspec_lark.planspec.tree import Todo, find_next, find_step, todo_of
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
-from planspec_lark.syntax.tree import iter_tree
+from planspec_lark.syntax.tree import find_above, iter_tree
 
 __all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view", "ready_steps"]
 
@@ -137,10 +137,8 @@ def ready_steps(plan: PlanSpec) -> list[PlanStep]:
     flow, (_, following) = find_data_flow(plan), found
 
     def is_ready(step: PlanStep) -> bool:
-        origins = flow.origins.get(step.step_id, {})
-        return (
-            step.status in OPEN and todo_of(step) is Todo.DO and bool(origins) and all(map(_is_there, origins.values()))
-        )
+        origins = flow.origins.get(step.step_id, {}).values()
+        return step.status in OPEN and todo_of(step) is Todo.DO and bool(origins) and all(map(_is_there, origins))
 
     # The next step may be the first of a loop that has not begun; nothing that is open comes before it.
     return [
@@ -172,14 +170,11 @@ def focus_view(plan: PlanSpec, step_id: str) -> StepView:
 
 
 def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
-    # By identity: a plan that was built by hand may have an id twice.
-    parents = {id(one): parent for one, parent in iter_with_parents(plan)}
-    path = [step]
-    while (above := parents[id(path[-1])]) is not None:
-        path.append(above)
-    siblings = path[1].children if path[1:] else plan.steps
-    # What a container declares is produced by a step inside it.
-    around = set(map(id, path))
+    path = find_above(plan.steps, step)
+    siblings = path[-1].children if path else plan.steps
+    # What a container declares is produced by a step inside it. By identity: a plan that was built by hand may have an
+    # id twice.
+    around = {id(one) for one in (*path, step)}
     producers, consumers = find_users(plan, {*step.inputs, *step.outputs})
     origins = next((found for one, found in iter_origins(plan, producers) if one is step), {}) if step.inputs else {}
 
@@ -190,7 +185,7 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
         todo,
         step,
         plan,
-        tuple(path[:0:-1]),
+        tuple(path),
         tuple(
             Supply(name, found.step, found.is_feedback, beside(producers[name], found.step)) if found else Supply(name)
             for name, found in origins.items()
@@ -213,18 +208,11 @@ _BRIEF = ("step_id", "step_name", "step_type", "status", "description", "result"
 
 
 def _brief_value(step: PlanStep) -> dict[str, Any]:
-    return {name.removeprefix("step_"): _plain(getattr(step, name)) for name in _BRIEF}
+    return {name.removeprefix("step_"): plain(getattr(step, name)) for name in _BRIEF}
 
 
 def _full_value(step: PlanStep) -> dict[str, Any]:
-    more = [name for name in STEP_FIELDS if name not in _BRIEF]
-    return _brief_value(step) | {name: _plain(getattr(step, name)) for name in more}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, PlanStatus):
-        return value.value
-    return [*value] if isinstance(value, list) else value
+    return _brief_value(step) | {name: plain(getattr(step, name)) for name in STEP_FIELDS if name not in _BRIEF}
 
 
 # ---------------------------------------------------------------- as text

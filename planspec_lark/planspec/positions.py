@@ -177,42 +177,41 @@ class Places:
             return
         if not self._unread:
             self.text = end_last_line(self.text)
-        match_line, step_id = line_pattern().match, next(reversed(self._step_lines), "")
         # Nothing is out of place, so a line of a body belongs to the last step, or before all to the goal.
-        for row, start in iter_rows(self.text, self._unread):
-            if start >= self._end:
-                break
-            match = match_line(row)
-            if match is None:
-                continue
-            kind, line = str(match.lastgroup), Line(start, start + len(row.rstrip("\r\n")))
-            if kind == "step":
-                step_id = match["step_STEP_ID"]
+        above = next(reversed(self._step_lines), "")
+        for kind, step_id, line, behind in self._iter_lines(above, self._unread, self._end):
             if step_id:
                 self.add_step(step_id, line)
             else:
                 self.add(_PARTS.get(kind, kind), line)
             if kind == "step" and until in self._step_lines and not (with_body and step_id == until):
-                self._unread = start + len(row)
+                self._unread = behind
                 return
         self._unread = None
 
     def _find_rows(self) -> None:
         """Find the lines of all stretches. Other lines of the same steps may have been noted since."""
-        match_line, found = line_pattern().match, set()
-        for above, at, end in self._rows:
-            step_id = above
-            for row, start in iter_rows(self.text, at):
-                if start >= end:
-                    break
-                match = match_line(row)
-                if match is not None:
-                    step_id = match["step_STEP_ID"] or step_id
-                    self._step_lines[step_id].append(Line(start, start + len(row.rstrip("\r\n"))))
-                    found.add(step_id)
+        found = set()
+        for stretch in self._rows:
+            for _, step_id, line, _ in self._iter_lines(*stretch):
+                self._step_lines[step_id].append(line)
+                found.add(step_id)
         self._rows.clear()
         for step_id in found:
             self._step_lines[step_id].sort()
+
+    def _iter_lines(self, step_id: str, at: int, end: int) -> Iterator[tuple[str, str, Line, int]]:
+        """The lines between two offsets that say something: the kind of each, its step, and where the next begins.
+
+        The step is the last one before a line; ``step_id`` is that before the first.
+        """
+        match_line = line_pattern().match
+        for row, start in iter_rows(self.text, at):
+            if start >= end:
+                return
+            if match := match_line(row):
+                step_id = match["step_STEP_ID"] or step_id
+                yield str(match.lastgroup), step_id, Line(start, start + len(row.rstrip("\r\n"))), start + len(row)
 
     @cached_property
     def fields(self) -> Fields:

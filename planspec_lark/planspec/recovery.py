@@ -526,7 +526,8 @@ class Recovery:
         flaw, at = fault.flaw, line.start + self._lead
         content = self.source.text[at : self._end]
         # What only begins with a number is most likely a sentence.
-        is_sentence = "PS110" <= flaw.code <= "PS112" and fault.repaired is None and not _is_item_or_row(content)
+        is_step = "PS110" <= flaw.code <= "PS112"
+        is_sentence = is_step and fault.repaired is None and not (is_item(content) or content.startswith("|"))
         is_prose = not self.is_strict and (is_sentence or self._is_listed_prose(content))
         is_early = self.section is not Section.STEPS and fault.repaired is None and flaw.code < "PS126"
         if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early or is_prose):
@@ -545,10 +546,6 @@ class Recovery:
             self._keep_growing()
         else:
             self._extend()
-
-
-def _is_item_or_row(content: str) -> bool:
-    return is_item(content) or content.startswith("|")
 
 
 def say_left_out(code: str) -> str:
@@ -621,9 +618,9 @@ def refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
     if excess is None:
         return result
     # All in the order of the text, but the one that counts the rest, which stays the last.
-    found = result.diagnostics
-    note = found[-1:] if found and found[-1].code == "PS120" else []
-    return read_nothing([*in_order([*found[: len(found) - len(note)], excess]), *note])
+    note = [found for found in result.diagnostics[-1:] if found.code == "PS120"]
+    found = [*result.diagnostics[: len(result.diagnostics) - len(note)], excess]
+    return read_nothing([*in_order(found), *note])
 
 
 def read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:

@@ -296,9 +296,8 @@ class PlanStream:
         # What has become certain since the last piece.
         self._events: list[PlanEvent] = []
         self._draft = _Draft(0, self._source, limits, self._events)
-        # The best draft that is over, and whether none can be better.
+        # The best draft that is over.
         self._best: _Draft | None = None
-        self._is_settled = False
         # All drafts that are over, the number of the one that is settled, and that of the first which is no reasoning.
         self._drafts: dict[int, _Draft] = {}
         self._settled: int | None = None
@@ -330,7 +329,7 @@ class PlanStream:
     @property
     def is_settled(self) -> bool:
         """Whether the plan is complete: its code block has ended, or its end mark has come, or the text has ended."""
-        return self._is_settled
+        return self._settled is not None
 
     @property
     def is_hopeless(self) -> bool:
@@ -355,8 +354,8 @@ class PlanStream:
 
     def copy_plan(self) -> PlanSpec:
         """A copy of the plan so far: that of the draft that is being written, or of the one that is settled."""
-        draft = self._best if self._is_settled and self._best is not None else self._draft
-        return draft.copy_plan()
+        draft = self._best if self.is_settled else None
+        return (draft or self._draft).copy_plan()
 
     # ---------------------------------------------------------------- reading
 
@@ -379,7 +378,9 @@ class PlanStream:
                 self._tail = [tail]
                 for line in lines:
                     if self._ends(line):
-                        self._mark_end()
+                        # The text ends before this line.
+                        self._is_marked, self._tail = True, []
+                        self._close()
                         break
                     self._read(f"{line}\n")
             if fitting < len(chunk) and not self._is_marked:
@@ -392,11 +393,6 @@ class PlanStream:
     def _ends(self, line: str) -> bool:
         """Whether a line is the end mark; in a reasoning block it is only thought of."""
         return bool(self._end_mark) and line.strip() == self._end_mark and not self._reasoning.is_open
-
-    def _mark_end(self) -> None:
-        """End the text before the line that is the end mark."""
-        self._is_marked, self._tail = True, []
-        self._close()
 
     def _take_events(self) -> list[PlanEvent]:
         events = [*self._events]
@@ -423,7 +419,7 @@ class PlanStream:
             self._give_up(refusal)
         draft = self._first_number + number if refusal is None else None
         told = self._drafts.get(draft) if draft is not None else None
-        is_other = self._settled is not None and self._settled != draft
+        is_other = self.is_settled and self._settled != draft
         is_superseded = told is not None and (is_other or told.copy_plan() != result.plan)
         self._end = StreamEnd(result, self._take_events(), draft, is_superseded)
         return self._end
@@ -487,10 +483,8 @@ class PlanStream:
         if not self._draft.is_ended:
             self._end_draft()
         self._tell_blocks()
-        if not self._is_settled:
-            self._settled = self._first_number + scan_parts(self._source.text, limits=self._limits)[1]
-            self._is_settled = True
-            self._events.append(PlanEvent(PlanEventKind.SETTLED, self._settled))
+        if not self.is_settled:
+            self._settle(self._first_number + scan_parts(self._source.text, limits=self._limits)[1])
 
     def _end_draft(self) -> None:
         draft = self._draft
@@ -500,14 +494,14 @@ class PlanStream:
         if self._best is None or draft.rank < self._best.rank:
             self._best = draft
         # Without an end mark, the end of a code block alone says that the plan in it is complete.
-        if not self._is_settled and draft.reader.is_closed and draft.rank == (False, 0):
+        if not self.is_settled and draft.reader.is_closed and draft.rank == (False, 0):
             self._best = draft
-            self._settle()
+            self._settle(draft.number)
 
-    def _settle(self) -> None:
-        assert self._best is not None
-        self._is_settled, self._settled = True, self._best.number
-        self._events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
+    def _settle(self, number: int) -> None:
+        """No draft can be better than this one."""
+        self._settled = number
+        self._events.append(PlanEvent(PlanEventKind.SETTLED, number))
 
     # ---------------------------------------------------------------- reasoning
 
@@ -545,23 +539,20 @@ class PlanStream:
 
     def _tell_block(self, found: Diagnostic) -> None:
         late = self._too_late
-        is_too_late = late is not None and found.span == late.span
-        found = late if late is not None and is_too_late else found
+        late = late if late and found.span == late.span else None
         most = self._limits.max_findings
         if most is None or self._told_blocks < most:
             self._told_blocks += 1
-            self._events.append(PlanEvent(PlanEventKind.FINDING, self._draft.number, diagnostic=found))
-        if is_too_late:
-            self._give_up(found)
+            self._events.append(PlanEvent(PlanEventKind.FINDING, self._draft.number, diagnostic=late or found))
+        if late:
+            self._give_up(late)
 
     # ---------------------------------------------------------------- hope
 
     def _look(self) -> None:
         """Give up where the draft has lost something. Once a plan is settled, others cannot spoil it."""
-        if self._is_settled:
-            return
         fault = self._draft.excess or self._draft.error
-        if fault is not None:
+        if fault is not None and not self.is_settled:
             self._give_up(fault)
 
     def _look_strictly(self) -> None:

@@ -42,8 +42,9 @@ from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = ["CommandScan", "Line", "read_lines", "scan_plan_commands"]
 
-# Of each code, the risk of the repair.
+# Of each code, the risk of the repair: of a line of a plan, or of a command.
 RISKS = {
+    **RISKS_OF_PLANS,
     "PC101": Risk.LOW,  # a verb in marks, or a word for a status
     "PC102": Risk.LOW,  # a verb in lower case
     "PC103": Risk.LOW,  # an id in other signs
@@ -74,22 +75,28 @@ class CommandScan:
     Attributes:
         commands: the commands, in their order, those included that were repaired.
         spans: where each is.
-        diagnostics: what was repaired is a warning, what may be a command and is not clear an error. A reasoning block,
-            which is left out, is an info, or a warning where one of its tags is missing. What is of a higher risk than
-            is allowed is an error as well.
-        source: the text that was read: the answer, or what the strings of a JSON value in it say.
-        truncated: whether the answer was cut off.
-        max_risk: the highest risk that is allowed.
         entries: the diagnostics with their risks.
+        source: the text that was read: the answer, or what the strings of a JSON value in it say.
+        max_risk: the highest risk that is allowed.
+        truncated: whether the answer was cut off.
     """
 
     commands: list[PlanCommand]
     spans: list[Span]
-    diagnostics: list[Diagnostic]
+    entries: tuple[RatedFinding, ...]
     source: Source = field(repr=False)
+    max_risk: Risk
     truncated: bool = False
-    max_risk: Risk = Risk.MEDIUM
-    entries: tuple[RatedFinding, ...] = field(default=(), repr=False)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """All that was found.
+
+        What was repaired is a warning, what may be a command and is not clear an error. A reasoning block, which is
+        left out, is an info, or a warning where one of its tags is missing. What is of a higher risk than is allowed is
+        an error as well.
+        """
+        return [entry.diagnostic for entry in self.entries]
 
     @property
     def errors(self) -> list[Diagnostic]:
@@ -150,19 +157,18 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     """
     most = Risk(max_risk)
     if excess := find_excess(text, name, limits):
-        source = Source(text, name)
-        return CommandScan([], [], [excess], source, max_risk=most, entries=(RatedFinding(excess, Risk.HIGH),))
+        return CommandScan([], [], (RatedFinding(excess, Risk.HIGH),), Source(text, name), most)
     inner = _read_json(text)
     source = Source(text if inner is None else inner, name)
     cut = find_cut(text, finish_reason=finish_reason)
     whole = source.text if cut is None or inner is not None else text[:cut]
     remainder = leave_out_reasoning(whole)
     found, risks = Findings(limits.max_findings), {}
-    scan = CommandScan([], [], [], source, truncated=cut is not None, max_risk=most)
+    commands, spans = [], []
     for line in read_lines(remainder.text, source):
         if line.command is not None:
-            scan.commands.append(line.command)
-            scan.spans.append(source.span(line.start, line.end))
+            commands.append(line.command)
+            spans.append(source.span(line.start, line.end))
         for entry in line.entries:
             risks[id(entry.diagnostic)] = entry
             found.add(entry.diagnostic)
@@ -170,10 +176,9 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     if cut is not None:
         found.add(name_cut(Source(text, name), cut, is_allowed=allow_truncated))
     reading = Reading(source.text)
-    entries = [risks.get(id(one)) or RatedFinding(one, rate(one, reading)) for one in found.close()]
-    entries = [_refuse(one) if one.risk.rank > most.rank else one for one in entries]
-    scan.diagnostics.extend(one.diagnostic for one in entries)
-    return evolve(scan, entries=tuple(entries))
+    rated = (risks.get(id(one)) or RatedFinding(one, rate(one, reading)) for one in found.close())
+    entries = tuple(_refuse(one) if one.risk.rank > most.rank else one for one in rated)
+    return CommandScan(commands, spans, entries, source, most, truncated=cut is not None)
 
 
 def _refuse(entry: RatedFinding) -> RatedFinding:
@@ -322,9 +327,7 @@ class _Reader:
         span = self.source.span(line.start, line.end)
         fix = Fix(span, serialize_commands([command]).removesuffix("\n"))
         found = Diagnostic(code, message, Severity.WARNING, span, fix=fix, source=self.source)
-        risk = RISKS.get(code)
-        entry = _rated(found) if risk is None else RatedFinding(found, risk)
-        return evolve(line, command=command, entries=(*line.entries, entry))
+        return evolve(line, command=command, entries=(*line.entries, _rated(found)))
 
     def _look(self, line: Line, at: int, end: int) -> Iterator[RatedFinding]:
         """What may have been lost in a line, or with it."""
@@ -391,7 +394,7 @@ class _Reader:
 
 
 def _rated(found: Diagnostic) -> RatedFinding:
-    return RatedFinding(found, RISKS_OF_PLANS[found.code])
+    return RatedFinding(found, RISKS[found.code])
 
 
 def _rate(fault: Fault) -> Risk:

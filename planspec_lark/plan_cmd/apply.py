@@ -395,8 +395,7 @@ class Finder:
         number, key = int(last), partial(_number, head)
         # A step whose parent is missing has siblings that are none of its parent's.
         ordered = sorted((other for other in siblings if not head or other.step_id.startswith(f"{head}.")), key=key)
-        run = _run(ordered, bisect_right(ordered, number, key=key), number, key)
-        return {taken: steps for taken, steps in run.items() if steps}
+        return _run(ordered, bisect_right(ordered, number, key=key), number, key)
 
     def parent_of(self, step: PlanStep) -> PlanStep | None:
         """The step that a step is below, or None at the top level."""
@@ -546,11 +545,11 @@ class Run:
 
 def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:
     """The run of numbers from ``number`` on that are taken, each with the steps that are there."""
-    run: dict[int, list[PlanStep]] = {number: []}
+    run: dict[int, list[PlanStep]] = {}
     for index in range(at, len(ordered)):
-        step = ordered[index]
-        if key(step) > number + 1:
-            break
+        step, last = ordered[index], number
         number = key(step)
+        if number > last + 1:
+            break
         run.setdefault(number, []).append(step)
     return run

@@ -104,14 +104,15 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     Most steps have the same lines in all three, and are only looked at once.
     """
     texts = {BASE: base, OURS: ours, THEIRS: theirs}
-    cut = {side: _cut_steps(text) for side, text in texts.items()}
-    heads = {side: head for side, (head, _, _) in cut.items()}
-    parts = {side: own for side, (_, _, own) in cut.items()}
-    ids = cut[OURS][1]
-    is_plain = len(ids) == len(set(ids)) > 0 and len({newline_of(text) for text in texts.values()}) == 1
-    if not is_plain or any(found != ids for _, found, _ in cut.values()) or len(set(texts.values())) < len(texts):
+    heads: dict[str, str] = {}
+    parts: dict[str, dict[str, str]] = {}
+    for side, text in texts.items():
+        heads[side], parts[side] = _cut_steps(text)
+    ids = [*parts[OURS]]
+    is_plain = len({newline_of(text) for text in texts.values()}) == 1 and len(set(texts.values())) == len(texts)
+    if not (is_plain and ids) or any([*own] != ids for own in parts.values()):
         return None
-    versions = _read_versions(heads, ids, parts, ours)
+    versions = _read_versions(heads, parts, ours)
     if versions is None:
         return None
     plans, steps = versions
@@ -121,20 +122,13 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     root = merge_node(None, plans)
     nodes = {
         step_id: merge_node(root, {side: own[step_id] for side, own in steps.items()})
-        for at, step_id in enumerate(ids)
-        if parts[THEIRS][at] not in (parts[OURS][at], parts[BASE][at])
+        for step_id, part in parts[THEIRS].items()
+        if part not in (parts[OURS][step_id], parts[BASE][step_id])
     }
     lines = _Lines(
         newline_of(ours),
         {side: _cut_head(heads[side]) for side in (OURS, THEIRS)},
-        {
-            side: {
-                step_id: make_piece(step_id, part)
-                for step_id, part in zip(ids, parts[side], strict=True)
-                if step_id in nodes
-            }
-            for side in (OURS, THEIRS)
-        },
+        {side: {step_id: make_piece(step_id, parts[side][step_id]) for step_id in nodes} for side in (OURS, THEIRS)},
         lambda: find_style(parse_plan(ours), cut_accepted(ours)[1:]),
     )
     said = evolve(plan)
@@ -143,7 +137,7 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     order = [root, *(nodes[step.step_id] for step in iter_steps(plan) if step.step_id in nodes)]
     merged = Merged(plans | {OURS: said}, {}, order, plan, find_conflicts(order))
     chunks: list[Chunk] = []
-    for step_id, part in zip(ids, parts[OURS], strict=True):
+    for step_id, part in parts[OURS].items():
         if (node := nodes.get(step_id)) is None:
             chunks.append(Chunk(part))
         else:
@@ -153,15 +147,16 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     return _finish(merged, lines, chunks, marker_size)
 
 
-def _cut_steps(text: str) -> tuple[str, list[str], list[str]]:
-    """What is before the first step, the ids of all, and the lines of each."""
+def _cut_steps(text: str) -> tuple[str, dict[str, str]]:
+    """What is before the first step, and the lines of each by its id; of none where an id comes twice."""
     found = [*_STEP_LINE.finditer(text)]
     starts = [*(match.start() for match in found), len(text)]
-    return text[: starts[0]], [match[1] for match in found], [text[start:end] for start, end in pairwise(starts)]
+    parts = {match[1]: text[start:end] for match, (start, end) in zip(found, pairwise(starts), strict=True)}
+    return text[: starts[0]], parts if len(parts) == len(found) else {}
 
 
 def _read_versions(
-    heads: dict[str, str], ids: list[str], parts: dict[str, list[str]], ours: str
+    heads: dict[str, str], parts: dict[str, dict[str, str]], ours: str
 ) -> tuple[dict[str, PlanSpec], dict[str, dict[str, PlanStep]]] | None:
     """The plans, of which only that of ours has steps, and the steps of each in the order of the text.
 
@@ -169,26 +164,21 @@ def _read_versions(
     """
     plan = fast_reader.read(ours)
     own = {step.step_id: step for step in iter_steps(plan)} if plan else {}
-    if plan is None or len(own) != len(ids) or not own.keys() >= set(ids):
+    if plan is None or own.keys() != parts[OURS].keys():
         return None
-    plans, steps = {OURS: plan}, {OURS: {step_id: own[step_id] for step_id in ids}}
+    plans, steps = {OURS: plan}, {OURS: {step_id: own[step_id] for step_id in parts[OURS]}}
     for side in (BASE, THEIRS):
         head = fast_reader.read(heads[side])
-        differing = [at for at, (part, known) in enumerate(zip(parts[side], parts[OURS], strict=True)) if part != known]
+        differing = {step_id: part for step_id, part in parts[side].items() if part != parts[OURS][step_id]}
         # Each with its line ended, which the text's last one may not be.
-        read = fast_reader.read_steps("".join(end_last_line(parts[side][at]) for at in differing)) if differing else []
-        if (
-            head is None
-            or head.steps
-            or read is None
-            or [step.step_id for step in read] != [ids[at] for at in differing]
-        ):
+        read = fast_reader.read_steps("".join(map(end_last_line, differing.values())))
+        if head is None or head.steps or read is None or [step.step_id for step in read] != [*differing]:
             return None
         plans[side] = head
         steps[side] = steps[OURS] | {step.step_id: step for step in read}
     # The same lines in base and theirs are the same step as well.
-    for at, step_id in enumerate(ids):
-        if parts[BASE][at] == parts[THEIRS][at]:
+    for step_id, part in parts[BASE].items():
+        if part == parts[THEIRS][step_id]:
             steps[THEIRS][step_id] = steps[BASE][step_id]
     return plans, steps
 

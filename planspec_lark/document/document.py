@@ -221,14 +221,10 @@ class PlanDocument:
         """
         try:
             made = change(self._editor)
+            check_change(self._editor, self._blocks)
         except CommandError:
             # What is refused has changed nothing.
             raise
-        except BaseException:
-            self._go_back()
-            raise
-        try:
-            check_change(self._editor, self._blocks)
         except BaseException:
             self._go_back()
             raise

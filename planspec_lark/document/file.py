@@ -18,7 +18,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 
@@ -188,15 +188,13 @@ class PlanFile:
         ):
             file.write(data)
 
-    @contextmanager
-    def held(self) -> Iterator[Path]:
+    def held(self) -> AbstractContextManager[Path]:
         """Keep the file, with links resolved, from being changed or run until this block ends, which must be soon.
 
         Raises:
             PlanBusyError, PlanFileError: as for :meth:`change`.
         """
-        with self._free(time.monotonic() + self.wait) as real:
-            yield real
+        return self._free(time.monotonic() + self.wait)
 
     @contextmanager
     def leased(self) -> Iterator[LeasedPlan]:

@@ -21,7 +21,7 @@ from attrs import asdict, frozen
 from planspec_lark.files import writing
 from planspec_lark.locks import is_locked, locked
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.source import one_line
 
 __all__ = ["LEASE_SUFFIX", "Lease", "find_lease", "hold_lease", "is_lease", "lease_path"]
 
@@ -50,7 +50,7 @@ class Lease:
     def __str__(self) -> str:
         said = f"`{self.command}`, process {self.process} on {self.host}, since {self.since}"
         # The file could be anybody's by now.
-        return shorten(visible(one_line(said)))
+        return shorten(one_line(said))
 
 
 def lease_path(plan: Path) -> Path:

@@ -126,26 +126,22 @@ def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
     return match if match and match.end() > len(content) else None
 
 
-def _read_summary(row: str) -> tuple[Match[str] | None, PlanStep | None]:
-    """A summary line's tokens, and the step that they say; None twice for any other line."""
-    match = _match(row, "_summary", SUMMARY)
-    return match, match and build_step(*match.group(*SUMMARY))
-
-
 def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
     """A line that says what a step says: the same one where it does already."""
-    indent, (match, read) = indent_of(row), _read_summary(row)
-    if match is None or read is None:
+    indent, match = indent_of(row), _match(row, "_summary", SUMMARY)
+    if match is None:
         head = f"{step.step_id}. "
         mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
         return indent + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)
+    read = build_step(*match.group(*SUMMARY))
     if _said(read)[1:] == _said(step)[1:]:
         return indent + step.step_id + row[match.end("STEP_ID") :]
     blanks = row[len(row.rstrip(WHITE)) :]
     edited = indent + _replace_tokens(match, read, step, style) + blanks
-    _, again = _read_summary(edited)
+    again = _match(edited, "_summary", SUMMARY)
     # Words may look like other tokens where their neighbours change.
-    return edited if again and _said(again) == _said(step) else indent + canonical_summary(step) + blanks
+    is_right = again and _said(build_step(*again.group(*SUMMARY))) == _said(step)
+    return edited if is_right else indent + canonical_summary(step) + blanks
 
 
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:

@@ -13,6 +13,7 @@ from planspec_lark.html.tree import write_rows
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.render import say_progress
+from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = ["policy", "render", "render_page"]
 
@@ -123,7 +124,7 @@ def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iter
         yield '<p class="hint">No step takes or produces a variable.</p>'
         return
     left_out = sum(1 for _ in iter_steps(plan)) - count
-    more = f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables." if left_out else ""
+    more = f" {count_of(left_out, 'step has', 'steps have')} no variables." if left_out else ""
     yield f'<p class="hint">From left to right, as values flow; dashed lines lead to the next round.{more}</p>'
     yield f'<details class="diagram"{"" if count > _LARGE else " open"}><summary>Picture of {count} steps</summary>'
     yield '<div class="pane" role="region" aria-label="Picture of the data flow" tabindex="0">'

@@ -123,8 +123,7 @@ class _Draft:
     error: Diagnostic | None = None
     excess: Diagnostic | None = None
     is_ended: bool = False
-    # How many findings are errors, and how many were listed.
-    _errors: int = 0
+    # How many findings were listed.
     _listed: int = 0
     # How many events were told, and those that may turn out to be wrong and wait.
     _told: int = 0
@@ -135,11 +134,6 @@ class _Draft:
 
     def __attrs_post_init__(self) -> None:
         self.reader = AnswerReader(self.source, tell=self._hear)
-
-    @property
-    def rank(self) -> tuple[bool, int]:
-        """How good a candidate for the plan it is, the best first."""
-        return not self.reader.steps, self._errors
 
     @property
     def growing(self) -> Diagnostic | None:
@@ -156,7 +150,7 @@ class _Draft:
         if self.reader.is_misled:
             # What was told stays true.
             self.reader = AnswerReader(self.source, has_comments=True, tell=self._hear)
-            self.error, self._errors, self._listed, self._waiting = None, 0, 0, []
+            self.error, self._listed, self._waiting = None, 0, []
             for again in self._rows:
                 is_read = self._read(*again)
             del self._waiting[: self._told]
@@ -200,9 +194,7 @@ class _Draft:
     def _take_findings(self) -> list[PlanEvent]:
         """Those that are new and certain, as many as may be listed, in the order of the text."""
         certain = self.reader.take_findings()
-        errors = [found for found in certain if found.severity is Severity.ERROR]
-        self.error = self.error or next(iter(errors), None)
-        self._errors += len(errors)
+        self.error = self.error or next((found for found in certain if found.severity is Severity.ERROR), None)
         most = self.limits.max_findings
         shown = certain if most is None else certain[: most - self._listed]
         self._listed += len(shown)
@@ -296,8 +288,6 @@ class PlanStream:
         # What has become certain since the last piece.
         self._events: list[PlanEvent] = []
         self._draft = _Draft(0, self._source, limits, self._events)
-        # The best draft that is over.
-        self._best: _Draft | None = None
         # All drafts that are over, the number of the one that is settled, and that of the first which is no reasoning.
         self._drafts: dict[int, _Draft] = {}
         self._settled: int | None = None
@@ -354,8 +344,8 @@ class PlanStream:
 
     def copy_plan(self) -> PlanSpec:
         """A copy of the plan so far: that of the draft that is being written, or of the one that is settled."""
-        draft = self._best if self.is_settled else None
-        return (draft or self._draft).copy_plan()
+        draft = self._draft if self._settled is None else self._drafts.get(self._settled, self._draft)
+        return draft.copy_plan()
 
     # ---------------------------------------------------------------- reading
 
@@ -491,11 +481,8 @@ class PlanStream:
         draft.end()
         self._drafts[draft.number] = draft
         self._look()
-        if self._best is None or draft.rank < self._best.rank:
-            self._best = draft
         # Without an end mark, the end of a code block alone says that the plan in it is complete.
-        if not self.is_settled and draft.reader.is_closed and draft.rank == (False, 0):
-            self._best = draft
+        if not self.is_settled and draft.reader.is_closed and draft.reader.steps and draft.error is None:
             self._settle(draft.number)
 
     def _settle(self, number: int) -> None:
@@ -522,7 +509,7 @@ class PlanStream:
             number += 1
             if not self._draft.is_ended:
                 self._draft.end()
-        self._draft, self._best = _Draft(number, self._source, self._limits, self._events), None
+        self._draft = _Draft(number, self._source, self._limits, self._events)
         self._first_number = number
         if number:
             self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)

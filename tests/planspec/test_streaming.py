@@ -241,6 +241,15 @@ def test_the_plan_so_far() -> None:
     assert stream.copy_plan().constraints == ["c"]
 
 
+def test_the_plan_of_a_text_that_has_ended_is_the_one_that_is_settled() -> None:
+    stream = PlanStream()
+    stream.feed(f"# Plan: first\n{PLAN}\nThe final one:\n\n# Plan: second\n{PLAN}")
+    end = stream.finish()
+    assert end.draft == 1
+    assert stream.copy_plan() == end.result.plan
+    assert stream.copy_plan().title == "second"
+
+
 # ---------------------------------------------------------------- the line that is being written
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from heapq import nsmallest
 from itertools import chain
 
@@ -103,27 +104,25 @@ def locate(
 
     Its replacement becomes its fix, but not in a step that has one of the lines that are ``faulty`` by themselves.
     """
-    known: dict[str, StepPlaces] = {}
-    spoilt: dict[str, bool] = {}
+    places_of = cache(places.step)
+
+    @cache
+    def is_spoilt(step_id: str) -> bool:
+        return any(places.source.position(start)[0] in faulty for start, _ in places.bounds_of(step_id))
+
     for diagnostic in diagnostics:
-        step_id = diagnostic.step_id
-        if faulty and step_id and step_id not in spoilt:
-            rows = (places.source.position(start)[0] for start, _ in places.bounds_of(step_id))
-            spoilt[step_id] = any(row in faulty for row in rows)
         # Which item is where can only be told where all of a step was read as it is written.
-        is_exact = not spoilt.get(step_id)
+        is_exact = not (faulty and diagnostic.step_id and is_spoilt(diagnostic.step_id))
         is_listed = diagnostic.item is not None and not is_exact
-        span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, known)
+        span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, places_of)
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=places.source)
 
 
-def _find(diagnostic: Diagnostic, places: Places, known: dict[str, StepPlaces]) -> Span:
+def _find(diagnostic: Diagnostic, places: Places, places_of: Callable[[str], StepPlaces]) -> Span:
     if diagnostic.step_id:
-        if diagnostic.step_id not in known:
-            known[diagnostic.step_id] = places.step(diagnostic.step_id)
-        step = known[diagnostic.step_id]
-        fields, whole = step.fields, step.fields["step_id"][0]
+        fields = places_of(diagnostic.step_id).fields
+        whole = fields["step_id"][0]
     else:
         fields, whole = places.fields, places.source.span(0, 0)
     spans = fields.get(diagnostic.part, ())

@@ -39,8 +39,6 @@ def row_pattern() -> Pattern[str]:
 
 def read(text: str) -> PlanSpec | None:
     """The plan, or None where the text has a fault."""
-    if not text:
-        return PlanSpec()
     text = end_last_line(text)
     head_pattern, row_pattern = patterns()
     head = head_pattern.match(text)

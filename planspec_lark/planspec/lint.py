@@ -141,7 +141,7 @@ def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 def _join_id(head: str, number: int) -> str:
-    return f"{head}.{number}" if head else str(number)
+    return f"{head}.{number}".lstrip(".")
 
 
 # ---------------------------------------------------------------- data flow

@@ -53,7 +53,6 @@ __all__ = [
     "read_nothing",
     "refuse_excess",
     "say_left_out",
-    "scan_later",
     "scan_strictly",
     "start_of",
 ]
@@ -291,12 +290,12 @@ class Recovery:
         if is_repeated:
             # Keeps the lines below it from being reported one by one.
             self._give_lines_to(False)
-        if is_repeated and part is Section.STEPS:
-            help = "the list of steps is already open: remove the line"
-            self._report("PS105", f"a second {name}", line, Severity.WARNING, help=help)
-        elif is_repeated:
-            help = "a plan has each part at most once"
-            self._report("PS105", f"a second {name}", line, help=help)
+            is_list = part is Section.STEPS
+            help = (
+                "the list of steps is already open: remove the line" if is_list else "a plan has each part at most once"
+            )
+            severity = Severity.WARNING if is_list else Severity.ERROR
+            self._report("PS105", f"a second {name}", line, severity, help=help)
         elif is_late:
             help = "the order is: title, goal, constraints, steps"
             self._report("PS106", f"the {name} is out of order", line, Severity.WARNING, help=help)
@@ -592,7 +591,10 @@ def scan_strictly(
     plan = (read or fast_reader.read)(text)
     if plan is None:
         return _scan_faults(Source(text, name), limits)
-    return refuse_excess(scan_later(plan, Source(text, name), text, Findings(limits.max_findings)), limits)
+    source = Source(text, name)
+    # Its places, which not everybody asks for, take longer than the plan.
+    places = Places(source, text, unread=0, end=len(text))
+    return refuse_excess(ScanResult(plan, [], places, source), limits)
 
 
 def _scan_faults(source: Source, limits: Limits) -> ScanResult:
@@ -602,11 +604,6 @@ def _scan_faults(source: Source, limits: Limits) -> ScanResult:
     found.extend(remainder.diagnose(source, is_strict=True))
     reader.plan.steps = grow(list(reader.steps.values()))
     return ScanResult(reader.plan, found.close(), reader.places, source)
-
-
-def scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
-    """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    return ScanResult(plan, found.close(), Places(source, text, unread=0, end=len(text)), source)
 
 
 # ---------------------------------------------------------------- plans that are too large

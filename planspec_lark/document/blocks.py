@@ -91,7 +91,7 @@ class Blocks:
         steps = {step.step_id: step for step in iter_steps(scan.plan)}
         self._style = find_style(scan.plan, pieces)
         self._blocks: dict[int, Block] = {}
-        self._changed: dict[int, Block] = {}
+        self._changed: dict[Block, None] = {}
         self._text: str | None = text
         # Whether the text's last line is.
         self._is_ended = True
@@ -159,11 +159,11 @@ class Blocks:
 
     def _note(self, block: Block) -> None:
         self._text = None
-        self._changed[id(block)] = block
+        self._changed[block] = None
 
     def take_changed(self) -> list[Block]:
         """The blocks that may have changed, come, moved or gone since this was asked last."""
-        changed = [*self._changed.values()]
+        changed = [*self._changed]
         self._changed.clear()
         return changed
 

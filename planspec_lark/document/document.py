@@ -125,10 +125,10 @@ class PlanDocument:
             CommandError: no step has it, or several have this name.
         """
         above = self.find(above) if above else ""
-        step = self._editor.look_up(above) if above else None
+        step = self._editor.look_up(above)
         siblings = self._plan.steps if step is None else step.children
         last = max((int(one.step_id.rpartition(".")[2]) for one in siblings), default=0)
-        return f"{above}.{last + 1}" if above else str(last + 1)
+        return f"{above}.{last + 1}".lstrip(".")
 
     def apply(self, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[Report]:
         """Let commands change the plan, one after the other.

@@ -206,8 +206,6 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
     # Other lines among those of a body are passed over. The first of all is 1.
     matches = {at: match for at, row in enumerate(rows, start=1) if (match := _match(row, "_body", BODY))}
     inputs, detail = read_body("".join(match[0] for match in matches.values()))
-    if (inputs, detail) == (step.inputs, step.detail):
-        return rows
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
     # What comes before all lines, and then in place of each.
     edited = ["", *rows]

@@ -58,5 +58,6 @@ def _start_line(text: str, at: int) -> int:
 def make_piece(step_id: str | None, stretch: str) -> Piece:
     """A piece that is all of a stretch of text."""
     content = len(stretch.rstrip(WHITE))
-    end = stretch.find("\n", content) + 1 if content else 0
-    return Piece(step_id, stretch) if content and not end else Piece(step_id, stretch[:end], stretch[end:])
+    # The text's last line may lack its end.
+    end = (stretch.find("\n", content) + 1 or len(stretch)) if content else 0
+    return Piece(step_id, stretch[:end], stretch[end:])

@@ -95,18 +95,13 @@ def merge_items(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
     Returns:
         The list, and whether there is a conflict; then the list is ours.
     """
-    was, left, right = versions = [list(items) for items in (base, ours, theirs)]
-    if right in (was, left):
-        return left, False
-    if left == was:
-        return right, False
-    numbered = [[*_number(items)] for items in versions]
+    numbered = [[*_number(items)] for items in (base, ours, theirs)]
     anchors = set.intersection(*(set(longest_common(numbered[0], side)) for side in numbered[1:]))
     merged: list[tuple[str, int]] = []
     for old, mine, other in zip(*(cut_at(items, anchors) for items in numbered), strict=True):
         gone_left, gone_right = set(old).difference(mine), set(old).difference(other)
         if gone_left & gone_right and set(mine).difference(old) != set(other).difference(old):
-            return left, True
+            return [*ours], True
         merged += weave(
             [item for item in mine if item not in gone_right], [item for item in other if item not in gone_left]
         )

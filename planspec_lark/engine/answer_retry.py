@@ -19,12 +19,12 @@ from planspec_lark.planspec.models import PlanStep
 from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief
 
-__all__ = ["AnswerRetry"]
+__all__ = ["AnswerRetry", "Read"]
 
 # Characters and faults of a refused answer that the ledger keeps.
 _KEPT, _LISTED = 100_000, 20
 
-_Read = TypeVar("_Read", Generated, Reflection)
+Read = TypeVar("Read", Generated, Reflection)
 
 
 @frozen
@@ -38,19 +38,19 @@ class AnswerRetry:
     def put(
         self,
         call: Callable[[Refusal | None], Call],
-        read: Callable[[Answer], _Read],
+        read: Callable[..., Read],
         who: str,
         operation: str,
         step: PlanStep | None,
         **attributes: str,
-    ) -> Turn[tuple[_Read | None, Answer, str]]:
+    ) -> Turn[tuple[Read | None, Answer, str]]:
         """Ask until an answer can be used, or too many were refused; then the last item says why.
 
         How many were refused is known to the ledger, so that a crash changes nothing.
 
         Args:
             call: gives what is to be called, with the last answer if that was refused.
-            read: reads an answer.
+            read: reads the text of an answer, with its ``finish_reason``.
             who: is asked.
             operation: what for, as the span is called.
             step: the step that is asked about; None where it is the plan.
@@ -58,14 +58,14 @@ class AnswerRetry:
         """
         step_id = step.step_id if step else ""
         count, answer = self.writer.state.refused.get(step_id, (0, Answer("")))
-        found = read(answer).diagnostics if count else []
+        found = read(answer.text, finish_reason=answer.finish_reason).diagnostics if count else []
         while count <= self.limits.given.max_repairs:
             self.limits.before_call()
             asked = call(Refusal(answer.text, found) if count else None)
             with self.writer.telemetry.asking(operation, step_id, **attributes):
                 given = yield asked
             answer = take_answer(given, who)
-            made = read(answer)
+            made = read(answer.text, finish_reason=answer.finish_reason)
             if made.is_usable:
                 return made, answer, ""
             found, count = made.diagnostics, count + 1

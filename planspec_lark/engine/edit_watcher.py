@@ -11,7 +11,7 @@ from attrs import frozen
 from planspec_lark.awaitables import FIRST, Pause, Turn
 from planspec_lark.document.file import PlanEditedError, PlanFileError
 from planspec_lark.engine.plan_text import PlanText
-from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen
+from planspec_lark.engine.resume import Edited, EditedError, Past, catch_up, find_edits, reopen
 from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import PlanSpec
@@ -44,33 +44,31 @@ class EditWatcher:
     def take_plan(self, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
         """Continue with a plan that may have been edited."""
         writer = self.writer
-        now = CaughtUp(writer.plan)
-        if given is not None:
-            now = catch_up(given, writer.ledger, writer.run, writer.plan)
-        if not now.is_edited:
+        merged = None if given is None else catch_up(given, writer.ledger, writer.run, writer.plan)
+        if given is None or merged is None:
             if kind is not Kind.EDITED:  # only white space was edited
                 writer.note(kind, **data)
             return
-        edits = find_edits(now.plan, Past(writer.state, writer.plan))
+        plan, conflicts = merged
+        edits = find_edits(plan, Past(writer.state, writer.plan))
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
-        check_runnable(now.plan)
-        scope = _find_scope(now.plan, writer.scope, edits.moves)
-        writer.replace(now.plan)
+        check_runnable(plan)
+        scope = _find_scope(plan, writer.scope, edits.moves)
+        writer.replace(plan)
         writer.note_shape(
             kind,
             is_edited=True,
-            conflicts=list(now.conflicts),
+            conflicts=conflicts,
             moves=edits.moves,
             gone=edits.gone,
             edited=[step.step_id for step in edits.edited],
             **data,
         )
         writer.scope = scope
-        if given is not None:
-            # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
-            shown = PlanText(given)
-            writer.ledger.add_view(writer.run, shown.digest, shown.text)
+        # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
+        shown = PlanText(given)
+        writer.ledger.add_view(writer.run, shown.digest, shown.text)
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 writer.note(Kind.KEPT, step)

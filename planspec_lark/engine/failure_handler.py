@@ -100,15 +100,15 @@ class FailureHandler(AnswerRetry):
             refusal,
         )
 
-    def _read(self, answer: Answer, step: PlanStep) -> Reflection:
+    def _read(self, text: str, *, step: PlanStep, finish_reason: str) -> Reflection:
         can_retry = self.limits.can_retry(step.step_id)
         read = read_reflection(
-            answer.text,
+            text,
             self.writer.plan,
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
-            finish_reason=answer.finish_reason,
+            finish_reason=finish_reason,
         )
         return self.try_commands(read)
 

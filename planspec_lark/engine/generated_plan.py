@@ -12,9 +12,8 @@ from planspec_lark.engine.models import EngineLimits
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = ["Generated", "read_children", "read_new_plan"]
@@ -107,10 +106,10 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
             diagnostics.append(_fault("PE303", message, scan, step))
     if not total:
         help = "write steps such as `1. [act] Text → output`, below a line `## Steps`"
-        diagnostics.append(Diagnostic("PE301", "the answer has no steps", CODES["PE301"].severity, help=help))
+        diagnostics.append(Diagnostic("PE301", "the answer has no steps", help=help))
     if total > limits.max_steps:
         message = f"{total:,} steps: an answer may have at most {limits.max_steps:,}"
-        diagnostics.append(Diagnostic("PE302", message, CODES["PE302"].severity))
+        diagnostics.append(Diagnostic("PE302", message))
     elif total:
         # Its goal is not the planner's concern. What was left out of its steps counts as well.
         rules = check_rules(PlanSpec(goal="-", steps=scan.plan.steps))
@@ -119,9 +118,8 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
 
 
 def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:
-    places: Places = scan.scan.places
-    found = Diagnostic(code, f"step {step.step_id}: {message}", CODES[code].severity, step_id=step.step_id)
-    return next(iter(locate([found], places)))
+    found = Diagnostic(code, f"step {step.step_id}: {message}", step_id=step.step_id)
+    return next(iter(locate([found], scan.scan.places)))
 
 
 def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) -> None:

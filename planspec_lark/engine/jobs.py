@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 from planspec_lark.engine.models import Operator, Planner, Reflector
@@ -87,10 +87,5 @@ def run_plan(
             return None
 
 
-@contextmanager
-def _opened(database: str | Ledger) -> Iterator[Ledger]:
-    if not isinstance(database, str):
-        yield database
-        return
-    with closing(PostgresLedger(database)) as ledger:
-        yield ledger
+def _opened(database: str | Ledger) -> AbstractContextManager[Ledger]:
+    return closing(PostgresLedger(database)) if isinstance(database, str) else nullcontext(database)

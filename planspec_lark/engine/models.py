@@ -55,11 +55,15 @@ REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 _LONGEST_MODEL = 200
 
 
-def _check_number(name: str, value: object) -> None:
+def _to_number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name}: expected a number, not {type(value).__name__}")
+    return value
+
+
+def _check_number(name: str, value: object) -> None:
     # An integer may be larger than any float.
-    if not 0 <= value <= sys.float_info.max:
+    if not 0 <= _to_number(name, value) <= sys.float_info.max:
         raise ValueError(f"{name}: {value} is out of range")
 
 
@@ -114,9 +118,7 @@ def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> N
 
 
 def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not value > 0:
+    if not _to_number(attribute.name, value) > 0:
         raise ValueError(f"{attribute.name}: {value} is not above 0")
 
 

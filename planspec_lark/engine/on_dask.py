@@ -41,7 +41,10 @@ def dask_runner(client: Any) -> Runner:
     Raises:
         Unusable: Dask is not installed, or the address does not answer.
     """
-    made = _connect(client) if isinstance(client, str) else client
+    try:
+        made = connect(client, "distributed") if isinstance(client, str) else client
+    except ClusterError as error:
+        raise Unusable(str(error)) from None
     lost = (
         import_module("distributed.client").FutureCancelledError,
         import_module("distributed.core").CommClosedError,
@@ -62,13 +65,6 @@ def dask_runner(client: Any) -> Runner:
             raise Unusable(f"the cluster was lost: {visible(str(error))}") from None
 
     return run
-
-
-def _connect(address: str) -> Any:
-    try:
-        return connect(address, "distributed")
-    except ClusterError as error:
-        raise Unusable(str(error)) from None
 
 
 def _perform(operator: Callable[[StepCall], Any], call: StepCall) -> Any:

@@ -87,12 +87,16 @@ def reshape(
             done.cleared[one.step.step_id] = [
                 value for step in one.removed if (value := _look_up(step, before.get(id(step)), writer))
             ]
+
+    def fresh() -> list[PlanStep]:
+        return [step for step in after if _is_fresh(step, before.get(id(step)))]
+
     reopening = _Reopening(writer, before, above, done)
-    reopening.reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+    reopening.reopen(fresh())
     if settle is not None:
-        for patch in settle([step for step in after if _is_fresh(step, before.get(id(step)))]):
+        for patch in settle(fresh()):
             patch.apply()
-        reopening.reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+        reopening.reopen(fresh())
     done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
     return done
 

@@ -12,8 +12,8 @@ from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax.diagnostics import CODES, CommandError, Diagnostic, join_words, shorten
-from planspec_lark.syntax.source import Source, Span
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, join_words, shorten
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Given", "ReflectionJudge", "Trial", "judge_replan"]
 
@@ -30,8 +30,8 @@ class Given:
     end: int
 
 
-def _note(code: str, message: str, source: Source, span: Span, help: str = "") -> Diagnostic:
-    return Diagnostic(code, message, CODES[code].severity, span, help=help, source=source)
+def _note(code: str, message: str, source: Source, where: Given | Decided, help: str = "") -> Diagnostic:
+    return Diagnostic(code, message, span=source.span(where.start, where.end), help=help, source=source)
 
 
 def _why_not(op: str) -> str:
@@ -118,9 +118,8 @@ class ReflectionJudge:
 
     def miss(self, offset: int) -> Diagnostic:
         """That nothing says what becomes of the step."""
-        span = self.source.span(offset, offset)
-        help = f"write {self._ways()} on a line of its own"
-        return _note("PE201", "the answer has no decision and no command", self.source, span, help)
+        message, help = "the answer has no decision and no command", f"write {self._ways()} on a line of its own"
+        return Diagnostic("PE201", message, span=self.source.span(offset, offset), help=help, source=self.source)
 
     @property
     def able(self) -> list[Decision]:
@@ -131,14 +130,12 @@ class ReflectionJudge:
         self.is_settled = bool(decisions)
         for decided in decisions:
             if reason := self._refuse(decided.decision):
-                span = self.source.span(decided.start, decided.end)
-                yield _note("PE204", reason, self.source, span, f"write {self._ways()} instead")
+                yield _note("PE204", reason, self.source, decided, f"write {self._ways()} instead")
         others = [decided for decided in decisions if decided.decision is not decisions[0].decision]
         for other in others:
             line, _ = self.source.position(decisions[0].start)
             message = f"a second decision, {other.decision.value}: line {line} says {decisions[0].decision.value}"
-            span = self.source.span(other.start, other.end)
-            yield _note("PE203", message, self.source, span, "remove one of the two lines")
+            yield _note("PE203", message, self.source, other, "remove one of the two lines")
         if decisions and not others:
             self._decided = decisions[0]
 
@@ -156,24 +153,22 @@ class ReflectionJudge:
 
     def _judge_command(self, given: Given) -> Iterator[Diagnostic]:
         command = given.command
-        span = self.source.span(given.start, given.end)
         if command.op not in VIEW_OPS and command.op != "ADD":
             self.is_settled |= command.step_id == "ALL" or self.trial.is_above(command.step_id)
         if command.op not in REFLECTION_VERBS:
             message = f"{command.op} is {_why_not(command.op)}"
             is_own = command.op == "DONE" and self.trial.is_above(command.step_id)
             help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
-            yield _note("PE205", message, self.source, span, help)
+            yield _note("PE205", message, self.source, given, help)
         elif command.step_id == "ALL":
             message = "REPLAN ALL is possible only at the end of a round, not for one step"
-            yield _note(
-                "PE205", message, self.source, span, "write `PLAN_CMD: REPLAN id | reason` for a part of the plan"
-            )
+            help = "write `PLAN_CMD: REPLAN id | reason` for a part of the plan"
+            yield _note("PE205", message, self.source, given, help)
         else:
             for code, message, help in self._contradict(command):
-                yield _note(code, message, self.source, span, help)
+                yield _note(code, message, self.source, given, help)
             if error := self.trial.perform(command):
-                yield _note(error.code, str(error), self.source, span)
+                yield _note(error.code, str(error), self.source, given)
 
     def _contradict(self, command: PlanCommand) -> Iterator[tuple[str, str, str]]:
         target = self.trial.find(command.step_id)
@@ -213,17 +208,16 @@ def judge_replan(
     for decided in decisions:
         message = f"{decided.decision.value} is about one step, and this is not about a single step"
         help = "write commands, or nothing if the plan can stay as it is"
-        yield _note("PE204", message, source, source.span(decided.start, decided.end), help)
+        yield _note("PE204", message, source, decided, help)
     has_others = any(given.command.step_id != "ALL" for given in commands)
     for given in commands:
         command = given.command
-        span = source.span(given.start, given.end)
         if command.op not in REPLAN_VERBS:
             why = "possible only for a step that has failed"
             message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
-            yield _note("PE205", message, source, span, "the commands here are ADD, REVISE and REPLAN")
+            yield _note("PE205", message, source, given, "the commands here are ADD, REVISE and REPLAN")
         elif command.step_id == "ALL" and has_others:
             message = "REPLAN ALL contradicts the other commands: what they change would be gone"
-            yield _note("PE207", message, source, span, "remove it, or remove the others")
+            yield _note("PE207", message, source, given, "remove it, or remove the others")
         elif error := trial.perform(command):
-            yield _note(error.code, str(error), source, span)
+            yield _note(error.code, str(error), source, given)

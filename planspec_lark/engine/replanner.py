@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
-from typing import TypeVar
 
 from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.engine.answer_retry import AnswerRetry
+from planspec_lark.engine.answer_retry import AnswerRetry, Read
 from planspec_lark.engine.generated_plan import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     REPLAN_VERBS,
@@ -34,8 +33,6 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.ledger import Kind
 
 __all__ = ["Replanner"]
-
-_Read = TypeVar("_Read", Generated, Reflection)
 
 
 @frozen
@@ -60,9 +57,9 @@ class Replanner(AnswerRetry):
             return
         names = [one.step_name for one in iter_steps(self.writer.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
-        read, answer, why = yield from self._ask(
-            Purpose.CHILDREN, step, reason, partial(self._read_children, step, names)
-        )
+
+        read_steps = partial(read_children, container=step, names=names, limits=self.limits.given)
+        read, answer, why = yield from self._ask(Purpose.CHILDREN, step, reason, read_steps)
         if read is None:
             self._fail(step, why)
             return
@@ -121,19 +118,13 @@ class Replanner(AnswerRetry):
         self.writer.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **asdict(done, recurse=False))
         return ""
 
-    def _read(self, answer: Answer) -> Reflection:
-        read = read_replan(answer.text, self.writer.plan, finish_reason=answer.finish_reason)
-        return self.try_commands(read)
-
-    def _read_plan(self, answer: Answer) -> Generated:
-        return read_new_plan(answer.text, self.limits.given, finish_reason=answer.finish_reason)
-
-    def _read_children(self, step: PlanStep, names: Sequence[str], answer: Answer) -> Generated:
-        return read_children(answer.text, step, names, self.limits.given, finish_reason=answer.finish_reason)
+    def _read(self, text: str, *, finish_reason: str) -> Reflection:
+        return self.try_commands(read_replan(text, self.writer.plan, finish_reason=finish_reason))
 
     def renew(self, reason: str) -> Turn[str]:
         """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
-        read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, self._read_plan)
+        read_plan = partial(read_new_plan, limits=self.limits.given)
+        read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, read_plan)
         if read is None:
             return why
         plan, old = self.writer.plan, self.writer.text.text
@@ -161,8 +152,8 @@ class Replanner(AnswerRetry):
         return {new: old for new, old in kept.items() if times[old] == 1}
 
     def _ask(
-        self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[[Answer], _Read]
-    ) -> Turn[tuple[_Read | None, Answer, str]]:
+        self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[..., Read]
+    ) -> Turn[tuple[Read | None, Answer, str]]:
         planner = self.planner
         assert planner is not None
         return self.put(

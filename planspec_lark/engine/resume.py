@@ -29,7 +29,6 @@ from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = [
-    "CaughtUp",
     "Edited",
     "EditedError",
     "Edits",
@@ -151,23 +150,8 @@ def _take_new(change: Change, values: dict[str, Any]) -> None:
     values |= {name: pair[1] for name, pair in asdict(change, recurse=False).items() if pair is not None}
 
 
-@frozen
-class CaughtUp:
-    """A plan as the ledger and the edits since then say it is.
-
-    Attributes:
-        plan: the plan.
-        is_edited: whether it was edited.
-        conflicts: what the run and the edit have both changed; the plan says what the edit does.
-    """
-
-    plan: PlanSpec
-    is_edited: bool = False
-    conflicts: tuple[str, ...] = ()
-
-
-def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> CaughtUp:
-    """What becomes of a plan that was read from where the run shows it.
+def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> tuple[PlanSpec, list[str]] | None:
+    """What becomes of a plan that was read from where the run shows it; None where it was not edited.
 
     One that the run has shown is the ledger's, however old it is. Everything else is an edit of what was
     shown last, and is merged with what the ledger has by now.
@@ -176,19 +160,22 @@ def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> Caugh
         given: what was read.
         ledger, run: what was shown.
         plan: as the ledger says it.
+
+    Returns:
+        The plan with both, and what the run and the edit have both changed; the plan says what the edit does.
     """
     if given == plan or ledger.has_view(run, PlanText(given).digest):
-        return CaughtUp(plan)
+        return None
     shown = [parse_plan(text) for text in ledger.views(run)]
     if not shown:
-        return CaughtUp(given, is_edited=True)
+        return given, []
     # The last one may not have reached the file. Where nothing tells them apart, it has not: taken for what was edited,
     # it would have whatever it says to be done set back.
     base = min(reversed(shown), key=lambda one: _count_changes(one, given))
     if base == plan:
-        return CaughtUp(given, is_edited=True)
+        return given, []
     merged = merge_plans(base, given, plan)
-    return CaughtUp(merged.plan, True, tuple(map(_say, merged.conflicts)))
+    return merged.plan, list(map(_say, merged.conflicts))
 
 
 def _say(conflict: MergeConflict) -> str:

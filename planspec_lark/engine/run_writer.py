@@ -219,10 +219,6 @@ class RunWriter:
             self.fault = error
             raise
 
-    def values(self, places: Mapping[str, int]) -> dict[str, Any]:
-        """Outputs by name, each of the record whose number is given."""
-        return self.ledger.values(self.run, places)
-
     # ---------------------------------------------------------------- the plan's file
 
     def write_view(self) -> None:

@@ -45,10 +45,6 @@ def first_count(step: PlanStep) -> int:
     return 1 if is_open_loop(step) else 0
 
 
-def _has_open(step: PlanStep) -> bool:
-    return any(child.status in OPEN for child in step.children)
-
-
 class Scheduler:
     """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
 
@@ -124,6 +120,7 @@ class Scheduler:
             return Next.CLOSE
         if not step.children:
             return Next.RUN if is_loop(step) else Next.PLAN
-        if step.step_type == "decide" and step.step_id not in state.chosen and _has_open(step):
+        is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
+        if is_undecided and any(child.status in OPEN for child in step.children):
             return Next.RUN
         return Next.OPEN if step.status is PlanStatus.PENDING else None

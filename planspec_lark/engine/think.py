@@ -536,7 +536,7 @@ class ThinkEngine:
         if writer.file is None:
             # The caller who gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()
-        outputs = writer.values(values.outputs())
+        outputs = writer.ledger.values(writer.run, values.outputs())
         state = writer.state
         plan = deepcopy(writer.plan)
         return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked), waiting)

@@ -51,11 +51,6 @@ _ENDS = (Kind.DONE, Kind.LOOPED, Kind.BRANCHED)
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
-def _brief(text: object) -> str:
-    """The beginning of a text in one line, safe to show."""
-    return brief(str(text))
-
-
 # ---------------------------------------------------------------- a run
 
 
@@ -115,7 +110,7 @@ class RunTelemetry:
         if name == "plan":
             named["gen_ai.operation.name"] = name
         if step:
-            named["planspec.step.id"] = _brief(step)
+            named["planspec.step.id"] = brief(step)
         return _at_hand(self._start(name, attributes=named), end=True)
 
     def close(self, why: str) -> None:
@@ -128,14 +123,14 @@ class RunTelemetry:
             return
         attributes: dict[str, str | int] = {
             "planspec.run.id": self.run,
-            "planspec.step.id": _brief(step),
+            "planspec.step.id": brief(step),
             "planspec.step.type": step_type,
         }
         if attempt:
             attributes["planspec.step.attempt"] = attempt
         name = f"step {step_type}"
         if step_type == "tool":
-            tool = _brief(description)
+            tool = brief(description)
             attributes |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool}
             name = f"execute_tool {tool}"
         self._end(step, INTERRUPTED, {}, INTERRUPTED)
@@ -167,13 +162,13 @@ class RunTelemetry:
         level = WARNING if kind in _WARNINGS else DEBUG
         if not self.log.isEnabledFor(level):
             return
-        where = f" step {_brief(step)}" if step else ""
+        where = f" step {brief(step)}" if step else ""
         times = f", attempt {attempt}" if attempt else ""
-        status = f": {_brief(data['status'])}" if data.get("status") else ""
+        status = f": {brief(data['status'])}" if data.get("status") else ""
         self.log.log(level, "run %s: %s%s%s%s", self.run, kind.value, where, times, status)
         said = data.get("result") or data.get("reason")
         if said and self.log.isEnabledFor(DEBUG):
-            self.log.debug("run %s: %s%s says: %s", self.run, kind.value, where, _brief(said))
+            self.log.debug("run %s: %s%s says: %s", self.run, kind.value, where, brief(str(said)))
 
 
 def _spend(data: Mapping[str, Any]) -> None:
@@ -229,7 +224,7 @@ def telling(
         with _run_span(told, kind, about):
             yield told
     except (FencedError, RunBusyError) as error:
-        log.warning("run %s: %s", shown, _brief(error))
+        log.warning("run %s: %s", shown, brief(str(error)))
         raise
     except BaseException as error:
         log.info("run %s: left by %s", shown, type(error).__name__)
@@ -246,8 +241,8 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
     attributes = {"gen_ai.operation.name": "invoke_workflow", "planspec.run.id": told.run, "planspec.run.kind": kind}
     title, (name, link) = "invoke_workflow", about()
     if name:
-        attributes["gen_ai.agent.name"] = _brief(name)
-        title = f"{title} {_brief(name)}"
+        attributes["gen_ai.agent.name"] = brief(name)
+        title = f"{title} {brief(name)}"
     before = _read_traceparent(api, link)
     links = [api.Link(before)] if before is not None else []
     span = _tracer().start_span(title, attributes=attributes, links=links)
@@ -285,9 +280,9 @@ class ModelSpan:
         """There is a reply: note who has answered, why the answer ends, and its tokens."""
         if self._span is None:
             return
-        found: dict[str, Any] = {"gen_ai.response.model": _brief(reply.model)}
+        found: dict[str, Any] = {"gen_ai.response.model": brief(reply.model)}
         if reply.finish_reason:
-            found["gen_ai.response.finish_reasons"] = [_brief(reply.finish_reason)]
+            found["gen_ai.response.finish_reasons"] = [brief(reply.finish_reason)]
         if reply.usage is not None:
             found["gen_ai.usage.input_tokens"] = reply.usage.prompt_tokens
             found["gen_ai.usage.output_tokens"] = reply.usage.completion_tokens
@@ -312,7 +307,7 @@ def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpa
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "openai",
-        "gen_ai.request.model": _brief(model),
+        "gen_ai.request.model": brief(model),
         "server.address": address,
     }
     if port:
@@ -320,7 +315,7 @@ def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpa
     if is_stream:
         attributes["gen_ai.request.stream"] = True
     kind = api.SpanKind.CLIENT
-    return ModelSpan(_tracer().start_span(f"chat {_brief(model)}", kind=kind, attributes=attributes))
+    return ModelSpan(_tracer().start_span(f"chat {brief(model)}", kind=kind, attributes=attributes))
 
 
 # ---------------------------------------------------------------- other processes
@@ -378,7 +373,7 @@ def _load() -> ModuleType | None:
         metrics.get_meter(_SCOPE, _version())
         import_module("opentelemetry.propagate")
     except Exception as error:
-        getLogger(__name__).warning("OpenTelemetry cannot be used: %s: %s", type(error).__name__, _brief(str(error)))
+        getLogger(__name__).warning("OpenTelemetry cannot be used: %s: %s", type(error).__name__, brief(str(error)))
         return None
     return api
 

@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +142,8 @@ def open_calls(ledger: Ledger | Path | str, run: str, goal: str, *, read_only: b
     """
     if isinstance(ledger, Path | str):
         opened = MemoryLedger() if read_only and not _is_there(ledger) else SqliteLedger(ledger, read_only=read_only)
-        try:
-            with open_calls(opened, run, goal, read_only=read_only) as calls:
-                yield calls
-        finally:
-            opened.close()
+        with closing(opened), open_calls(opened, run, goal, read_only=read_only) as calls:
+            yield calls
     elif read_only:
         calls = CallLedger(ledger, run)
         calls.read()

@@ -99,10 +99,7 @@ def model_operator(
     the run is resumed. Before that it is tried again, as the engine's policy says, where that may help.
     """
 
-    def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
-        return converse(model, _operate(call, language, max_history, max_plan))
-
-    return operate
+    return lambda call: converse(model, _operate(call, language, max_history, max_plan))
 
 
 def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> Asking[OperatorResult]:

@@ -43,10 +43,7 @@ def chat_planner(
         language: of the prompt, "en" or "zh".
     """
 
-    def plan(context: Context, refusal: Refusal | None) -> str | Awaitable[str]:
-        return chat(_prompt(context, refusal, executors, strategy, language))
-
-    return plan
+    return lambda context, refusal: chat(_prompt(context, refusal, executors, strategy, language))
 
 
 def chat_executor(
@@ -59,10 +56,7 @@ def chat_executor(
         language: of the prompt, "en" or "zh".
     """
 
-    def execute(context: Context) -> str | Awaitable[str]:
-        return chat(build_executor_prompt(context, language=language))
-
-    return execute
+    return lambda context: chat(build_executor_prompt(context, language=language))
 
 
 def program_planner(

@@ -125,9 +125,9 @@ class _Reader:
             self._find("PE103", f"expected {wanted} from 0 to {_LARGEST_AMOUNT:,}", name)
         return 0
 
-    def _find(self, code: str, message: str, *path: str, help: str = "", repaired: bool = False) -> None:
+    def _find(self, code: str, message: str, *path: str, repaired: bool = False, **more: Any) -> None:
         severity = Severity.WARNING if repaired else CODES[code].severity
-        self.findings.append(Finding(code, message, path, help=help, severity=severity))
+        self.findings.append(Finding(code, message, path, severity=severity, **more))
 
     def _has(self, name: str) -> bool:
         return name in self.value and (self.value[name] is not None or name not in _OPTIONAL)
@@ -138,8 +138,7 @@ class _Reader:
                 self._find("PE101", missing_field(name), name, help=f"add `{name}`")
         for name in self.value:
             if name not in _FIELDS:
-                message = unknown_field(name)
-                self.findings.append(Finding("PE102", message, (name,), at_key=True))
+                self._find("PE102", unknown_field(name), name, at_key=True)
             elif not self._has(name):
                 self._find("PE103", IGNORED_NULL, name, repaired=True)
 
@@ -195,8 +194,7 @@ class _Reader:
         declared = dict.fromkeys(self.step.outputs)
         for name in given:
             if name not in declared:
-                message = f"unknown output {quote(name)}; it is left out"
-                self.findings.append(Finding("PE110", message, ("outputs", name), at_key=True))
+                self._find("PE110", f"unknown output {quote(name)}; it is left out", "outputs", name, at_key=True)
         for name in declared:
             if name in given:
                 yield name, given[name]

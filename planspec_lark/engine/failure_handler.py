@@ -117,12 +117,13 @@ class FailureHandler(AnswerRetry):
     def _record(self, step: PlanStep, read: Reflection, answer: Answer) -> None:
         """Let a reflection take effect: what was decided and the commands are one record."""
         was, own = step.step_id, hash_of(step)
-        data: dict[str, Any] = {"reason": read.reason, "answer": answer.text[:_KEPT]}
-        if read.decision is not None:
-            data["decision"] = read.decision.value
-        if read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands):
+        data: dict[str, Any] = {
+            "reason": read.reason,
+            "answer": answer.text[:_KEPT],
+            "decision": read.decision and read.decision.value,
             # Nothing that exists is changed.
-            data["more"] = True
+            "more": read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands),
+        }
         if read.decision is Decision.INTERACT:
             failure = self.writer.state.failures[was]
             data["question"] = read.reason or failure.result

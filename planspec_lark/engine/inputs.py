@@ -143,16 +143,15 @@ class Values:
         self._renew()
         return all(name in self._given or self._find(name, step) is not None for name in names)
 
-    def find_below(self, name: str, above: PlanStep) -> int | None:
-        """The record with the last value of this name from a step below this one."""
+    def missing_below(self, above: PlanStep) -> tuple[str, ...]:
+        """The outputs that a step declares, and that neither it nor a step below it has produced."""
         self._renew()
+        return tuple(name for name in dict.fromkeys(above.outputs) if not self._is_made_below(name, above))
+
+    def _is_made_below(self, name: str, above: PlanStep) -> bool:
         lead = f"{above.step_id}."
-        seqs = [
-            seq
-            for step_id, seq in self._known.get(name, {}).items()
-            if (step_id == above.step_id or step_id.startswith(lead)) and self._is_done(step_id)
-        ]
-        return max(seqs, default=None)
+        made = (step_id for step_id in self._known.get(name, ()) if f"{step_id}.".startswith(lead))
+        return any(map(self._is_done, made))
 
     def outputs(self) -> dict[str, int]:
         """The record with the last value of each name."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, ParamSpec
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
@@ -52,14 +52,8 @@ class RunPhase(str, Enum):
     REPAIR = "repair"
 
 
-# What an answer is, by its phase: the section of the request to repair it.
-_KINDS = {
-    RunPhase.GENERATION: "plan",
-    RunPhase.EXECUTION: "object",
-    RunPhase.REFLECTION: "lines",
-    RunPhase.REPLAN: "lines",
-    RunPhase.REPAIR: "lines",
-}
+# What an answer is, by its phase, where it is not lines: the section of the request to repair it.
+_KINDS = {RunPhase.GENERATION: "plan", RunPhase.EXECUTION: "object"}
 
 
 @frozen
@@ -78,7 +72,7 @@ class Request:
     language: str
     data: Mapping[str, Any]
     prompt: str
-    refused: Mapping[str, Any] | None = field(default=None)
+    refused: Mapping[str, Any] | None = None
 
     def to_json(self) -> str:
         """The request as JSON text, in which no character could steer a terminal; it ends with a line break.
@@ -355,7 +349,7 @@ def build_answer_repair_prompt(
     Raises:
         ValueError: there is no such prompt in this language, or no such phase.
     """
-    kind = "plan" if is_plan else _KINDS[RunPhase(phase)]
+    kind = "plan" if is_plan else _KINDS.get(RunPhase(phase), "lines")
     kinds = {name: _if(name == kind) for name in ("plan", "object", "lines")}
     return _fill("repair", language, **kinds, **refusal_values(diagnostics, answer))
 

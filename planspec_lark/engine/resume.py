@@ -6,7 +6,7 @@ What the ledger knows of a step holds only as long as that step says the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
 from typing import Any
@@ -213,28 +213,19 @@ def find_edits(plan: PlanSpec, past: Past) -> Edits:
     now = {step.step_id: step for step in iter_steps(plan)}
     places = _match(was, now)
     state, edits = past.state, Edits()
-    lost = {step_id for step_id in was if step_id not in places}
+    lost = was.keys() - places.keys()
     arrived = set(places.values())
     if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
         edits.edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
     # A user who edits a step where it is may want to keep its outputs.
     kept = {step.step_id for step in edits.edited} & {key for key in lost if was[key].status is PlanStatus.DONE}
-    kept -= {key for key in kept if _is_one_of_many(was[key], now.values())}
-    stopped = {old for old, new in places.items() if _is_stopped(old, now[new], state)}
+    # Where another step says the same, the one at its place may be any of them.
+    kept -= {key for key in kept if any(hash_of(one) == hash_of(was[key]) for one in now.values())}
+    # They waited for something, and an edit has set them to another status.
+    stopped = {old for old in state.failures if old in places and now[places[old]].status is not PlanStatus.ACTIVE}
     edits.gone = [step_id for step_id in was if (step_id in lost or step_id in stopped) and step_id not in kept]
     edits.moves = {old: new for old, new in places.items() if old != new}
     return edits
-
-
-def _is_one_of_many(step: PlanStep, others: Iterable[PlanStep]) -> bool:
-    """Whether other steps say the same, so that the one at its place may be any of them."""
-    own = hash_of(step)
-    return any(hash_of(other) == own for other in others)
-
-
-def _is_stopped(step_id: str, step: PlanStep, state: RunState) -> bool:
-    """Whether a step waited for something, and an edit has set it to another status."""
-    return step_id in state.failures and step.status is not PlanStatus.ACTIVE
 
 
 def _match(was: Mapping[str, PlanStep], now: Mapping[str, PlanStep]) -> dict[str, str]:

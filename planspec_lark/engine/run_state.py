@@ -152,7 +152,7 @@ class RunState:
         # Steps are named as they were before the moves.
         cleared = {
             container: tuple(Cleared(text, self.finished[step]) for step, text in values)
-            for container, values in (data["cleared"].items() if "cleared" in data else ())
+            for container, values in data.get("cleared", {}).items()
         }
         for step in data.get("gone", ()):
             self._forget(step)

@@ -79,15 +79,6 @@ class Begun:
 
 
 @define
-class _Looked:
-    """Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it."""
-
-    version: int = -1
-    steps: set[str] = field(factory=set)
-    by_name: dict[str, set[str]] = field(factory=dict)
-
-
-@frozen
 class StepRunner:
     """Runs steps and closes containers.
 
@@ -104,7 +95,10 @@ class StepRunner:
     persons: Collection[str] = ()
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
-    _looked: _Looked = field(factory=_Looked, init=False)
+    # Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it.
+    _version: int = field(default=-1, init=False)
+    _looked: set[str] = field(factory=set, init=False)
+    _lacking: dict[str, set[str]] = field(factory=dict, init=False)
 
     def begin(self, step: PlanStep) -> Begun | None:
         """What the operator is to do for a step; None where there is nothing to do, or it cannot begin.
@@ -347,7 +341,7 @@ class StepRunner:
 
     def _finish(self, step: PlanStep, count: int | None = None) -> None:
         chosen = self.writer.state.chosen.get(step.step_id)
-        missing = [name for name in dict.fromkeys(step.outputs) if self.values.find_below(name, step) is None]
+        missing = self.values.missing_below(step)
         if missing and step.step_type != "decide":
             fault = f"declared outputs are missing: {', '.join(missing)}: no step below produced them"
             self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
@@ -391,18 +385,17 @@ class StepRunner:
 
     def _find_suspects(self) -> list[str]:
         """Blocked steps worth another look: unless more has changed, those that lack an output just produced."""
-        lacking, looked = self.writer.state.lacking, self._looked
-        news = self.values.take_news()
-        if looked.version != self.writer.version:
-            looked.version = self.writer.version
-            looked.steps.clear()
-            looked.by_name.clear()
-        found = lacking.keys() - looked.steps
-        looked.steps |= found
+        lacking, news = self.writer.state.lacking, self.values.take_news()
+        if self._version != self.writer.version:
+            self._version = self.writer.version
+            self._looked.clear()
+            self._lacking.clear()
+        found = lacking.keys() - self._looked
+        self._looked |= found
         for step_id in found:
             for name in lacking[step_id]:
-                looked.by_name.setdefault(name, set()).add(step_id)
-        found.update(*(looked.by_name.get(name, ()) for name in news))
+                self._lacking.setdefault(name, set()).add(step_id)
+        found.update(*(self._lacking.get(name, ()) for name in news))
         return [step_id for step_id in lacking if step_id in found] if found else []
 
     def _is_repaired(self, step: PlanStep, lacked: Sequence[str]) -> bool:

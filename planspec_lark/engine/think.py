@@ -527,7 +527,7 @@ class ThinkEngine:
     def _missing(self, values: Values, writer: RunWriter) -> tuple[str, ...]:
         root = writer.root
         if isinstance(root, PlanStep):
-            return tuple(name for name in dict.fromkeys(root.outputs) if values.find_below(name, root) is None)
+            return values.missing_below(root)
         return tuple(name for name in self.required if not values.has(name))
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str, *, waiting: str = "") -> RunResult:

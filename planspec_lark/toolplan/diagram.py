@@ -8,8 +8,6 @@ from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import ToolPlan
 from planspec_lark.toolplan.rules import prepare
-from planspec_lark.toolplan.signatures import Signatures
-from planspec_lark.toolplan.structure import outline
 
 __all__ = ["draw_toolplan"]
 
@@ -24,8 +22,7 @@ def draw_toolplan(plan: ToolPlan, language: DiagramLanguage = "mermaid") -> str:
     diagram = new_diagram(language)
     for index, step in enumerate(plan.steps):
         diagram.box(f"s{index}", [shorten(one_line(text)) for text in (names[index], step.id) if text])
-    graph = prepare(outline(tool_plan_to_dict(plan)), Signatures({})).graph
-    for index, others in enumerate(graph):
+    for index, others in enumerate(prepare(tool_plan_to_dict(plan)).graph):
         for other in others:
             diagram.arrow(f"s{other}", f"s{index}")
     return diagram.text()

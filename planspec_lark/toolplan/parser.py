@@ -30,16 +30,13 @@ DOC_YAML_LIMITS = Limits(max_bytes=512_000, max_depth=YAML_LIMITS.max_depth)
 _SYNTAXES: dict[str, Syntax] = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 
-def read_doc(
-    text: str, *, name: str = "<text>", syntax: Syntax | None = None, limits: Limits | None = None
-) -> JsonText:
+def read_doc(text: str, *, name: str = "<text>", syntax: Syntax | None = None) -> JsonText:
     """The value of a JSON or YAML text, with the place of everything in it. Never raises on any text.
 
     Args:
-        text: any text.
+        text: any text. Of JSON 20 MB are read, of YAML 512 kB.
         name: what diagnostics call it.
         syntax: what it is; without it, a text that begins with a bracket or a brace is JSON, any other YAML.
-        limits: how much to read; by default 20 MB of JSON or 512 kB of YAML.
 
     Raises:
         MissingYamlError: it is YAML, and the extra ``yaml`` is not installed.
@@ -48,8 +45,8 @@ def read_doc(
         start = leave_out_reasoning(text).text.lstrip("\ufeff \t\r\n")
         syntax = "json" if start[:1] in ("{", "[") else "yaml"
     if syntax == "json":
-        return read_json(text, name=name, limits=limits or DOC_JSON_LIMITS, allow_list=True)
-    return read_yaml(text, name=name, limits=limits or DOC_YAML_LIMITS)
+        return read_json(text, name=name, limits=DOC_JSON_LIMITS, allow_list=True)
+    return read_yaml(text, name=name, limits=DOC_YAML_LIMITS)
 
 
 def read_doc_file(path: Path | str) -> JsonText:

@@ -12,7 +12,7 @@ from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, o
 from planspec_lark.toolplan.json_schemas import join_names
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
-from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of
+from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, name_of, outline
 from planspec_lark.toolplan.types import accepts, fits, kind_of
 
 __all__ = ["Plan", "check_atoms", "check_dependencies", "check_references", "prepare", "warn"]
@@ -53,8 +53,9 @@ class Plan:
     ordering: Ordering = field(factory=lambda: Ordering([], [], []))
 
 
-def prepare(made: Outline, signatures: Signatures) -> Plan:
-    """All that rules look at, for what is left of a plan."""
+def prepare(document: object, registry: object = None, report: Report | None = None) -> Plan:
+    """All that rules look at, for what is left of a plan; ``report`` is told what is wrong with its structure."""
+    made, signatures = outline(document, report), Signatures(registry)
     plan = Plan(made, [None if one.atom_id is None else signatures.find(one.atom_id) for one in made.steps])
     for step in made.steps:
         for key, value in (step.inputs or {}).items():

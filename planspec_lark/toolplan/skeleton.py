@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field
 
@@ -18,6 +18,8 @@ from planspec_lark.toolplan.structure import STEPS
 from planspec_lark.toolplan.validation import judge
 
 __all__ = ["plan_to_toolplan_skeleton"]
+
+_Otherwise = TypeVar("_Otherwise", str, None)
 
 
 def plan_to_toolplan_skeleton(
@@ -38,8 +40,7 @@ def plan_to_toolplan_skeleton(
         that finds, but for unused outputs. ``step_id`` of a diagnostic is that of the step in ``plan``.
     """
     steps = [step for step in iter_steps(plan) if step.step_type == "act"]
-    signatures = Signatures({} if registry is None else registry)
-    builder = _Builder(signatures, [_Draft.of(at, step) for at, step in enumerate(steps)])
+    builder = _Builder(Signatures(registry), [_Draft.of(at, step) for at, step in enumerate(steps)])
     notes = list(filter(None, map(read_note, plan.goal_detail)))
     outputs = _named(notes, "Output")
     target = _said(notes, "Target", plan.goal or plan.title)
@@ -51,10 +52,9 @@ def plan_to_toolplan_skeleton(
 
 
 def _report(document: dict[str, Any], registry: Any, steps: list[PlanStep]) -> list[Diagnostic]:
-    verdict = judge(document, {} if registry is None else registry)
-    found = [one for one in (*verdict.errors, *verdict.warnings) if one.code != "PT502"]
-    if registry is None:
-        found = [one for one in found if one.code != "PT201"]
+    verdict = judge(document, registry)
+    ignored = ("PT502",) if registry is not None else ("PT502", "PT201")
+    found = [one for one in (*verdict.errors, *verdict.warnings) if one.code not in ignored]
     return [
         evolve(one, step_id=_step_of(finding, steps)) for finding, one in zip(found, locate(found, None), strict=True)
     ]
@@ -65,7 +65,7 @@ def _step_of(finding: Finding, steps: list[PlanStep]) -> str:
     return steps[at].step_id if isinstance(at, int) else ""
 
 
-def _said(notes: list[Note], label: str, otherwise: str) -> str:
+def _said(notes: list[Note], label: str, otherwise: _Otherwise) -> str | _Otherwise:
     """The text with this label; that of a plan or step in its fields may be shorter."""
     return next((note.value for note in notes if note.label == label and isinstance(note.value, str)), otherwise)
 
@@ -98,7 +98,7 @@ class _Draft:
 
     @property
     def atom_id(self) -> str | None:
-        return next((note.value for note in self.notes if note.label == "Atom" and isinstance(note.value, str)), None)
+        return _said(self.notes, "Atom", None)
 
 
 @define

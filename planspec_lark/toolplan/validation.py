@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 from attrs import frozen
@@ -13,8 +12,7 @@ from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
-from planspec_lark.toolplan.signatures import Signatures
-from planspec_lark.toolplan.structure import Report, outline
+from planspec_lark.toolplan.structure import Report
 
 __all__ = ["Verdict", "check_tool_plan", "judge", "validate_plan_doc"]
 
@@ -34,19 +32,17 @@ class Verdict:
 
 def judge(document: object, registry: object) -> Verdict:
     """All that is found in a plan, whatever it is."""
-    errors: list[Finding] = []
-    warnings: list[Finding] = []
-    plan = _examine(document, registry, errors.append, warnings.append)
-    return Verdict(errors, warnings, plan)
+    found: list[Finding] = []
+    plan = _examine(document, registry, found.append)
+    return Verdict([one for one in found if one.is_error], [one for one in found if not one.is_error], plan)
 
 
-def _examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
+def _examine(document: object, registry: object, report: Report) -> Plan:
     """The same, for callers that do not want to keep all of it: each finding is told as soon as it is found."""
-    plan = prepare(outline(document, error), Signatures(registry))
-    for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
-        error(found)
-    for found in warn(plan):
-        warning(found)
+    plan = prepare(document, registry, report)
+    for check in (check_atoms, check_references, check_dependencies, warn):
+        for finding in check(plan):
+            report(finding)
     return plan
 
 
@@ -109,5 +105,5 @@ def check_tool_plan(
     if read.has_errors:
         return read.diagnostics
     found = FirstFindings(read, max_findings)
-    _examine(read.value, registry, found.add, found.add)
+    _examine(read.value, registry, found.add)
     return found.close(read.diagnostics)

@@ -14,8 +14,6 @@ from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.notes import output_of, variable_of, write_note
 from planspec_lark.toolplan.rules import Plan, prepare
-from planspec_lark.toolplan.signatures import Signatures
-from planspec_lark.toolplan.structure import outline
 
 __all__ = ["toolplan_to_plan"]
 
@@ -34,8 +32,7 @@ def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | li
         plan: any plan; whether it can be run makes no difference.
         registry: the tools; without them, only outputs that are referred to are known.
     """
-    prepared = prepare(outline(tool_plan_to_dict(plan)), Signatures({} if registry is None else registry))
-    view = _View(plan, prepared)
+    view = _View(plan, prepare(tool_plan_to_dict(plan), registry))
     made = PlanSpec(goal=one_line(plan.target) or _NO_TEXT)
     notes = [write_note("Target", plan.target)] if made.goal != plan.target else []
     notes += [write_note("Output", value, name) for name, value in (plan.outputs or {}).items()]

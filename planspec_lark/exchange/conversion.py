@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from attrs import define, field
@@ -14,6 +13,7 @@ from planspec_lark.planspec.lint import looks_like_outputs
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.source import visible
 from planspec_lark.syntax.tree import iter_tree
 
@@ -203,17 +203,10 @@ def _break_circles(tasks: Iterable[Task], needs: dict[int, list[Task]], made: Co
 
 def _choose_variables(needed: Iterable[Task]) -> dict[int, str]:
     chosen: dict[int, str] = {}
-    taken: set[str] = set()
-    numbers: Counter[str] = Counter()
+    names = Names()
     for task in needed:
-        base = _OTHER.sub("_", name_of(task.id) or task.id)[:60].strip("_") or "task"
-        base = f"task_{base}" if base[0].isdigit() else base
-        name = base
-        while name in taken:
-            numbers[base] += 1
-            name = f"{base}_{numbers[base] + 1}"
-        taken.add(name)
-        chosen[id(task)] = name
+        name = _OTHER.sub("_", name_of(task.id) or task.id)[:60].strip("_") or "task"
+        chosen[id(task)] = names.take(f"task_{name}" if name[0].isdigit() else name)
     return chosen
 
 

@@ -8,8 +8,8 @@ plan can hold live in a plan as :mod:`marks <planspec_lark.hopspec.marks>`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
+from itertools import count
 
 from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
 from planspec_lark.hopspec.models import StepInfo
@@ -17,6 +17,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fields import check_text
+from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.source import one_line
 from planspec_lark.syntax.transliteration import snake_case
 from planspec_lark.syntax.tree import find_parents, iter_tree
@@ -161,17 +162,12 @@ def _rename_variables(kept: _Kept) -> dict[str, str]:
     for info, _ in kept:
         for field in ("inputs", "outputs"):
             found.update((check_text(field, name), None) for name in getattr(info, field))
-    taken = {name for name in found if is_variable(name)}
-    numbers: Counter[str] = Counter()
+    names = Names({name for name in found if is_variable(name)})
+    numbered = (f"v{number}" for number in count(1))
     renamed: dict[str, str] = {}
-    for original in [name for name in found if name not in taken]:
-        base = _transliterate(original)
-        name = base
-        while not name or name in taken:
-            numbers[base] += 1
-            name = f"{base}_{numbers[base] + 1}" if base else f"v{numbers[base]}"
-        taken.add(name)
-        renamed[original] = name
+    for original in [name for name in found if name not in names.taken]:
+        name = _transliterate(original) or next(name for name in numbered if name not in names.taken)
+        renamed[original] = names.take(name)
     return renamed
 
 

@@ -23,12 +23,13 @@ _NAMED = 20
 
 @frozen
 class Use:
-    """A reference: the step that has it (None for the plan's outputs), and where."""
+    """A reference: the step that has it (None for the plan's outputs), where, and the index of the step it is to."""
 
     step: Step | None
     path: Path
     piece: Piece
     is_whole: bool
+    index: int | None
 
 
 @define
@@ -73,7 +74,7 @@ def _find_uses(plan: Plan, uses: list[Use], step: Step | None, value: object, pa
         pieces = read_pieces(text)
         for piece in pieces:
             if piece.kind is PieceKind.REFERENCE:
-                uses.append(Use(step, where, piece, len(pieces) == 1))
+                uses.append(Use(step, where, piece, len(pieces) == 1, plan.outline.index_of.get(piece.step)))
             elif piece.kind is PieceKind.MALFORMED:
                 plan.malformed.append((where, piece))
 
@@ -88,8 +89,8 @@ def _connect(plan: Plan) -> list[list[int]]:
                 named[step.index][index_of[name]] = None
     for use in plan.uses:
         assert use.step is not None
-        if use.step.depends_on is None and use.piece.step in index_of:
-            named[use.step.index][index_of[use.piece.step]] = None
+        if use.step.depends_on is None and use.index is not None:
+            named[use.step.index][use.index] = None
     return [list(others) for others in named]
 
 
@@ -133,25 +134,24 @@ def check_references(plan: Plan) -> Iterator[Finding]:
     for at, use in enumerate(plan.uses):
         assert use.step is not None
         where = (use.piece.start, use.piece.end)
-        index = plan.outline.index_of.get(use.piece.step)
-        if index is None:
-            yield Finding("PT301", f"reference to unknown step {quote(use.piece.step)}", use.path, within=where)
-            continue
-        if fault := _find_fault(plan, index, use.piece):
-            yield Finding("PT302", fault, use.path, within=where)
+        if fault := _find_fault(plan, use):
+            yield Finding("PT301" if use.index is None else "PT302", fault, use.path, within=where)
         if at in early:
             name = quote(use.piece.step)
             message = f"step {quote(use.step.name)} refers to {name}, but does not depend on it"
             yield Finding("PT303", message, use.path, f"add {name} to its `depends_on`", within=where)
 
 
-def _find_fault(plan: Plan, index: int, piece: Piece) -> str:
-    """What is wrong with the output of a reference to this step."""
-    signature = plan.signatures[index]
-    if signature is None or signature.outputs is None or piece.output in signature.outputs:
+def _find_fault(plan: Plan, use: Use) -> str:
+    """What is wrong with the step or output of a reference."""
+    step, output = use.piece.step, use.piece.output
+    if use.index is None:
+        return f"reference to unknown step {quote(step)}"
+    signature = plan.signatures[use.index]
+    if signature is None or signature.outputs is None or output in signature.outputs:
         return ""
-    atom = quote(plan.outline.steps[index].atom_id or "")
-    return f"unknown output {quote(piece.output)} of step {quote(piece.step)}: its atom is {atom}"
+    atom = quote(plan.outline.steps[use.index].atom_id or "")
+    return f"unknown output {quote(output)} of step {quote(step)}: its atom is {atom}"
 
 
 def _find_early(plan: Plan) -> set[int]:
@@ -162,15 +162,14 @@ def _find_early(plan: Plan) -> set[int]:
     last = -1
     for at, use in enumerate(plan.uses):
         assert use.step is not None
-        index = plan.outline.index_of.get(use.piece.step)
-        if index is None or use.step.depends_on is None:
+        if use.index is None or use.step.depends_on is None:
             continue
         if use.step.index != last:
             last = use.step.index
             direct = set(plan.graph[last])
-        if index not in direct:
+        if use.index not in direct:
             uses.append(at)
-            questions.append((last, index))
+            questions.append((last, use.index))
     if not questions:
         return set()
     answers = depend(plan.graph, plan.ordering, questions)
@@ -213,15 +212,13 @@ def warn(plan: Plan) -> Iterator[Finding]:
         yield Finding("PT501", f"{quote(piece.text)} is not a reference", path, help, within=(piece.start, piece.end))
     yield from _find_unused(plan)
     for use in plan.shown:
-        index = plan.outline.index_of.get(use.piece.step)
-        unknown = f"reference to unknown step {quote(use.piece.step)}"
-        if fault := unknown if index is None else _find_fault(plan, index, use.piece):
+        if fault := _find_fault(plan, use):
             yield Finding("PT503", fault, use.path, within=(use.piece.start, use.piece.end))
     yield from _check_types(plan)
 
 
 def _find_unused(plan: Plan) -> Iterator[Finding]:
-    used = {plan.outline.index_of.get(use.piece.step) for use in (*plan.uses, *plan.shown)}
+    used = {use.index for use in (*plan.uses, *plan.shown)}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
         is_shadowed = plan.outline.index_of.get(step.name) != step.index
         if signature is not None and signature.outputs and step.index not in used and not is_shadowed:
@@ -245,8 +242,7 @@ def _check_types(plan: Plan) -> Iterator[Finding]:
 def _find_type_fault(plan: Plan, name: str, slot: Slot, value: object, use: Use | None) -> str:
     if use is None:
         return "" if accepts(slot.kinds, value) else f"{_say_type(name, slot)}, not {kind_of(value)}"
-    index = plan.outline.index_of.get(use.piece.step)
-    signature = None if index is None else plan.signatures[index]
+    signature = None if use.index is None else plan.signatures[use.index]
     output = (signature.outputs or {}).get(use.piece.output) if signature is not None else None
     if output is None or fits(output.kinds, slot.kinds):
         return ""

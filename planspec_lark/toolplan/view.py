@@ -9,6 +9,7 @@ from attrs import define, field
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
@@ -57,27 +58,20 @@ class _View:
         self.order = [*prepared.ordering.order, *prepared.ordering.stuck]
         self.outputs = [dict.fromkeys((one.outputs or {}) if one else {}, "") for one in prepared.signatures]
         self.inputs = [{} for _ in self.order]
-        index_of = prepared.outline.index_of
-        known = [use for use in (*prepared.uses, *prepared.shown) if use.piece.step in index_of]
-        for use in known:
-            self.outputs[index_of[use.piece.step]].setdefault(use.piece.output, "")
+        known = [(use, use.index) for use in (*prepared.uses, *prepared.shown) if use.index is not None]
+        for use, index in known:
+            self.outputs[index].setdefault(use.piece.output, "")
         self._name_variables()
-        for use in known:
+        for use, index in known:
             if use.step is not None:
-                self.inputs[use.step.index][self.outputs[index_of[use.piece.step]][use.piece.output]] = None
+                self.inputs[use.step.index][self.outputs[index][use.piece.output]] = None
 
     def _name_variables(self) -> None:
-        taken: set[str] = set()
-        # The number that was given last, so that a thousand equal names are not counted from the start each time.
-        last: dict[str, int] = {}
+        names = Names()
         for index in self.order:
+            step = self.prepared.outline.steps[index].name
             for output in self.outputs[index]:
-                wanted = variable = variable_of(self.prepared.outline.steps[index].name, output)
-                while variable in taken:
-                    last[wanted] = last.get(wanted, 1) + 1
-                    variable = f"{wanted}_{last[wanted]}"
-                taken.add(variable)
-                self.outputs[index][output] = variable
+                self.outputs[index][output] = names.take(variable_of(step, output))
 
     def make_step(self, at: int, index: int) -> PlanStep:
         """The step with this index, as the one at this place."""

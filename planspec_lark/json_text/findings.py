@@ -5,6 +5,7 @@ And what people call such values.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from heapq import heappush, heappushpop
 from types import NoneType
@@ -138,7 +139,7 @@ class FirstFindings:
         self._number = 0
         # Offsets and numbers are below zero, so that the first of the heap is the last of the text.
         self._kept: list[tuple[int, int, Finding]] = []
-        self._left = dict.fromkeys(Severity, 0)
+        self._left: Counter[Severity] = Counter()
 
     def add(self, finding: Finding) -> None:
         """Take one more."""
@@ -165,6 +166,5 @@ class FirstFindings:
         found = Findings(self._limit)
         found.extend(before)
         found.extend(_locate(finding, self._origin) for _, _, finding in sorted(self._kept, reverse=True))
-        for severity, number in self._left.items():
-            found.counts[severity] += number
+        found.counts.update(self._left)
         return found.close()

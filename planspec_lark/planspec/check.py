@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from heapq import nsmallest
@@ -63,7 +64,7 @@ def check_scan(
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
         return add_fixes(faults, result.source, result.plan)
-    counts = dict.fromkeys(Severity, 0)
+    counts: Counter[Severity] = Counter()
     most = None if limits.max_findings is None else limits.max_findings - len(faults)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
     judged = _Unread(result).filter(judged) if faults else judged

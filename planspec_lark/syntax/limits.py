@@ -37,8 +37,6 @@ __all__ = [
 ]
 
 _MOST_OF_A_STREAM = 64 * 2**20
-_WEIGHT = (Severity.INFO, Severity.WARNING, Severity.ERROR)
-_NONE = dict.fromkeys(Severity, 0)
 
 
 def _is_limit(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -200,7 +198,7 @@ class Findings:
 
     limit: int | None
     shown: list[Diagnostic] = field(factory=list)
-    counts: dict[Severity, int] = field(factory=_NONE.copy)
+    counts: Counter[Severity] = field(factory=Counter)
     _first_left_out: Diagnostic | None = None
 
     @property
@@ -223,14 +221,11 @@ class Findings:
             self.add(diagnostic)
         if isinstance(others, Findings) and others._first_left_out is not None:
             self._first_left_out = self._first_left_out or others._first_left_out
-            for severity, count in others._left().items():
-                self.counts[severity] += count
+            self.counts.update(others._left())
 
     def _left(self) -> Counter[Severity]:
         """How many of each severity are only counted."""
-        left = Counter(self.counts)
-        left.subtract(found.severity for found in self.shown)
-        return left
+        return self.counts - Counter(found.severity for found in self.shown)
 
     def close(self) -> list[Diagnostic]:
         """All in the order of the text, and after them how many more there are."""
@@ -240,8 +235,9 @@ class Findings:
         if first is None:
             return listed
         left = self._left()
-        worst = max(filter(left.get, _WEIGHT), key=_WEIGHT.index)
-        more = sum(left.values())
+        # What weighs more comes first.
+        worst = next(severity for severity in Severity if left[severity])
+        more = left.total()
         message = f"{more:,} more {'finding is' if more == 1 else 'findings are'} not listed"
         help = "repair these first, or raise the limit"
         note = Diagnostic("PS120", message, worst, first.span, help=help, step_id=first.step_id, source=first.source)

@@ -27,7 +27,6 @@ from planspec_lark.plan_next.models import (
     Core4,
     DoneItem,
     DoneStatus,
-    Executor,
     ExecutorCall,
     NewBlock,
     PlanNext,
@@ -50,16 +49,8 @@ _REQUIRED: dict[type, tuple[str, ...]] = {
     ExecutorCall: ("command", "inputs", "expected_observations"),
     Block: ("goal", "plan", "done"),
 }
-# Objects that may have more fields than those that are known; the others are kept.
-_OPEN = (Core4, Executor, ExecutorCall)
-# Fields of the models that are not part of the values.
-_NEVER_READ: dict[type, tuple[str, ...]] = {
-    Core4: ("extra",),
-    Executor: ("extra",),
-    ExecutorCall: ("extra",),
-    PlanNext: ("warnings", "origin"),
-    PlanReturn: ("warnings", "origin"),
-}
+# Fields of the models that are not part of the values. One with ``extra`` keeps there the fields that are not known.
+_NEVER_READ = ("extra", "warnings", "origin")
 _CODES: dict[type[Enum], str] = {PlanType: "PN105", DoneStatus: "PN103"}
 
 
@@ -73,7 +64,7 @@ def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding
 @cache
 def _kinds(model: type) -> dict[str, Any]:
     """The type of each field that is read."""
-    return {name: kind for name, kind in get_type_hints(model).items() if name not in _NEVER_READ.get(model, ())}
+    return {name: kind for name, kind in get_type_hints(model).items() if name not in _NEVER_READ}
 
 
 @cache
@@ -157,7 +148,7 @@ class _Reader:
             value = {**value, "done": []}
         made = {name: self.read(value[name], kind, (*path, name)) for name, kind in kinds.items() if name in value}
         others = {name: item for name, item in value.items() if name not in kinds}
-        if model in _OPEN:
+        if "extra" in attrs.fields_dict(model):
             made["extra"] = others
         else:
             self._refuse_others(others, model, path)
@@ -195,13 +186,12 @@ def to_value(model: object) -> Any:
     value: dict[str, Any] = {}
     if isinstance(model, PlanNext | PlanReturn):
         value["type"] = "plan-next" if isinstance(model, PlanNext) else "plan-return"
-    left_out = (*_NEVER_READ.get(type(model), ()), "extra")
     required = _REQUIRED.get(type(model), ())
     kind: Any = type(model)
     for attribute in attrs.fields(kind):
         name, item = attribute.name, getattr(model, attribute.name)
         is_default = item == _default_of(attribute, model) and not (name in required or attribute.metadata)
-        if name not in left_out and item is not None and not is_default:
+        if name not in _NEVER_READ and item is not None and not is_default:
             value[name] = to_value(item)
     return {**value, **getattr(model, "extra", {})}
 

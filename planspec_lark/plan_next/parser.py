@@ -116,7 +116,7 @@ def _judge(
     read, _ = _without_nulls(read, _NULLABLE)
     built: PlanNext | PlanReturn | None = None
     findings = list(known)
-    if read.has_value and isinstance(read.value, dict):
+    if isinstance(read.value, dict):
         built, more = _judge_value(read.value, phase, words or default_words())
         findings += more
     all_found = Findings(limits.max_findings)

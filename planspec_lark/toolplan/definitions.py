@@ -9,7 +9,8 @@ from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, text_of,
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.conversion import structure
 from planspec_lark.toolplan.models import Atom
-from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_value
+from planspec_lark.toolplan.signatures import list_slots
+from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_types, refuse_value
 from planspec_lark.toolplan.tool_lists import Defined, find_schema_key, is_atom, is_tool_list, read_tool_list
 
 __all__ = ["read_atoms", "refuse_duplicate"]
@@ -125,12 +126,7 @@ def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Itera
 
 def _check_slot(value: dict[str, Any], others: Mapping[str, type], path: Path) -> Iterator[Finding]:
     yield from _check_kinds(value, {"description": str, **others}, path)
-    types = value.get("type", "")
-    for at, one in enumerate(types) if isinstance(types, list) else ():
-        if not isinstance(one, str):
-            yield refuse_value(one, "a string", (*path, "type", at))
-    if not isinstance(types, str | list):
-        yield refuse_value(types, "a string or a list of strings", (*path, "type"))
+    yield from refuse_types(value, path)
 
 
 def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -> Iterator[Finding]:
@@ -145,11 +141,5 @@ def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -
 def _build_atom(listed: Listed) -> Atom:
     """The model of a definition in which nothing is wrong."""
     _, key, value = listed
-    slots = {name: _as_list(value[name]) for name in ("inputs", "outputs") if name in value}
+    slots = {name: list_slots(value[name]) for name in ("inputs", "outputs") if name in value}
     return structure({"id": key, **value, **slots}, Atom)
-
-
-def _as_list(value: Any) -> list[dict[str, Any]] | None:
-    if isinstance(value, list) or value is None:
-        return value
-    return [{**(one if isinstance(one, dict) else {"type": one}), "name": name} for name, one in value.items()]

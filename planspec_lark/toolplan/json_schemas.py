@@ -16,7 +16,7 @@ from attrs import define, field
 from planspec_lark.json_text.findings import Finding, Path, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
-from planspec_lark.toolplan.structure import refuse_key, refuse_value
+from planspec_lark.toolplan.structure import refuse_key, refuse_types, refuse_value
 from planspec_lark.toolplan.types import kind_of, kinds_of
 
 __all__ = ["SchemaReader", "join_names"]
@@ -114,8 +114,7 @@ class SchemaReader:
                 is_required = False
             made.append(AtomInput(slot.name, slot.type, is_required, slot.description, slot.extra))
         if freed:
-            message = f"required inputs that may be null count as optional: {join_names(freed)}"
-            self.findings.append(Finding("PT607", message, self._look("required")[1], at_key=True))
+            self._leave_out(f"required inputs that may be null count as optional: {join_names(freed)}", "required")
         return tuple(made)
 
     def read_outputs(self) -> tuple[AtomOutput, ...] | None:
@@ -128,13 +127,16 @@ class SchemaReader:
         self._name_unchecked()
         slots = list(self._read_slots())
         if missing := [slot.name for slot in slots if slot.name not in required]:
-            message = f"optional outputs count as always present: {join_names(missing)}"
-            self.findings.append(Finding("PT607", message, self._look("properties")[1], at_key=True))
+            self._leave_out(f"optional outputs count as always present: {join_names(missing)}", "properties")
         return tuple(AtomOutput(slot.name, slot.type, slot.description, slot.extra) for slot in slots)
 
     def _look(self, key: str) -> tuple[Any, Path]:
         """The value of a keyword, and the path to it."""
         return next(((one[key], (*path, key)) for one, path in self._chain if key in one), (None, self.path))
+
+    def _leave_out(self, message: str, key: str) -> None:
+        """Say that what a keyword says is not carried over."""
+        self.findings.append(Finding("PT607", message, self._look(key)[1], at_key=True))
 
     def _has_names(self) -> bool:
         """Whether this is an object, and says which properties it has."""
@@ -177,13 +179,11 @@ class SchemaReader:
         known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
         words = [word for word in _CONSTRAINTS if word not in known and any(word in one for one, _ in self._chain)]
         if words:
-            message = f"not checked: {join_names(words)}"
-            self.findings.append(Finding("PT607", message, self._look(words[0])[1], at_key=True))
+            self._leave_out(f"not checked: {join_names(words)}", words[0])
         for word in _OTHER_NAMES:
-            value, path = self._look(word)
+            value, _ = self._look(word)
             if value is not None and value is not False:
-                message = f"other names are refused in spite of `{word}`"
-                self.findings.append(Finding("PT607", message, path, at_key=True))
+                self._leave_out(f"other names are refused in spite of `{word}`", word)
 
     # ---------------------------------------------------------------- one of them
 
@@ -222,14 +222,10 @@ class SchemaReader:
         return slot
 
     def _check_slot(self, schema: Schema, path: Path) -> None:
-        said, kind = schema.get("description"), schema.get("type", "")
+        said = schema.get("description")
         if said is not None and not isinstance(said, str):
             self._refuse(said, "a string", (*path, "description"))
-        if not isinstance(kind, str | list):
-            self._refuse(kind, "a string or a list of strings", (*path, "type"))
-        for at, one in enumerate(kind) if isinstance(kind, list) else ():
-            if not isinstance(one, str):
-                self._refuse(one, "a string", (*path, "type", at))
+        self.findings += refuse_types(schema, path)
         if isinstance(schema.get("required"), bool):
             message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"
             self.findings.append(Finding("PT102", message, (*path, "required"), help))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from attrs import field, frozen
@@ -12,7 +12,7 @@ from planspec_lark.toolplan.models import Atom, Registry
 from planspec_lark.toolplan.tool_lists import Defined, is_atom, is_tool_list, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
 
-__all__ = ["Signature", "Signatures", "Slot", "Slots"]
+__all__ = ["Signature", "Signatures", "Slot", "Slots", "list_slots"]
 
 # A message has so many types of one definition.
 _SAID = 5
@@ -116,17 +116,20 @@ def _as_definitions(registry: object) -> Mapping[str, object]:
     return found
 
 
+def list_slots(value: Any) -> Any:
+    """Inputs or outputs that are objects or types by name, as a list of objects with names; any other as they are."""
+    if not isinstance(value, dict):
+        return value
+    return [{**(one if isinstance(one, dict) else {"type": one}), "name": name} for name, one in value.items()]
+
+
 def _read_slots(value: object) -> Slots | None:
     """Inputs or outputs: a list of objects with names, or objects or types by name."""
-    rows: Iterable[tuple[Any, Any]]
-    if isinstance(value, list):
-        rows = ((one.get("name") if isinstance(one, dict) else None, one) for one in value)
-    elif isinstance(value, dict):
-        rows = ((name, one if isinstance(one, dict) else {"type": one}) for name, one in value.items())
-    else:
+    listed, found = list_slots(value), dict[str, Slot]()
+    if not isinstance(listed, list):
         return None
-    found: dict[str, Slot] = {}
-    for name, one in rows:
+    for one in listed:
+        name = one.get("name") if isinstance(one, dict) else None
         if not isinstance(name, str):
             return None
         if name not in found:

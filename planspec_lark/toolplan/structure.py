@@ -23,6 +23,7 @@ __all__ = [
     "name_of",
     "outline",
     "refuse_key",
+    "refuse_types",
     "refuse_value",
 ]
 
@@ -88,6 +89,16 @@ def miss_field(name: str, path: Path) -> Finding:
 def refuse_value(value: object, expected: str, path: Path) -> Finding:
     """That a value is of another type than expected."""
     return Finding("PT102", wrong_type(expected, value), path)
+
+
+def refuse_types(definition: dict[Any, Any], path: Path) -> Iterator[Finding]:
+    """That the types of an input or output are neither a text nor a list of texts."""
+    types = definition.get("type", "")
+    for at, one in enumerate(types) if isinstance(types, list) else ():
+        if not isinstance(one, str):
+            yield refuse_value(one, "a string", (*path, "type", at))
+    if not isinstance(types, str | list):
+        yield refuse_value(types, "a string or a list of strings", (*path, "type"))
 
 
 def refuse_key(key: object, path: Path) -> Finding:

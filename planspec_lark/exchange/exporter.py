@@ -58,7 +58,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
         yield "the plan has no steps, and no task is written"
         return
     ours, theirs = _find_makers(plan), _find_makers(again)
-    missing = {part for line in plan.goal_detail for part in marks.read_not_here(line)}
+    missing = marks.missing_parts(plan.goal_detail)
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"

@@ -133,7 +133,7 @@ def _read(chosen: Format, source: Source) -> Reading:
 def _take_over(found: SourceFolder, reading: Reading) -> None:
     """Put title and goal of other documents in place of those of the list, which become text."""
     tasks = reading.tasks
-    missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
+    missing = marks.missing_parts(tasks.notes)
     notes = [line for line in tasks.notes if not marks.read_not_here(line)]
     at = notes.index(marks.TITLE) + 1 if marks.TITLE in notes else 0
     displaced = []

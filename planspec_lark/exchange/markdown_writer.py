@@ -37,19 +37,18 @@ class _Writer:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.rows: list[str] = []
-        self.boxes: dict[PlanStatus, str] = {}
+        self.boxes = dict(dialect.boxes)
         self.level = 0
         # Whether the last row belongs to a list.
         self.is_list = False
 
     def write(self, tasks: TaskList) -> list[str]:
-        self._write_head(tasks)
+        notes = self._write_head(tasks)
         self.level = self._choose_level(tasks)
-        self.boxes = dict(self.dialect.boxes)
         for sign in filter(None, map(marks.box_sign, tasks.notes)):
             self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what is between them.
-        todo: list[_Below] = [self._iterate(tasks.tasks, self._read_head(tasks)[2], 0, 0)]
+        todo: list[_Below] = [self._iterate(tasks.tasks, notes, 0, 0)]
         while todo:
             below = next(todo[-1], None)
             if below is None:
@@ -65,18 +64,14 @@ class _Writer:
         after = dropwhile(lambda task: not task.children, tasks.tasks)
         return self.dialect.level if all(task.children for task in after) else 0
 
-    def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
-        """What is missing in the source, the lines before the title, and those after it."""
-        missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
+    def _write_head(self, tasks: TaskList) -> list[str]:
+        """Write all that is before the tasks; returns the notes between them."""
+        missing = marks.missing_parts(tasks.notes)
         own = (marks.NO_ID, marks.NO_IDS)
         read = (marks.box_sign, marks.read_not_here)
         notes = [line for line in tasks.notes if line not in own and not any(one(line) for one in read)]
-        at = notes.index(marks.TITLE) if marks.TITLE in notes else -1
-        return missing, notes[:at] if at >= 0 else [], notes[at + 1 :]
-
-    def _write_head(self, tasks: TaskList) -> None:
-        missing, before, _ = self._read_head(tasks)
-        self._note(before, "")
+        title = notes.index(marks.TITLE) if marks.TITLE in notes else -1
+        self._note(notes[: max(title, 0)], "")
         if tasks.title and "title" not in missing:
             self._block([f"# {tasks.title}"])
         if tasks.goal and "goal" not in missing:
@@ -84,6 +79,7 @@ class _Writer:
         if tasks.constraints:
             self._block(["Constraints:"])
             self._block([f"- {line}" for line in tasks.constraints])
+        return notes[title + 1 :]
 
     def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], depth: int, level: int) -> _Below:
         """Write tasks and the notes between them; what is below one of them is yielded, to be written first."""

@@ -39,7 +39,6 @@ __all__ = [
     "NO_IDS",
     "NO_TAG",
     "OPTIONAL",
-    "TAG",
     "TITLE",
     "box",
     "box_sign",
@@ -48,6 +47,7 @@ __all__ = [
     "heading_level",
     "is_mark",
     "level_of",
+    "missing_parts",
     "not_here",
     "read_not_here",
     "split_steps",
@@ -70,7 +70,7 @@ _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 # Ids that are in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 # Of Task Master: a tag as JSON.
-TAG = re.compile(r"\[tag (\".*\")\]")
+_TAG = re.compile(r"\[tag (\".*\")\]")
 _ANY = re.compile(
     r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box [X✓✔✅☑]|also needs: .+"
     r"|not here: [a-z, ]+)\]"
@@ -111,7 +111,7 @@ def box_sign(line: str) -> str:
 
 def tag_of(line: str) -> str | None:
     """The tag in such a mark; None for any other line."""
-    match = TAG.fullmatch(line)
+    match = _TAG.fullmatch(line)
     try:
         return str(json.loads(match[1])) if match else None
     except ValueError:
@@ -128,6 +128,11 @@ def read_not_here(line: str) -> list[str]:
     """The parts that come from elsewhere; none where a line is no such mark."""
     match = _NOT_HERE.fullmatch(line)
     return match[1].split(", ") if match else []
+
+
+def missing_parts(notes: Iterable[str]) -> list[str]:
+    """All parts that come from elsewhere."""
+    return [part for line in notes for part in read_not_here(line)]
 
 
 def is_mark(line: str) -> bool:

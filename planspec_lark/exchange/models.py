@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from planspec_lark.json_text.findings import Path
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
@@ -46,7 +47,7 @@ class Task:
     children: list[Task] = field(factory=list, repr=False)
     line: int = 0
     end: int = 0
-    path: tuple[str | int, ...] = ()
+    path: Path = ()
     is_counted: bool = True
 
 
@@ -113,7 +114,7 @@ class Entry:
     path: str = ""
     written: str | None = None
     is_joined: bool = False
-    keys: tuple[str | int, ...] | None = None
+    keys: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The entry as a report has it."""
@@ -153,7 +154,7 @@ class Account:
     source: Source
     is_of_fields: bool = False
     _lines: dict[int, _Said] = field(factory=dict, repr=False)
-    _fields: dict[tuple[str | int, ...], tuple[int, _Said]] = field(factory=dict, repr=False)
+    _fields: dict[Path, tuple[int, _Said]] = field(factory=dict, repr=False)
 
     def note(
         self, fate: Fate, lines: Iterable[int], reason: str, task: Task | None = None, *, is_joined: bool = False
@@ -163,9 +164,7 @@ class Account:
         for line in lines:
             self._lines.setdefault(line, said)
 
-    def note_field(
-        self, fate: Fate, path: tuple[str | int, ...], line: int, reason: str, task: Task | None = None
-    ) -> None:
+    def note_field(self, fate: Fate, path: Path, line: int, reason: str, task: Task | None) -> None:
         """Say what has become of a field."""
         self._fields.setdefault(path, (line, _Said(fate, reason, task)))
 

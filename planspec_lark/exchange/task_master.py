@@ -19,7 +19,7 @@ from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
 from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading, Task, TaskList
 from planspec_lark.json_text import JsonText, read_json
-from planspec_lark.json_text.findings import word_of
+from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
@@ -29,7 +29,6 @@ from planspec_lark.syntax.source import Source, safe_json, visible
 
 __all__ = ["FORMAT"]
 
-Path = tuple[str | int, ...]
 
 _LIMITS = Limits(max_depth=64)
 
@@ -121,9 +120,8 @@ def _read_value(match: re.Match[str]) -> tuple[str, Any] | None:
 def _read_mark(line: str, found: _Notes) -> bool:
     if line == marks.NO_TAG:
         found.has_no_tag = True
-    elif marks.TAG.fullmatch(line):
-        found.tag = marks.tag_of(line)
-        return found.tag is not None
+    elif (tag := marks.tag_of(line)) is not None:
+        found.tag = tag
     elif match := _FIELDS_MARK.fullmatch(line):
         found.orders[1 if match[1] else 0] = match[2].split(", ")
     elif match := _WITHOUT_MARK.fullmatch(line):
@@ -367,12 +365,11 @@ def _reference(needed: str, head: str, depth: int) -> int | str:
 def _write(tasks: TaskList) -> str:
     head = _read_notes(line for line in tasks.notes if not line.startswith("$."))
     orders = [{key: at for at, key in enumerate(head.orders.get(depth) or _ORDER)} for depth in (0, 1)]
-    tagged = [(task, notes) for task in tasks.tasks if (notes := _read_notes(task.notes)).tag is not None]
     value: dict[str, Any] = {}
-    if tagged and len(tagged) == len(tasks.tasks):
-        for task, notes in tagged:
-            assert notes.tag is not None
-            value[notes.tag] = {"tasks": _write_list(task.children, orders), **notes.fields}
+    if _has_tags(tasks):
+        for task in tasks.tasks:
+            notes = _read_notes(task.notes)
+            value[str(notes.tag)] = {"tasks": _write_list(task.children, orders), **notes.fields}
     else:
         below = {"tasks": _write_list(tasks.tasks, orders), **head.fields}
         value = below if head.has_no_tag else {head.tag or _TAG: below}
@@ -380,6 +377,11 @@ def _write(tasks: TaskList) -> str:
         if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
             value[found[0]] = found[1]
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _has_tags(tasks: TaskList) -> bool:
+    """Whether all that is at the top are tags."""
+    return bool(tasks.tasks) and all(_read_notes(task.notes).tag is not None for task in tasks.tasks)
 
 
 def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], depth: int = 0) -> list[dict[str, Any]]:
@@ -426,7 +428,7 @@ def _write_task(  # noqa: PLR0913, PLR0917  (all that a task is written from)
 def _number(tasks: TaskList) -> None:
     """Give each task the next number among those beside it, where it has none that fits."""
     lists = [("", tasks.tasks)]
-    if tasks.tasks and all(_read_notes(task.notes).tag is not None for task in tasks.tasks):
+    if _has_tags(tasks):
         lists = [(f"{task.id}/", task.children) for task in tasks.tasks]
     todo = [(head, siblings, 0) for head, siblings in lists]
     while todo:

@@ -6,11 +6,23 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.json_text.models import LEVELS, Node
+from planspec_lark.json_text.models import LEVELS, Node, write_key
+from planspec_lark.syntax.source import Source
 
-__all__ = ["CLOSERS", "Builder", "Key"]
+__all__ = ["CLOSERS", "Builder", "Key", "say_double", "say_too_deep"]
 
 CLOSERS = {"CLOSE_OBJECT": "}", "CLOSE_ARRAY": "]"}
+
+
+def say_double(name: str, source: Source, first: int) -> str:
+    """That a key comes twice, which begins at an offset already."""
+    line, column = source.position(first)
+    return f"duplicate key {write_key(name)}, first seen in line {line:,}, column {column:,}"
+
+
+def say_too_deep(most: int) -> str:
+    """That a value is the first one below so many levels."""
+    return f"the value is on level {most + 1:,}, and the limit is {most:,}"
 
 
 @define

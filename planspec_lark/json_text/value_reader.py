@@ -12,9 +12,9 @@ from typing import Any
 
 from attrs import Factory, define, field
 
-from planspec_lark.json_text.builder import CLOSERS
+from planspec_lark.json_text.builder import CLOSERS, say_double, say_too_deep
 from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, ParserState, find_correction
-from planspec_lark.json_text.models import Node, write_key, write_path
+from planspec_lark.json_text.models import Node, write_path
 from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, Flaw, NearMisses, Token, read_token
 from planspec_lark.syntax.diagnostics import Severity, name_some
 from planspec_lark.syntax.limits import Findings, Limits
@@ -214,16 +214,14 @@ class ValueReader:
         first = self.builder.set_key(name, start, end)
         self._say(*token.flaws)
         if first is not None and name is not None:
-            line, column = self._given.source.position(first)
-            message = f"duplicate key {write_key(name)}, first seen in line {line:,}, column {column:,}"
+            message = say_double(name, self._given.source, first)
             help = "the first one counts; remove one of the two, or rename it"
             self._say(Flaw("PJ128", message, start, end, help=help, is_loss=True))
 
     def _open(self, kind: str, at: int) -> None:
         most = self._given.limits.max_depth
         if most is not None and self.builder.depth >= most:
-            message = f"the value is on level {most + 1:,}, and the limit is {most:,}"
-            self._say(Flaw("PJ107", message, at, at + 1, help="nothing was read", is_loss=True))
+            self._say(Flaw("PJ107", say_too_deep(most), at, at + 1, help="nothing was read", is_loss=True))
             self.is_too_deep = self._is_over = True
         else:
             self.builder.open({} if kind == "OPEN_OBJECT" else [], at)

@@ -12,10 +12,10 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.json_text.builder import Builder
+from planspec_lark.json_text.builder import Builder, say_double, say_too_deep
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
-from planspec_lark.json_text.models import MISSING, JsonText, write_key, write_path
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSpecError, in_order, shorten
+from planspec_lark.json_text.models import MISSING, JsonText, write_path
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, in_order, shorten
 from planspec_lark.syntax.limits import Limits, find_excess
 from planspec_lark.syntax.reasoning import blank, has_tags, leave_out_reasoning
 from planspec_lark.syntax.source import Source
@@ -99,7 +99,7 @@ class _Reader:
             return JsonText(builder.value, [], source, builder.root)
         path = write_path(builder.path()) if builder.depth else ""
         span = source.span(start, max(end, start + 1))
-        fault = Diagnostic(code, message, CODES[code].severity, span, help=help, path=path, source=source)
+        fault = Diagnostic(code, message, span=span, help=help, path=path, source=source)
         if builder.root is not None and builder.depth:
             # Nothing inside of what is not closed has a place.
             builder.root.inside = None
@@ -129,7 +129,7 @@ class _Reader:
             raise _RefusedError("PY104", "a key must be a string", start, end)
         most = self._limits.max_depth
         if most is not None and self._builder.depth >= most:
-            raise _RefusedError("PJ107", f"the value is on level {most + 1:,}, and the limit is {most:,}", start, end)
+            raise _RefusedError("PJ107", say_too_deep(most), start, end)
         self._builder.open(container, start)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
@@ -156,9 +156,7 @@ class _Reader:
             )
         first = self._builder.set_key(value, start, end)
         if first is not None:
-            line, column = self._source.position(first)
-            message = f"duplicate key {write_key(value)}, first seen in line {line:,}, column {column:,}"
-            raise _RefusedError("PJ128", message, start, end)
+            raise _RefusedError("PJ128", say_double(value, self._source, first), start, end)
 
     def _value_of(self, event: Any) -> Any:
         """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts.

@@ -81,10 +81,7 @@ class ParserState:
         while (end := ends[state]) is not None:
             count, rule = end
             del states[-count:]
-            following = steps[states[-1]].get(rule)
-            if following is None:  # the whole text
-                break
-            state = following
+            state = steps[states[-1]][rule]
             states.append(state)
         return True
 

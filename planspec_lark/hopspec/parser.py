@@ -117,7 +117,8 @@ def _scan(  # noqa: PLR0913  (what there is to say about a reading)
     found = (read or fast_reader.read)(readable)
     findings: list[Diagnostic] = []
     if found is None:
-        recovery = Recovery(Source(readable, name), _language_of(readable), is_strict=is_strict)
+        language: Language = "zh" if re.search("步骤|类型|执行流程|任务", readable) else "en"
+        recovery = Recovery(Source(readable, name), language, is_strict=is_strict)
         found = recovery.run()
         findings = recovery.findings
     document, places = found
@@ -139,11 +140,6 @@ def _read(text: str) -> tuple[HopSpec, Places] | None:
         return transformer.transform(tree), transformer.places
     except ValueError:
         return None
-
-
-def _language_of(text: str) -> Language:
-    """The language of a text with faults."""
-    return "zh" if re.search("步骤|类型|执行流程|任务", text) else "en"
 
 
 def _refuse_excess(result: HopSpecScan, limits: Limits) -> HopSpecScan:

@@ -59,6 +59,8 @@ _RULES = {
     _State.LOST_SECTION: _HEADERS,
 }
 _LOST = (_State.LOST_VALUE, _State.LOST_STEP, _State.LOST_SECTION)
+# What may go on over several lines.
+_OPEN = (_State.TEXT, _State.VALUE)
 _OUTSIDE = (_State.HEAD, _State.MODE, _State.TEXT)
 # A document up to the place where a line of each state may stand: what the LALR parser is given before it.
 _IN_FRONT = {
@@ -211,19 +213,17 @@ class Recovery:
         return at if is_outer or after == len(ends) else ends[after]
 
     def _read_code(self, lines: list[str], start: int, end: int) -> None:
-        if self._state in (_State.TEXT, _State.VALUE):
-            for at in range(start, end + 1):
-                self._number = at + 1
-                self._keep(lines[at])
-            return
-        if self._state not in _LOST:
+        if self._state not in (*_OPEN, *_LOST):
             self._lose(
                 "HS116", "this code block has no attribute above it", help="write it below an attribute, and indent it"
             )
             start += 1
         for at in range(start, end + 1):
             self._number = at + 1
-            self._grow()
+            if self._state in _OPEN:
+                self._keep(lines[at])
+            else:
+                self._grow()
 
     def _read_fence(self, line: str, *, is_last: bool) -> bool:
         """Read a line that opens a code block without an end, or closes one that is around the document."""
@@ -237,7 +237,7 @@ class Recovery:
             self._keep("")
         elif self._state in _LOST:
             self._grow()
-        elif self._state in (_State.TEXT, _State.VALUE) and is_fence(line):
+        elif self._state in _OPEN and is_fence(line):
             escaped = escape(line)
             if self._state is _State.VALUE and indent_of(line) <= self._builder.indent:
                 escaped = f"{' ' * self._builder.indent}  {escaped.lstrip(BLANKS)}"
@@ -297,9 +297,12 @@ class Recovery:
             if name != "steps" or self._state in _OUTSIDE:
                 self._state = _State.LOST_SECTION
             return
+        self._add_section(word)
+        self._state = _State.FLOW if name == "steps" else _State.TEXT
+
+    def _add_section(self, word: str) -> None:
         self._flush()
         self._builder.add_section(word, self._number)
-        self._state = _State.FLOW if name == "steps" else _State.TEXT
 
     def _take_heading(self, step_id: str, line: str) -> None:
         if self._state in _OUTSIDE:
@@ -310,8 +313,7 @@ class Recovery:
             word = SECTIONS["steps"].of(self.language)
             fix = f"## {word}\n{line}"
             self._report("HS115", "this step is outside the section of steps", fix=fix, is_safe=True)
-            self._flush()
-            self._builder.add_section(word, self._number)
+            self._add_section(word)
         if first := self._builder.places.steps.get(step_id):
             self._lose("HS106", f"duplicate number {step_id}, first seen in line {first['step_id']}")
             self._state = _State.LOST_STEP
@@ -418,7 +420,7 @@ class Recovery:
 
     def _keep(self, line: str) -> None:
         """Take a line of text, which means nothing where no text may be."""
-        if self._state in (_State.TEXT, _State.VALUE):
+        if self._state in _OPEN:
             self._pending.append(line)
         self._growing = self._growing and not line
 
@@ -482,7 +484,7 @@ def _first(state: _State) -> frozenset[str]:
 
 def _expected(state: _State, line: str) -> frozenset[str]:
     """The terminals that the LALR parser could have taken where it refuses a line."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken  # noqa: PLC0415
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # noqa: PLC0415
 
     try:
         grammars.parser("hopspec").parse(f"{_IN_FRONT.get(state, '')}{line}\n", start="document")
@@ -490,6 +492,4 @@ def _expected(state: _State, line: str) -> frozenset[str]:
         return frozenset(error.allowed or ())
     except UnexpectedToken as error:
         return frozenset(error.accepts or error.expected)
-    except UnexpectedInput:
-        pass
     return frozenset()

@@ -19,6 +19,7 @@ __all__ = ["check_rules"]
 
 _SNAKE_CASE = re.compile(r"[a-z_][a-z0-9_]*")
 _WRITE_SNAKE_CASE = "write lower-case letters, digits and `_`"
+_TYPES = f"the types are {join_words([*STEP_TYPES], 'and')}"
 # What other words for a type mean.
 _MEANT = {
     **{name.lower(): name for name in STEP_TYPES},
@@ -110,10 +111,9 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     kind = step.step_type
     label = _MEANT.get(step.label.lower(), "")
     if kind not in STEP_TYPES:
-        types = f"the types are {join_words([*STEP_TYPES], 'and')}"
         meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
         message = f"invalid type `{shorten(kind)}`" if kind else f"{_say('', 'step_type', language)} is missing"
-        advice = f"did you mean `{meant or label}`? {types}" if meant or label else types
+        advice = f"did you mean `{meant or label}`? {_TYPES}" if meant or label else _TYPES
         yield _found("HS204", step, message, "step_type", advice, meant if kind else "")
     elif label and label != kind:
         help = "the word in brackets is for readers; the attribute counts"
@@ -169,8 +169,7 @@ def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
             yield _found("HS207", step, f"{_say(step.step_type, name, language)} must be above 0", name)
     for name in step.allowed_types:
         if name not in STEP_TYPES:
-            help = f"the types are {join_words([*STEP_TYPES], 'and')}"
-            yield _found("HS207", step, f"unknown type `{shorten(name)}`", "allowed_types", help=help)
+            yield _found("HS207", step, f"unknown type `{shorten(name)}`", "allowed_types", help=_TYPES)
     for field_name in _NAMES:
         for name in getattr(step, field_name):
             if not _SNAKE_CASE.fullmatch(name):

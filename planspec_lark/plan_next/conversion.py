@@ -112,16 +112,15 @@ class _Reader:
             return self._find("PN103", wrong_type("a string or an object", value), path)
         if Core4 not in kinds:
             return value
-        return self.read(value, Core4, path) if isinstance(value, dict) else self._read_goal(value, path)
+        if isinstance(value, dict):
+            return self.read(value, Core4, path)
+        return value or self._find("PN106", "the goal is empty", path, "say what to reach")
 
     def _need(self, value: Any, kind: Any, path: Path) -> Any:
         # To JSON, true is not a number.
         if type(value) is kind:
             return value
         return self._find("PN103", wrong_type(KIND_WORDS[kind], value), path)
-
-    def _read_goal(self, text: str, path: Path) -> str | None:
-        return text or self._find("PN106", "the goal is empty", path, "say what to reach")
 
     def _read_choice(self, value: Any, kind: type[Enum], path: Path) -> Any:
         names = [member.value for member in kind]

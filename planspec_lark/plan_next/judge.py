@@ -8,7 +8,7 @@ from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.context_rules import check_message
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
-from planspec_lark.plan_next.parser import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.parser import scan_message, scan_strictly
 from planspec_lark.plan_next.wording.guess_words import Words
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 
@@ -33,22 +33,13 @@ class Judge:
         self, answer: str | PlanNext | PlanReturn, phase: Phase, context: Context | None = None, *, name: str = "<text>"
     ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
         """The message, or None where there is an error; and all that was found."""
-        message, found = self._read(answer, phase, name)
+        message: PlanNext | PlanReturn | None
+        if isinstance(answer, str):
+            scan = (scan_message if self.tolerant else scan_strictly)(answer, phase, words=self.words, name=name)
+            message, found = scan.message, scan.diagnostics
+        else:
+            message, found = answer, []
         if message is not None:
             more = check_message(message, context, self.executors, words=self.words)
             found = in_order([*found, *more])
         return (None if has_errors(found) else message), found
-
-    def _read(
-        self, answer: str | PlanNext | PlanReturn, phase: Phase, name: str
-    ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
-        if not isinstance(answer, str):
-            return answer, []
-        if self.tolerant:
-            scan = scan_message(answer, phase, words=self.words, name=name)
-            return scan.message, scan.diagnostics
-        try:
-            message = parse_message(answer, phase, words=self.words, name=name)
-        except MessageError as error:
-            return None, error.diagnostics
-        return message, list(message.warnings)

@@ -18,7 +18,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severi
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
-__all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
+__all__ = ["MessageError", "MessageScan", "parse_message", "scan_message", "scan_strictly"]
 
 _MODELS: dict[str, type[PlanNext | PlanReturn]] = {"plan-next": PlanNext, "plan-return": PlanReturn}
 # By what a message is told from an object that is only of its type.
@@ -69,11 +69,19 @@ def parse_message(
         MessageError: the text is no such message; with all diagnostics, warnings included.
         ValueError: there is no such phase.
     """
+    scan = scan_strictly(text, Phase(phase), words=words, name=name, limits=limits)
+    if scan.message is None:
+        raise MessageError(scan.diagnostics, scan.source)
+    return scan.message
+
+
+def scan_strictly(
+    text: str, phase: Phase, *, words: Words | None, name: str, limits: Limits = JSON_LIMITS
+) -> MessageScan:
+    """The same with all that was found, whether or not it is a message."""
     read = read_json(text, name=name, limits=limits)
-    message, found = _judge(read, Phase(phase), words, limits)
-    if message is None:
-        raise MessageError(found, read.source)
-    return message
+    message, found = _judge(read, phase, words, limits)
+    return MessageScan(message, found, read.source)
 
 
 def scan_message(

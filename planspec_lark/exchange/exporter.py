@@ -12,11 +12,10 @@ from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
 from planspec_lark.exchange.models import Change, Task
-from planspec_lark.exchange.update import Pairs, call_step, find_new, pair_steps
+from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.fields import default_of
-from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Exported", "export_into", "export_plan"]
 
@@ -159,8 +158,7 @@ def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[i
 
 def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:
     """Take out of the task for a new step what the source has elsewhere."""
-    steps = [step for step, _ in iter_tree([new_step], lambda step: id(step) not in pairs.theirs)]
     # Those above come first, so that what is left empty is found from below.
-    for step in reversed([step for step in steps if id(step) not in pairs.theirs]):
+    for step in reversed([*iter_new(new_step, pairs.theirs)]):
         left = (child for child in step.children if id(child) not in pairs.theirs)
         new[id(step)].children = [new[id(one)] for one in left if not one.children or new[id(one)].children]

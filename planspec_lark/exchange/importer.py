@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import define, field
@@ -66,8 +66,11 @@ def choose_format(source: Source) -> Format:
 _NAME_IT = "name the format: --from FORMAT"
 
 
-def _refuse(source: Source, code: str, message: str, help: str = "") -> PlanSyntaxError:
-    return PlanSyntaxError([Diagnostic(code, message, span=source.span(0, 0), help=help, source=source)], source)
+def _refuse(
+    source: Source, code: str, message: str, help: str = "", also: Sequence[Diagnostic] = ()
+) -> PlanSyntaxError:
+    found = Diagnostic(code, message, span=source.span(0, 0), help=help, source=source)
+    return PlanSyntaxError(in_order([*also, found]), source)
 
 
 def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> Imported:
@@ -125,8 +128,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
 def _read(chosen: Format, source: Source) -> Reading:
     reading = chosen.read(source)
     if not reading.tasks.tasks:
-        found = [*reading.found, Diagnostic("EX110", "the text has no tasks", span=source.span(0, 0), source=source)]
-        raise PlanSyntaxError(in_order(found), source)
+        raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
 
 

@@ -16,7 +16,7 @@ from planspec_lark.syntax.diagnostics import CommandError, shorten
 from planspec_lark.syntax.source import newline_of
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Pairs", "Place", "call_step", "find_new", "pair_steps", "update_text"]
+__all__ = ["Pairs", "Place", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
 
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
@@ -201,6 +201,11 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> Iterator[Place]:
                 todo.append((step, own.children))
 
 
+def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]:
+    """A new step, and all below it with none between them that is known; in document order."""
+    return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
+
+
 def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
     """Add a new step, and what is new below it; returns what there is to say."""
     new, text = place.new, shorten(place.new.description, _SAID)
@@ -230,16 +235,12 @@ def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
     """Whether a new step is a task, or one that is new is below it."""
-    todo = [new]
-    while todo:
-        step = todo.pop()
-        if id(step) not in pairs.ours:
-            # What was no task by itself in its source is a heading or a tag.
-            is_task = not any(marks.heading_level(line) or marks.tag_of(line) is not None for line in step.detail)
-            if is_task or not step.children:
-                return True
-            todo += step.children
-    return False
+    return any(not step.children or not any(map(_is_of_holder, step.detail)) for step in iter_new(new, pairs.ours))
+
+
+def _is_of_holder(line: str) -> bool:
+    """Whether a line of detail says that its step was no task by itself in its source, but a heading or a tag."""
+    return marks.heading_level(line) > 0 or marks.tag_of(line) is not None
 
 
 def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:

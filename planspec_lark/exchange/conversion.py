@@ -89,7 +89,7 @@ def tasks_to_plan(tasks: TaskList) -> Converted:
     plan.constraints = [text for text in map(plain_text, tasks.constraints) if text]
     made = Converted(plan)
     names = _choose_names(tasks, made.faults)
-    todo = [(tasks.tasks, plan.steps, "")]
+    todo = [(tasks.children, plan.steps, "")]
     while todo:
         source, target, head = todo.pop()
         for number, task in enumerate(source, start=1):
@@ -145,7 +145,7 @@ def _connect(tasks: TaskList, made: Converted) -> None:
         return
     # Of tasks with the same id, the first one is meant.
     by_id = {task.id: task for task in reversed([*tasks]) if task.id}
-    parents = {id(task): parent for task, parent in iter_tree(tasks.tasks)}
+    parents = {id(task): parent for task, parent in iter_tree(tasks.children)}
     needs = _resolve(tasks, by_id, parents, made)
     _break_circles(tasks, needs, made)
     variables = _choose_variables({id(one): one for several in needs.values() for one in several}.values())
@@ -256,7 +256,7 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
     tasks = TaskList(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints])
     makers: dict[str, Task] = {}
     inputs: list[tuple[Task, list[str]]] = []
-    todo = [(plan.steps, tasks.tasks)]
+    todo = [(plan.steps, tasks.children)]
     while todo:
         source, target = todo.pop()
         for step in source:

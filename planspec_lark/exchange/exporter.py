@@ -11,7 +11,7 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
-from planspec_lark.exchange.models import Change, Task
+from planspec_lark.exchange.models import Addition, Change, Task
 from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
@@ -122,7 +122,8 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
         for step in iter_steps(imported.plan)
         if id(step) not in pairs.ours
     ]
-    changes = [*_find_changed(imported, pairs, new, old), *_find_added(plan, imported, pairs, new)]
+    changed = _find_changed(imported, pairs, new, old)
+    changes: list[Change | Addition] = [*changed, *_find_added(plan, imported, pairs, new)]
     said += [
         f"step {call_step(step)} is not added, since the file has all below it elsewhere"
         for step in iter_steps(plan)
@@ -147,13 +148,13 @@ def _said_by(task: Task) -> tuple[object, ...]:
     return task.text, task.status if task.is_counted else None, task.notes, task.needs
 
 
-def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Change]:
+def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
     tasks = {id(imported.steps[id(task)]): task for task in imported.reading.tasks}
     for place in find_new(plan, pairs.theirs):
         task = new[id(place.new)]
         _leave_known_out(place.new, pairs, new)
         if task.children or not place.new.children:
-            yield Change(task, after=tasks.get(id(place.before)), below=tasks.get(id(place.parent)))
+            yield Addition(task, tasks.get(id(place.before)), tasks.get(id(place.parent)))
 
 
 def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:

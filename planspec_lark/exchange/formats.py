@@ -8,7 +8,7 @@ from importlib import import_module
 
 from attrs import frozen
 
-from planspec_lark.exchange.models import Change, Entry, Fate, Reading, TaskList
+from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Reading, TaskList
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
@@ -45,7 +45,7 @@ class Format:
     number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
     compare: Callable[[list[tuple[Fate, Entry]], Source, str], bool]
-    change: Callable[[Source, Sequence[Change]], tuple[str, list[str]]]
+    change: Callable[[Source, Sequence[Change | Addition]], tuple[str, list[str]]]
     is_text: bool = True
 
 

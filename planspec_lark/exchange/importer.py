@@ -127,7 +127,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
 
 def _read(chosen: Format, source: Source) -> Reading:
     reading = chosen.read(source)
-    if not reading.tasks.tasks:
+    if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
 

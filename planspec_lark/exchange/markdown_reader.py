@@ -132,26 +132,24 @@ def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int)
 class _Holder:
     """What takes notes and tasks in the order of the source, and marks in the notes where the tasks were."""
 
-    # The task that they belong to; None for the list itself.
-    owner: Task | None
-    notes: list[str]
-    tasks: list[Task]
+    # What they belong to.
+    owner: Task | TaskList
     # How many tasks there were at the last mark, and the line after the last note; -1 where no note continues.
     marked: int = 0
     end: int = -1
 
     def add(self, task: Task) -> None:
-        self.tasks.append(task)
+        self.owner.children.append(task)
         self.end = -1
 
     def write(self, lines: Iterable[str], first: int, last: int) -> None:
-        new = len(self.tasks) - self.marked
-        if new:
-            self.notes.append(marks.steps(new))
-            self.marked = len(self.tasks)
+        notes, count = self.owner.notes, len(self.owner.children)
+        if count > self.marked:
+            notes.append(marks.steps(count - self.marked))
+            self.marked = count
         elif self.end >= 0:
-            self.notes += [""] * (first - self.end)
-        self.notes += map(marks.escape, lines)
+            notes += [""] * (first - self.end)
+        notes += map(marks.escape, lines)
         self.end = last
 
 
@@ -178,7 +176,7 @@ class _Reader:
         blocks = [*_fill(blocks, self.lines, start, len(self.lines))]
         self._choose_lists(blocks)
         tasks = TaskList()
-        root = _Holder(None, tasks.notes, tasks.tasks)
+        root = _Holder(tasks)
         if start:
             self._keep(root, 0, start)
             # The paragraph after it is no part of it.
@@ -229,8 +227,8 @@ class _Reader:
         if len(tops) == 1 and tops[0] == first and blocks[first].text:
             for block in blocks[:first]:
                 self._keep(root, block.first, block.last)
-            if root.notes:
-                root.notes.append(marks.TITLE)
+            if tasks.notes:
+                tasks.notes.append(marks.TITLE)
             root.end = -1
             title = blocks[first]
             tasks.title = " ".join(title.text.split("\n"))
@@ -240,13 +238,13 @@ class _Reader:
             missing.append("title")
         below = blocks[at] if at < len(blocks) else None
         goal = join_lines(below.text.split("\n")) if below is not None and below.kind == "paragraph" else None
-        if below is not None and goal and not (at == 0 and root.notes) and not goal.startswith(_NO_GOAL):
+        if below is not None and goal and not (at == 0 and tasks.notes) and not goal.startswith(_NO_GOAL):
             tasks.goal = goal
             self._carry(below.first, below.last, "the goal")
             at += 1
         else:
             missing.append("goal")
-        root.notes[:0] = marks.not_here(missing)
+        tasks.notes[:0] = marks.not_here(missing)
         return blocks[at:]
 
     # ------------------------------------------------------------ sections
@@ -279,7 +277,7 @@ class _Reader:
         self._name(task, " ".join(block.text.split("\n")), is_heading=True)
         self._carry(block.first, block.last, "{}, a heading", task)
         holder.add(task)
-        return _Holder(task, task.notes, task.children)
+        return _Holder(task)
 
     # ------------------------------------------------------------ lists
 
@@ -293,7 +291,7 @@ class _Reader:
     def _read_item(self, item: _Block, holder: _Holder, column: int) -> None:
         task = Task(line=item.first + 1)
         inner = self._content_column(item.first, column)
-        below = _Holder(task, task.notes, task.children)
+        below = _Holder(task)
         at = item.first
         blocks = item.blocks
         _, task.end = self._trim(item.first, item.last)
@@ -417,9 +415,8 @@ def _mark_missing_ids(tasks: TaskList) -> None:
         tasks.notes.insert(0, marks.NO_ID)
         return
     for parent in [tasks, *tasks]:
-        below = parent.tasks if isinstance(parent, TaskList) else parent.children
-        missing = [task for task in below if task.is_counted and not task.id]
-        if any(task.id for task in below):
+        missing = [task for task in parent.children if task.is_counted and not task.id]
+        if any(task.id for task in parent.children):
             for task in missing:
                 task.notes.insert(0, marks.NO_ID)
         elif missing:

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
-from planspec_lark.exchange.models import Change, Entry, Fate, Task, TaskList
+from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
@@ -48,7 +48,7 @@ class _Writer:
         for sign in filter(None, map(marks.box_sign, tasks.notes)):
             self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what is between them.
-        todo: list[_Below] = [self._iterate(tasks.tasks, notes, 0, 0)]
+        todo: list[_Below] = [self._iterate(tasks.children, notes, 0, 0)]
         while todo:
             below = next(todo[-1], None)
             if below is None:
@@ -61,7 +61,7 @@ class _Writer:
 
     def _choose_level(self, tasks: TaskList) -> int:
         """The level of headings for containers without marks; 0 where a task after them would fall below one."""
-        after = dropwhile(lambda task: not task.children, tasks.tasks)
+        after = dropwhile(lambda task: not task.children, tasks.children)
         return self.dialect.level if all(task.children for task in after) else 0
 
     def _write_head(self, tasks: TaskList) -> list[str]:
@@ -151,7 +151,7 @@ _MOST_ALIGNED = 1000
 _ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
 
 
-def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect) -> tuple[str, list[str]]:
+def change_markdown(source: Source, changes: Iterable[Change | Addition], dialect: Dialect) -> tuple[str, list[str]]:
     """A text in which nothing but these changes has changed.
 
     Returns:
@@ -162,8 +162,8 @@ def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect)
     # What comes after each line.
     added: dict[int, list[str]] = {}
     for change in changes:
-        if change.old is not None and change.was is not None:
-            _change_task(lines, change.old, change.was, change.new, dialect, said)
+        if isinstance(change, Change):
+            said += _change_task(lines, change, dialect)
         else:
             at, rows = _place_task(lines, change, dialect)
             end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
@@ -175,12 +175,12 @@ def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect)
     return "\n".join(made), said
 
 
-def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
-    lines: list[str], old: Task, was: Task, new: Task, dialect: Dialect, said: list[str]
-) -> None:
+def _change_task(lines: list[str], change: Change, dialect: Dialect) -> Iterator[str]:
+    """Change the line of a task; returns what could not be changed."""
+    new, old, was = change.new, change.old, change.was
     line = lines[old.line - 1]
     if was.notes != new.notes or not {*new.needs} <= {*was.needs}:
-        said.append(f"line {old.line}: its notes and what it needs stay as they are")
+        yield f"line {old.line}: its notes and what it needs stay as they are"
     level = marks.level_of(old.notes)
     if level:
         if was.text != new.text:
@@ -191,9 +191,9 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
     sign = dialect.boxes.get(new.status)
     if was.status is not new.status and was.is_counted:
         if sign is None:
-            said.append(f"line {old.line}: there is no box for {new.status.value}")
+            yield f"line {old.line}: there is no box for {new.status.value}"
         elif box is None:
-            said.append(f"line {old.line}: there is no box to say that it is {new.status.value}")
+            yield f"line {old.line}: there is no box to say that it is {new.status.value}"
         else:
             kept = sign if sign != "x" or "[X]" not in line else "X"
             line = f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}"
@@ -205,13 +205,13 @@ def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
             start += 1
         line = f"{line[:start]}{dialect.join(new, False)}" + "\r" * line.endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
-            said.append(f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays")
+            yield f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays"
     lines[old.line - 1] = line
 
 
-def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple[int, list[str]]:
+def _place_task(lines: Sequence[str], change: Addition, dialect: Dialect) -> tuple[int, list[str]]:
     """The line after which a new task comes, and its own lines."""
-    rows = write_markdown(TaskList(tasks=[change.new]), dialect).rstrip("\n").split("\n")
+    rows = write_markdown(TaskList(children=[change.new]), dialect).rstrip("\n").split("\n")
     near = change.after or (change.below.children[0] if change.below and change.below.children else change.below)
     if near is None:
         return 0, [*rows, ""]

@@ -15,7 +15,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Account", "Change", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
+__all__ = ["Account", "Addition", "Change", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
 
 
 class ExchangeError(PlanSpecError, ValueError):
@@ -59,30 +59,41 @@ class TaskList:
     goal: str = ""
     notes: list[str] = field(factory=list)
     constraints: list[str] = field(factory=list)
-    tasks: list[Task] = field(factory=list)
+    children: list[Task] = field(factory=list)
 
     def __iter__(self) -> Iterator[Task]:
         """All tasks in document order."""
-        return (task for task, _ in iter_tree(self.tasks))
+        return (task for task, _ in iter_tree(self.children))
 
 
 @frozen
 class Change:
-    """What is to change in a source: a task that says something else now, or a new one.
+    """A task of a source that says something else now.
 
     Attributes:
         new: the task as it is to be.
-        old: the same task as the source has it; None where it is new.
-        was: what an export would write for that one; None where it is new.
-        after: for a new one, the task of the source before it, on the same level.
-        below: for a new one, the task of the source that it belongs to.
+        old: the same task as the source has it.
+        was: what an export would write for that one.
     """
 
     new: Task
-    old: Task | None = None
-    was: Task | None = None
-    after: Task | None = None
-    below: Task | None = None
+    old: Task
+    was: Task
+
+
+@frozen
+class Addition:
+    """A task that is new in a source.
+
+    Attributes:
+        new: the task.
+        after: the task of the source before it, on the same level.
+        below: the task of the source that it belongs to.
+    """
+
+    new: Task
+    after: Task | None
+    below: Task | None
 
 
 # ---------------------------------------------------------------- the account
@@ -131,12 +142,12 @@ class _Said:
 
     fate: Fate
     reason: str
-    task: Task | None = None
+    task: Task | TaskList | None = None
     is_joined: bool = False
 
     def entry(self, steps: Mapping[int, str], line: int, **more: Any) -> tuple[Fate, Entry]:
         """It as an entry, once all tasks have steps."""
-        step = steps.get(id(self.task), "") if self.task is not None else ""
+        step = steps.get(id(self.task), "")
         reason = self.reason.replace("{}", f"step {step}" if step else "the goal")
         return self.fate, Entry(line, reason, is_joined=self.is_joined, **more)
 
@@ -157,7 +168,13 @@ class Account:
     _fields: dict[Path, tuple[int, _Said]] = field(factory=dict, repr=False)
 
     def note(
-        self, fate: Fate, lines: Iterable[int], reason: str, task: Task | None = None, *, is_joined: bool = False
+        self,
+        fate: Fate,
+        lines: Iterable[int],
+        reason: str,
+        task: Task | TaskList | None = None,
+        *,
+        is_joined: bool = False,
     ) -> None:
         """Say what has become of lines, counted from 1."""
         said = _Said(fate, reason, task, is_joined)

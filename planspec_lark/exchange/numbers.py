@@ -40,16 +40,16 @@ def number_by_place(tasks: TaskList) -> None:
             task.id = ""
     if marks.NO_ID in tasks.notes:
         return
-    todo = [("", [*_flatten(tasks.tasks, tasks.notes)])]
+    todo = [("", [*_flatten(tasks)])]
     while todo:
         head, siblings = todo.pop()
         _number(head, [task for task, is_named in siblings if is_named])
-        todo += ((task.id, [*_flatten(task.children, task.notes)]) for task, _ in siblings)
+        todo += ((task.id, [*_flatten(task)]) for task, _ in siblings)
 
 
-def _flatten(siblings: Sequence[Task], notes: Sequence[str]) -> Iterator[tuple[Task, bool]]:
+def _flatten(around: Task | TaskList) -> Iterator[tuple[Task, bool]]:
     """Tasks that are counted together, each with whether it gets a number."""
-    stack = [(task, marks.NO_IDS not in notes) for task in reversed(siblings)]
+    stack = [(task, marks.NO_IDS not in around.notes) for task in reversed(around.children)]
     while stack:
         task, is_named = stack.pop()
         if not task.id and marks.level_of(task.notes):

@@ -155,9 +155,9 @@ def _number(tasks: TaskList) -> None:
     if marks.NO_ID in tasks.notes:
         return
     last = max((int(match[0][1:]) for task in tasks if (match := re.match(r"T[0-9]+", task.id))), default=0)
-    for task, parent in iter_tree(tasks.tasks):
-        notes = tasks.notes if parent is None else parent.notes
-        if not task.id and not task.children and marks.NO_ID not in task.notes and marks.NO_IDS not in notes:
+    for task, parent in iter_tree(tasks.children):
+        around = parent or tasks
+        if not task.id and not task.children and marks.NO_ID not in task.notes and marks.NO_IDS not in around.notes:
             last += 1
             task.id = f"T{last:03}"
 

@@ -17,7 +17,7 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading, Task, TaskList
+from planspec_lark.exchange.models import Account, Addition, Change, Entry, Fate, Reading, Task, TaskList
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -169,7 +169,7 @@ class _Reader:
         for tag, path, below in lists:
             if is_one:
                 head.append(marks.NO_TAG if tag is None else f"[tag {_spell(tag)}]")
-                self._read_list(path, below, "", self.tasks.tasks)
+                self._read_list(path, below, "", self.tasks.children)
                 self.tasks.notes += self._keep_others(path, below, ["tasks"])
             else:
                 assert tag is not None
@@ -189,7 +189,7 @@ class _Reader:
         self._note(Fate.CARRIED, path, "{}, a tag", task)
         if not below["tasks"]:
             self._note(Fate.CARRIED, (*path, "tasks"), "{}, which has no tasks", task)
-        self.tasks.tasks.append(task)
+        self.tasks.children.append(task)
         self._read_list(path, below, f"{tag}/", task.children)
         task.notes += self._keep_others(path, below, ["tasks"], task)
 
@@ -367,11 +367,11 @@ def _write(tasks: TaskList) -> str:
     orders = [{key: at for at, key in enumerate(head.orders.get(depth) or _ORDER)} for depth in (0, 1)]
     value: dict[str, Any] = {}
     if _has_tags(tasks):
-        for task in tasks.tasks:
+        for task in tasks.children:
             notes = _read_notes(task.notes)
             value[str(notes.tag)] = {"tasks": _write_list(task.children, orders), **notes.fields}
     else:
-        below = {"tasks": _write_list(tasks.tasks, orders), **head.fields}
+        below = {"tasks": _write_list(tasks.children, orders), **head.fields}
         value = below if head.has_no_tag else {head.tag or _TAG: below}
     for line in tasks.notes:
         if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
@@ -381,7 +381,7 @@ def _write(tasks: TaskList) -> str:
 
 def _has_tags(tasks: TaskList) -> bool:
     """Whether all that is at the top are tags."""
-    return bool(tasks.tasks) and all(_read_notes(task.notes).tag is not None for task in tasks.tasks)
+    return bool(tasks.children) and all(_read_notes(task.notes).tag is not None for task in tasks.children)
 
 
 def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], depth: int = 0) -> list[dict[str, Any]]:
@@ -427,9 +427,9 @@ def _write_task(  # noqa: PLR0913, PLR0917  (all that a task is written from)
 
 def _number(tasks: TaskList) -> None:
     """Give each task the next number among those beside it, where it has none that fits."""
-    lists = [("", tasks.tasks)]
+    lists = [("", tasks.children)]
     if _has_tags(tasks):
-        lists = [(f"{task.id}/", task.children) for task in tasks.tasks]
+        lists = [(f"{task.id}/", task.children) for task in tasks.children]
     todo = [(head, siblings, 0) for head, siblings in lists]
     while todo:
         head, siblings, depth = todo.pop()
@@ -471,7 +471,7 @@ def _value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def _change(source: Source, changes: Sequence[Change]) -> tuple[str, list[str]]:
+def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, list[str]]:
     """Each task gets the fields that it has now; those that are new come after the others."""
     if not changes:
         return source.text, []
@@ -480,7 +480,7 @@ def _change(source: Source, changes: Sequence[Change]) -> tuple[str, list[str]]:
     is_same = _dump(value, text) == text
     # From the end on, so that no path of what is still to come moves.
     for change in reversed(changes):
-        if change.old is not None and change.was is not None:
+        if isinstance(change, Change):
             task = _value_at(value, change.old.path)
             _change_fields(task, _write_alone(change.was, change.old), _write_alone(change.new, change.old))
         else:
@@ -512,7 +512,7 @@ def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[st
         task.pop(key, None)
 
 
-def _insert(value: dict[str, Any], change: Change) -> None:
+def _insert(value: dict[str, Any], change: Addition) -> None:
     near, below = change.after, change.below
     if near is not None:
         *path, at = near.path

@@ -41,20 +41,20 @@ class Converted:
 
     Attributes:
         plan: the plan.
-        steps: the step of each task, by the task's ``id()``.
+        steps: the step of each task.
         faults: what is wrong with the tasks.
-        lost: the ids that a task needs and the plan cannot say, by the task's ``id()``.
+        lost: the ids that a task needs and the plan cannot say.
     """
 
     plan: PlanSpec
-    steps: dict[int, PlanStep] = field(factory=dict, repr=False)
+    steps: dict[Task, PlanStep] = field(factory=dict, repr=False)
     faults: list[Fault] = field(factory=list)
-    lost: dict[int, list[str]] = field(factory=dict, repr=False)
+    lost: dict[Task, list[str]] = field(factory=dict, repr=False)
 
     def lose(self, needed: str, task: Task, code: str, why: str) -> None:
         """Note down that a need of a task is no part of the plan."""
         self.faults.append((code, f"the dependency on {shorten(visible(needed), 60)} is left out: {why}", task))
-        self.lost.setdefault(id(task), []).append(needed)
+        self.lost.setdefault(task, []).append(needed)
 
 
 # ---------------------------------------------------------------- names
@@ -96,13 +96,13 @@ def tasks_to_plan(tasks: TaskList) -> Converted:
             # What goes into it is known to be right.
             step = make_step(
                 f"{head}{number}",
-                names.get(id(task), ""),
+                names.get(task, ""),
                 "subtask" if task.children else "act",
                 _escape_arrow(plain_text(task.text)),
                 detail=[*map(_line, task.notes)],
                 status=task.status,
             )
-            made.steps[id(task)] = step
+            made.steps[task] = step
             target.append(step)
             todo.append((task.children, step.children, f"{step.step_id}."))
     _derive_statuses(tasks, made.steps)
@@ -110,8 +110,8 @@ def tasks_to_plan(tasks: TaskList) -> Converted:
     return made
 
 
-def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[int, str]:
-    names: dict[int, str] = {}
+def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[Task, str]:
+    names: dict[Task, str] = {}
     first: dict[str, Task] = {}
     for task in tasks:
         name = name_of(task.id)
@@ -122,21 +122,21 @@ def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[int, str]:
             faults.append(("EX102", f"duplicate id {task.id}{where}: this task gets no name", task))
         else:
             first[name] = task
-            names[id(task)] = name
+            names[task] = name
     return names
 
 
-def _derive_statuses(tasks: Iterable[Task], steps: Mapping[int, PlanStep]) -> None:
+def _derive_statuses(tasks: Iterable[Task], steps: Mapping[Task, PlanStep]) -> None:
     """Give each heading the status that follows from what is below it."""
     for task in reversed([*tasks]):
         if task.is_counted or not task.children:
             continue
-        below = {steps[id(child)].status for child in task.children}
+        below = {steps[child].status for child in task.children}
         if below <= {*_DEALT_WITH}:
             status = PlanStatus.DONE if PlanStatus.DONE in below else PlanStatus.SKIPPED
         else:
             status = PlanStatus.ACTIVE if PlanStatus.ACTIVE in below else PlanStatus.PENDING
-        steps[id(task)].status = status
+        steps[task].status = status
 
 
 def _connect(tasks: TaskList, made: Converted) -> None:
@@ -145,21 +145,21 @@ def _connect(tasks: TaskList, made: Converted) -> None:
         return
     # Of tasks with the same id, the first one is meant.
     by_id = {task.id: task for task in reversed([*tasks]) if task.id}
-    parents = {id(task): parent for task, parent in iter_tree(tasks.children)}
+    parents = dict(iter_tree(tasks.children))
     needs = _resolve(tasks, by_id, parents, made)
     _break_circles(tasks, needs, made)
-    variables = _choose_variables({id(one): one for several in needs.values() for one in several}.values())
+    variables = _choose_variables(dict.fromkeys(one for several in needs.values() for one in several))
     for task in tasks:
-        wanted = needs.get(id(task), ())
-        made.steps[id(task)].inputs = [variables[id(one)] for one in wanted]
-        if id(task) in variables:
-            made.steps[id(task)].outputs = [variables[id(task)]]
+        wanted = needs.get(task, ())
+        made.steps[task].inputs = [variables[one] for one in wanted]
+        if task in variables:
+            made.steps[task].outputs = [variables[task]]
 
 
 def _resolve(
-    tasks: TaskList, by_id: Mapping[str, Task], parents: Mapping[int, Task | None], made: Converted
-) -> dict[int, list[Task]]:
-    needs: dict[int, list[Task]] = {}
+    tasks: TaskList, by_id: Mapping[str, Task], parents: Mapping[Task, Task | None], made: Converted
+) -> dict[Task, list[Task]]:
+    needs: dict[Task, list[Task]] = {}
     for task in tasks:
         for needed in dict.fromkeys(task.needs):
             other = by_id.get(needed)
@@ -168,45 +168,45 @@ def _resolve(
             elif _is_above(other, task, parents) or _is_above(task, other, parents):
                 made.lose(needed, task, "EX104", "that task is done only together with this one")
             else:
-                needs.setdefault(id(task), []).append(other)
+                needs.setdefault(task, []).append(other)
     return needs
 
 
-def _is_above(other: Task, task: Task | None, parents: Mapping[int, Task | None]) -> bool:
+def _is_above(other: Task, task: Task | None, parents: Mapping[Task, Task | None]) -> bool:
     while task is not None and task is not other:
-        task = parents[id(task)]
+        task = parents[task]
     return task is other
 
 
-def _break_circles(tasks: Iterable[Task], needs: dict[int, list[Task]], made: Converted) -> None:
+def _break_circles(tasks: Iterable[Task], needs: dict[Task, list[Task]], made: Converted) -> None:
     """Leave out each need that closes a circle."""
-    done: set[int] = set()
+    done: set[Task] = set()
     for start in tasks:
-        if id(start) in done or id(start) not in needs:
+        if start in done or start not in needs:
             continue
-        on_path = {id(start)}
-        stack: list[tuple[Task, Iterator[Task]]] = [(start, iter([*needs[id(start)]]))]
+        on_path = {start}
+        stack: list[tuple[Task, Iterator[Task]]] = [(start, iter([*needs[start]]))]
         while stack:
             task, others = stack[-1]
             other = next(others, None)
             if other is None:
-                on_path.discard(id(task))
-                done.add(id(task))
+                on_path.discard(task)
+                done.add(task)
                 stack.pop()
-            elif id(other) in on_path:
-                needs[id(task)].remove(other)
+            elif other in on_path:
+                needs[task].remove(other)
                 made.lose(other.id, task, "EX104", "that task depends on this one")
-            elif id(other) not in done:
-                on_path.add(id(other))
-                stack.append((other, iter([*needs.get(id(other), ())])))
+            elif other not in done:
+                on_path.add(other)
+                stack.append((other, iter([*needs.get(other, ())])))
 
 
-def _choose_variables(needed: Iterable[Task]) -> dict[int, str]:
-    chosen: dict[int, str] = {}
+def _choose_variables(needed: Iterable[Task]) -> dict[Task, str]:
+    chosen: dict[Task, str] = {}
     names = Names()
     for task in needed:
         name = _OTHER.sub("_", name_of(task.id) or task.id)[:60].strip("_") or "task"
-        chosen[id(task)] = names.take(f"task_{name}" if name[0].isdigit() else name)
+        chosen[task] = names.take(f"task_{name}" if name[0].isdigit() else name)
     return chosen
 
 

@@ -35,7 +35,7 @@ def _plain(task: Task, _is_heading: bool) -> str:
     return task.text
 
 
-def _find_none(_tasks: TaskList) -> Mapping[int, Sequence[str]]:
+def _find_none(_tasks: TaskList) -> Mapping[Task, Sequence[str]]:
     return {}
 
 
@@ -53,7 +53,7 @@ class Dialect:
         has_optional: whether `- [ ]*` is a task that may be left out.
         split: the id in a text, and what is left of it.
         join: the text of a task with its id.
-        find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
+        find_needs: what texts and notes say of what each task needs.
         add_needs: lets the text or the notes of a task say that it needs something.
         is_loose: whether a blank line is between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
@@ -64,7 +64,7 @@ class Dialect:
     has_optional: bool = False
     split: Callable[[str, bool], tuple[str, str]] = _no_id
     join: Callable[[Task, bool], str] = _plain
-    find_needs: Callable[[TaskList], Mapping[int, Sequence[str]]] = _find_none
+    find_needs: Callable[[TaskList], Mapping[Task, Sequence[str]]] = _find_none
     add_needs: Callable[[Task, Sequence[str]], None] = _add_none
     is_loose: bool = False
     level: int = 0

@@ -137,7 +137,7 @@ def _find_changed(
     imported: Imported, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
 ) -> Iterator[Change]:
     for task in imported.reading.tasks:
-        theirs = imported.steps[id(task)]
+        theirs = imported.steps[task]
         ours = pairs.ours.get(id(theirs))
         if ours is not None and _said_by(new[id(ours)]) != _said_by(old[id(theirs)]):
             yield Change(new[id(ours)], task, old[id(theirs)])
@@ -149,7 +149,7 @@ def _said_by(task: Task) -> tuple[object, ...]:
 
 
 def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
-    tasks = {id(imported.steps[id(task)]): task for task in imported.reading.tasks}
+    tasks = {id(imported.steps[task]): task for task in imported.reading.tasks}
     for place in find_new(plan, pairs.theirs):
         task = new[id(place.new)]
         _leave_known_out(place.new, pairs, new)

@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
-from planspec_lark.exchange.models import Entry, Reading, Report
+from planspec_lark.exchange.models import Entry, Reading, Report, Task
 from planspec_lark.exchange.sources import SourceFolder, read_folder
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec import fast_reader
@@ -33,14 +33,14 @@ class Imported:
         report: where everything has gone.
         source: what was read.
         reading: how it was read.
-        steps: the step of each task of it, by the task's ``id()``.
+        steps: the step of each task of it.
     """
 
     plan: PlanSpec
     report: Report
     source: Source = field(repr=False)
     reading: Reading = field(repr=False)
-    steps: Mapping[int, PlanStep] = field(repr=False)
+    steps: Mapping[Task, PlanStep] = field(repr=False)
 
     @property
     def text(self) -> str:
@@ -189,7 +189,7 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
         start = source.start_of(max(task.line, 1))
         span = source.span(start, start + len(source.line(max(task.line, 1))))
         path = write_path(task.path) if task.path else ""
-        step_id = made.steps[id(task)].step_id
+        step_id = made.steps[task].step_id
         found.append(Diagnostic(code, message, span=span, step_id=step_id, path=path, source=source))
     return found
 

@@ -33,11 +33,9 @@ def _join(task: Task, is_heading: bool) -> str:
     return task.text if is_heading else join_number(task)
 
 
-def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
+def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
     return {
-        id(task): [
-            one for line in task.notes if (match := _DEPENDS.fullmatch(line)) for one in NUMBERS.findall(match[1])
-        ]
+        task: [one for line in task.notes if (match := _DEPENDS.fullmatch(line)) for one in NUMBERS.findall(match[1])]
         for task in tasks
     }
 

@@ -185,7 +185,7 @@ class _Reader:
         self._read_sections(blocks, root)
         needs = self.dialect.find_needs(tasks)
         for task in tasks:
-            task.needs = [*needs.get(id(task), ())]
+            task.needs = [*needs.get(task, ())]
         if len(self.boxes) == 1 and self.boxes != {"x"}:
             tasks.notes.insert(0, marks.box(*self.boxes))
         if self.dialect.has_ids:

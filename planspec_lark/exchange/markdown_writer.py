@@ -23,7 +23,7 @@ def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
     """A text in Markdown that holds tasks."""
     said = dialect.find_needs(tasks)
     for task in tasks:
-        known = {*said.get(id(task), ())}
+        known = {*said.get(task, ())}
         if missing := [needed for needed in task.needs if needed not in known]:
             dialect.add_needs(task, missing)
     return "\n".join([*_Writer(dialect).write(tasks), ""]).lstrip("\n")

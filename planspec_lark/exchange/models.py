@@ -145,9 +145,9 @@ class _Said:
     task: Task | TaskList | None = None
     is_joined: bool = False
 
-    def entry(self, steps: Mapping[int, str], line: int, **more: Any) -> tuple[Fate, Entry]:
+    def entry(self, steps: Mapping[Task, str], line: int, **more: Any) -> tuple[Fate, Entry]:
         """It as an entry, once all tasks have steps."""
-        step = steps.get(id(self.task), "")
+        step = steps.get(self.task, "") if isinstance(self.task, Task) else ""
         reason = self.reason.replace("{}", f"step {step}" if step else "the goal")
         return self.fate, Entry(line, reason, is_joined=self.is_joined, **more)
 
@@ -185,11 +185,11 @@ class Account:
         """Say what has become of a field."""
         self._fields.setdefault(path, (line, _Said(fate, reason, task)))
 
-    def close(self, steps: Mapping[int, str]) -> Iterator[tuple[Fate, Entry]]:
+    def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, Entry]]:
         """What has become of every field, or else of every line that is not blank.
 
         Args:
-            steps: the step of each task, by its ``id()``.
+            steps: the step of each task.
         """
         for path, (line, said) in self._fields.items():
             yield said.entry(steps, line, path=write_path(path), keys=path)

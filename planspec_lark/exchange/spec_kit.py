@@ -75,21 +75,21 @@ def _expand(text: str) -> list[str]:
     return [*found]
 
 
-def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
+def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
     """What each task needs, by its own text and by the section of dependencies."""
     known = {task.id: task for task in tasks if task.id}
-    needs: dict[int, dict[str, None]] = {}
+    needs: dict[Task, dict[str, None]] = {}
     for task in tasks:
         said = [one for match in _NEEDS.finditer(task.text) for one in _expand(match[1])]
         if said and _ID.fullmatch(task.id):
-            needs[id(task)] = dict.fromkeys(said)
+            needs[task] = dict.fromkeys(said)
     phases = [task for task in known.values() if task.id.startswith("phase-")]
     if len(phases) > _MOST_PHASES:
         phases = []
     for line in _section(tasks.notes):
         for task_id, needed in _read_line(line, phases):
             if task_id in known and task_id != needed:
-                needs.setdefault(id(known[task_id]), {})[needed] = None
+                needs.setdefault(known[task_id], {})[needed] = None
     return {key: [*several] for key, several in needs.items()}
 
 

@@ -230,9 +230,9 @@ def _check_types(plan: Plan) -> Iterator[Finding]:
     """Values, and outputs that are a whole value, are of the types of their inputs."""
     whole = {(use.path[2], use.path[4]): use for use in plan.uses if use.is_whole and len(use.path) == len(STEPS) + 3}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
-        known = signature.inputs if signature is not None else None
-        for key, value in (step.inputs or {}).items() if known else ():
-            slot = known.get(key) if known else None
+        known = (signature.inputs if signature is not None else None) or {}
+        for key, value in (step.inputs or {}).items():
+            slot = known.get(key)
             if slot is None or slot.kinds is None or value is None:
                 continue
             if fault := _find_type_fault(plan, key, slot, value, whole.get((step.index, key))):

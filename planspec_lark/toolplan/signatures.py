@@ -56,18 +56,13 @@ class Signature:
         return tuple(name for name, slot in (self.inputs or {}).items() if slot.required)
 
     @classmethod
-    def of(cls, atom: Atom) -> Signature:
-        """That of a tool."""
-        return cls(
-            {one.name: Slot.of(one.type, required=one.required) for one in atom.inputs},
-            None if atom.outputs is None else {one.name: Slot.of(one.type) for one in atom.outputs},
-        )
-
-    @classmethod
-    def read(cls, definition: object) -> Signature:
+    def of(cls, definition: object) -> Signature:
         """That of a tool, be it a model or a plain value."""
         if isinstance(definition, Atom):
-            return cls.of(definition)
+            return cls(
+                {one.name: Slot.of(one.type, required=one.required) for one in definition.inputs},
+                None if definition.outputs is None else {one.name: Slot.of(one.type) for one in definition.outputs},
+            )
         if not isinstance(definition, dict):
             return cls(None, None)
         return cls(_read_slots(definition.get("inputs", [])), _read_slots(definition.get("outputs", [])))
@@ -84,16 +79,12 @@ class Signatures:
 
     def __init__(self, registry: object) -> None:
         self._known: dict[str, Signature] = {}
-        self._models = registry.atoms if isinstance(registry, Registry) else {}
-        self._definitions = {} if isinstance(registry, Registry) else _as_definitions(registry)
+        self._definitions = registry.atoms if isinstance(registry, Registry) else _as_definitions(registry)
 
     def find(self, atom_id: str) -> Signature | None:
         """That of the tool with this very id."""
-        if atom_id not in self._known:
-            if atom_id in self._models:
-                self._known[atom_id] = Signature.of(self._models[atom_id])
-            elif atom_id in self._definitions:
-                self._known[atom_id] = Signature.read(self._definitions[atom_id])
+        if atom_id not in self._known and atom_id in self._definitions:
+            self._known[atom_id] = Signature.of(self._definitions[atom_id])
         return self._known.get(atom_id)
 
 

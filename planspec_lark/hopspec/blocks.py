@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 _COMMA = re.compile("[,，、]")
-# Where backslashes escape in lines of these terminals.
-_PLACES = {"TEXT_LINE": "TEXT_PLACE", "MORE": "MORE_PLACE"}
+# Where backslashes escape: in lines of free text, and in those below a value.
+_TEXT, _MORE = "TEXT_PLACE", "MORE_PLACE"
 
 
 @cache
@@ -55,8 +55,8 @@ def is_code_end(line: str) -> bool:
 # ---------------------------------------------------------------- reading
 
 
-def read_block(lines: str, terminal: str = "TEXT_LINE", indent: int = -1) -> str:
-    """The text that these lines of free text spell, or those below a value (MORE), without blank lines around it.
+def read_block(lines: str, place: str = _TEXT, indent: int = -1) -> str:
+    """The text that these lines of free text spell, or those below a value, without blank lines around it.
 
     Raises:
         ValueError: a line outside of code blocks is not indented more than ``indent``.
@@ -75,7 +75,7 @@ def read_block(lines: str, terminal: str = "TEXT_LINE", indent: int = -1) -> str
             start = indent_of(line)
             if start <= indent:
                 raise ValueError("a line is not indented more than the name of its attribute")
-            line = _unescape(line, start, terminal)
+            line = _unescape(line, start, place)
         found.append(line)
     return "\n".join(found).strip("\n")
 
@@ -86,7 +86,7 @@ def read_value(first: str, lines: str, indent: int) -> str:
     Raises:
         ValueError: as :func:`read_block` does.
     """
-    below = read_block(lines, "MORE", indent)
+    below = read_block(lines, _MORE, indent)
     if not below:
         return first
     rows = below.split("\n")
@@ -100,15 +100,15 @@ def split_names(said: str) -> list[str]:
     return [item.strip() for item in _COMMA.split(said)]
 
 
-def _unescape(line: str, start: int, terminal: str) -> str:
-    is_escaped = line.startswith("\\", start) and _pattern(_PLACES[terminal]).match(line)
+def _unescape(line: str, start: int, place: str) -> str:
+    is_escaped = line.startswith("\\", start) and _pattern(place).match(line)
     return line[:start] + line[start + 1 :] if is_escaped else line
 
 
 # ---------------------------------------------------------------- writing
 
 
-def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str = "") -> Iterator[str]:
+def write_block(name: str, text: str, place: str = _TEXT, indent: str = "") -> Iterator[str]:
     """The lines that spell a text, each after an indentation.
 
     Raises:
@@ -124,7 +124,7 @@ def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str =
     while at < len(lines):
         end = ends.get(at, at)
         if at == end:
-            lines[at] = escape(lines[at]) if _pattern(_PLACES[terminal]).match(lines[at]) else lines[at]
+            lines[at] = escape(lines[at]) if _pattern(place).match(lines[at]) else lines[at]
         if any(line != line.rstrip(BLANKS) for line in (lines[at], lines[end])):
             raise ValueError(f"{name}: white space at the end of a line would be lost")
         yield from (f"{indent}{line}" if line else "" for line in lines[at : end + 1])
@@ -139,7 +139,7 @@ def write_value(name: str, text: str) -> Iterator[str]:
     """
     if all(indent_of(line) for line in text.split("\n") if line.strip(BLANKS)):
         raise ValueError(f"{name}: white space before a text would be lost")
-    return write_block(name, text, "MORE", "  ")
+    return write_block(name, text, _MORE, "  ")
 
 
 def _code_ends(lines: list[str]) -> dict[int, int]:

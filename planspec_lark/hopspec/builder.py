@@ -80,7 +80,7 @@ class Builder:
     def add_text(self, lines: str) -> None:
         """Lines of the last section. They may come in several parts."""
         self._below += lines
-        setattr(self.document, self._field, read_block(self._below, "TEXT_LINE"))
+        setattr(self.document, self._field, read_block(self._below))
 
     # ---------------------------------------------------------------- steps
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, ExecutorCall, Goal, PlanType, goal_text
+from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, PlanType, goal_text
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.syntax.source import one_line
 
@@ -42,13 +42,13 @@ def context_to_plan(context: Context) -> PlanSpec:
 
 def _open_step(blocks: list[Block]) -> PlanStep:
     """The outermost of these blocks, each of which is inside the one before it, as a step."""
-    root = current = _block_step(blocks[0], "1")
+    root = current = _make_step(blocks[0], "1", PlanStatus.ACTIVE)
     for block, inner in zip(blocks, [*blocks[1:], None], strict=True):
         steps = [_done_step(item, f"{current.step_id}.{at}") for at, item in enumerate(block.done, 1)]
         todo = block.plan
         child = None
         if inner is not None:
-            child = _block_step(inner, f"{current.step_id}.{len(steps) + 1}")
+            child = _make_step(inner, f"{current.step_id}.{len(steps) + 1}", PlanStatus.ACTIVE)
             steps.append(child)
             todo = todo[1:] if inner.takes_item else todo
         kind = "reason" if block.plan_type is PlanType.PLAN_PROBES else "act"
@@ -61,16 +61,16 @@ def _open_step(blocks: list[Block]) -> PlanStep:
     return root
 
 
-def _block_step(block: Block, step_id: str) -> PlanStep:
-    step = PlanStep(step_id, "", "act", _line(goal_text(block.goal)), status=PlanStatus.ACTIVE)
-    step.detail = list(_details(block.goal, block.success_signal, block.executor_call)) if step_id != "1" else []
+def _make_step(of: Block | DoneItem, step_id: str, status: PlanStatus) -> PlanStep:
+    step = PlanStep(step_id, "", "act", _line(goal_text(of.goal)), status=status)
+    # What the goal of the root says is in the head of the plan.
+    step.detail = [*_details(of)] if step_id != "1" else []
     return step
 
 
 def _done_step(item: DoneItem, step_id: str) -> PlanStep:
-    step = PlanStep(step_id, "", "act", _line(goal_text(item.goal)), status=_ENDS[item.status])
+    step = _make_step(item, step_id, _ENDS[item.status])
     step.result = _line(item.result if isinstance(item.result, str) else _json(item.result), "")
-    step.detail = list(_details(item.goal, None, item.executor_call)) if step_id != "1" else []
     step.children = [_done_step(below, f"{step_id}.{at}") for at, below in enumerate(item.done, 1)]
     step.children += [
         PlanStep(f"{step_id}.{at}", "", "act", _line(text), status=PlanStatus.SKIPPED)
@@ -80,13 +80,14 @@ def _done_step(item: DoneItem, step_id: str) -> PlanStep:
     return step
 
 
-def _details(goal: Goal, signal: str | None, call: ExecutorCall | None) -> Iterator[str]:
+def _details(of: Block | DoneItem) -> Iterator[str]:
+    goal, call = of.goal, of.executor_call
     if isinstance(goal, Core4):
         yield from _sides(goal)
         if _line(goal.constraint, ""):
             yield f"Constraint: {_line(goal.constraint)}"
-    if signal:
-        yield f"Success signal: {_line(signal)}"
+    if isinstance(of, Block) and of.success_signal:
+        yield f"Success signal: {_line(of.success_signal)}"
     if call is not None:
         yield f"Command: {_line(call.command)}"
         if call.inputs:

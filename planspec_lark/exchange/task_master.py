@@ -197,7 +197,7 @@ class _Reader:
         todo = [((*path, "tasks"), below["tasks"], target, head, 0)]
         while todo:
             path, values, target, head, depth = todo.pop()
-            read: list[tuple[Task, Path, Mapping[str, Any]]] = []
+            read: list[tuple[Task, Mapping[str, Any]]] = []
             for at, value in enumerate(values):
                 place = (*path, at)
                 if not isinstance(value, dict):
@@ -206,27 +206,28 @@ class _Reader:
                     continue
                 task = Task(line=self.origin.place(place).line, path=place)
                 target.append(task)
-                read.append((task, place, value))
-                self._read_fields(task, value, place, head)
+                read.append((task, value))
+                self._read_fields(task, value, head)
                 order = self.orders[min(depth, 1)]
                 for key in value:
                     order.setdefault(key, len(order))
-            _name_nameless([task for task, _, _ in read], head)
+            _name_nameless([task for task, _ in read], head)
             # What a number means is known only now.
-            siblings = {task.id for task, _, _ in read}
-            for task, place, value in read:
-                self._read_needs(task, value, place, head, siblings)
-                self._note_fields(task, value, place, depth)
+            siblings = {task.id for task, _ in read}
+            for task, value in read:
+                self._read_needs(task, value, head, siblings)
+                self._note_fields(task, value, depth)
                 if value.get("subtasks") and isinstance(value["subtasks"], list):
-                    todo.append(((*place, "subtasks"), value["subtasks"], task.children, f"{task.id}.", depth + 1))
+                    where = (*task.path, "subtasks")
+                    todo.append((where, value["subtasks"], task.children, f"{task.id}.", depth + 1))
 
-    def _read_fields(self, task: Task, value: Mapping[str, Any], place: Path, head: str) -> None:
+    def _read_fields(self, task: Task, value: Mapping[str, Any], head: str) -> None:
         task.id = _full_id(value.get("id"), head)
         if not task.id:
-            self._wrong("id", "a number or a string", value, place)
+            self._wrong("id", "a number or a string", value, task)
         title = value.get("title")
         if not isinstance(title, str):
-            self._wrong("title", "a string", value, place)
+            self._wrong("title", "a string", value, task)
             title = ""
         task.text = plain_text(title)
         status = value.get("status")
@@ -234,28 +235,28 @@ class _Reader:
             task.status = _STATUSES[status]
         elif isinstance(status, str):
             shown = shorten(visible(status), 60)
-            self._find("EX101", f"unknown status `{shown}`, read as pending", (*place, "status"))
+            self._find("EX101", f"unknown status `{shown}`, read as pending", (*task.path, "status"))
         elif "status" in value:
-            self._wrong("status", "a string", value, place)
+            self._wrong("status", "a string", value, task)
 
-    def _read_needs(self, task: Task, value: Mapping[str, Any], place: Path, head: str, siblings: set[str]) -> None:
+    def _read_needs(self, task: Task, value: Mapping[str, Any], head: str, siblings: set[str]) -> None:
         raw = value.get("dependencies")
         if raw is not None and not isinstance(raw, list):
-            self._wrong("dependencies", "a list", value, place)
+            self._wrong("dependencies", "a list", value, task)
         elif raw:
             task.needs = _resolve(raw, head, siblings)
         subtasks = value.get("subtasks")
         if subtasks is not None and not isinstance(subtasks, list):
-            self._wrong("subtasks", "a list", value, place)
+            self._wrong("subtasks", "a list", value, task)
 
-    def _note_fields(self, task: Task, value: Mapping[str, Any], place: Path, depth: int) -> None:
+    def _note_fields(self, task: Task, value: Mapping[str, Any], depth: int) -> None:
         if missing := [key for key in (_STRUCTURE[:-1] if depth else _STRUCTURE) if key not in value]:
             task.notes.append(f"[without: {', '.join(missing)}]")
         written = _structure(task, {}, depth)
         order = self.orders[min(depth, 1)]
         for key in sorted(value, key=order.__getitem__):
             one = value[key]
-            where = (*place, key)
+            where = (*task.path, key)
             if key == "subtasks" and isinstance(one, list) and (one or depth == 0):
                 self._note(Fate.CARRIED, where, "the steps below {}", task)
             elif key in _STRUCTURE and key in written and written[key] == one and type(written[key]) is type(one):
@@ -280,11 +281,11 @@ class _Reader:
     def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
         self.account.note_field(fate, path, self.origin.key_place(path).line, reason, task)
 
-    def _wrong(self, key: str, kind: str, value: Mapping[str, Any], place: Path) -> None:
+    def _wrong(self, key: str, kind: str, value: Mapping[str, Any], task: Task) -> None:
         if key in value:
-            self._find("EX107", f"expected {kind} for `{key}`, not {word_of(value[key])}", (*place, key))
+            self._find("EX107", f"expected {kind} for `{key}`, not {word_of(value[key])}", (*task.path, key))
         else:
-            self._find("EX107", f"the field `{key}` is missing", place)
+            self._find("EX107", f"the field `{key}` is missing", task.path)
 
     def _find(self, code: str, message: str, path: Path) -> None:
         span = self.origin.place(path)
@@ -391,16 +392,16 @@ def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], dept
         source, target, depth = todo.pop()
         siblings = {task.id for task in source}
         for task in source:
-            notes = _read_notes(task.notes)
             below: list[dict[str, Any]] = []
-            target.append(_write_task(task, notes, below, depth, siblings, orders[min(depth, 1)]))
+            target.append(_write_task(task, below, depth, siblings, orders[min(depth, 1)]))
             todo.append((task.children, below, depth + 1))
     return made
 
 
-def _write_task(  # noqa: PLR0913, PLR0917  (all that a task is written from)
-    task: Task, notes: _Notes, below: list[dict[str, Any]], depth: int, siblings: set[str], order: Mapping[str, int]
+def _write_task(
+    task: Task, below: list[dict[str, Any]], depth: int, siblings: set[str], order: Mapping[str, int]
 ) -> dict[str, Any]:
+    notes = _read_notes(task.notes)
     fields = _structure(task, notes.fields, depth)
     fields["dependencies"] += [_reference(one, "", 0) for one in notes.also]
     raw = notes.fields.get("dependencies")
@@ -499,7 +500,7 @@ def _dump(value: Any, like: str) -> str:
 def _write_alone(task: Task, place: Task) -> dict[str, Any]:
     """The fields of a task itself, as they are at the place of another one."""
     depth = sum(key == "subtasks" for key in place.path)
-    fields = _write_task(task, _read_notes(task.notes), [], depth, {task.id}, {})
+    fields = _write_task(task, [], depth, {task.id}, {})
     fields.pop("subtasks", None)
     return fields
 

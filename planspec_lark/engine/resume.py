@@ -35,6 +35,7 @@ __all__ = [
     "Past",
     "catch_up",
     "find_edits",
+    "is_of_plan",
     "last_plan_run",
     "reopen",
     "replay",
@@ -85,12 +86,13 @@ class Past:
 def last_plan_run(ledger: Ledger) -> RunInfo | None:
     """The run of a plan that has begun last. The ledger may have others beside it, such as those of tool plans."""
     last = ledger.last_run()
-    if last is None or _is_of_plan(ledger, last):
+    if last is None or is_of_plan(ledger, last):
         return last
-    return next((info for info in reversed(ledger.runs()) if _is_of_plan(ledger, info)), None)
+    return next((info for info in reversed(ledger.runs()) if is_of_plan(ledger, info)), None)
 
 
-def _is_of_plan(ledger: Ledger, info: RunInfo) -> bool:
+def is_of_plan(ledger: Ledger, info: RunInfo) -> bool:
+    """Whether a run is that of a plan, as its first record says."""
     first = next(ledger.records(info.run, limit=1), None)
     # A beginning may have been cut off before it was written.
     return first is None or first.plan is not None

@@ -37,7 +37,7 @@ from planspec_lark.engine.models import (
 )
 from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
+from planspec_lark.engine.resume import Edited, is_of_plan, last_plan_run, reopen, replay
 from planspec_lark.engine.run_limits import OutOfBudget, RunLimits
 from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
@@ -373,6 +373,10 @@ class ThinkEngine:
         info = ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
         if info is None:
             raise _no_run()
+        if not is_of_plan(ledger, info):
+            raise PlanRunError(
+                f"the run {self.run_id!r} is not that of a plan: it was begun by another kind of program"
+            )
         return info.run
 
     def _add_run(self, ledger: Ledger) -> str:

@@ -9,6 +9,7 @@ from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.lint import looks_like_outputs
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
@@ -254,20 +255,18 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
         number: gives ids to tasks that have none, where a format asks for one.
     """
     tasks = TaskList(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints])
-    makers: dict[str, Task] = {}
-    inputs: list[tuple[Task, list[str]]] = []
+    made: dict[str, Task] = {}
     todo = [(plan.steps, tasks.children)]
     while todo:
         source, target = todo.pop()
         for step in source:
             task = Task(_unescape_arrow(step.description), id_of(step.step_name), step.status, [*step.detail])
             task.is_counted = not any(line == marks.NO_BOX or marks.heading_level(line) for line in step.detail)
-            makers |= dict.fromkeys(step.outputs, task)
-            inputs.append((task, step.inputs))
+            made[step.step_id] = task
             target.append(task)
             todo.append((step.children, task.children))
     number(tasks)
-    for task, names in inputs:
-        needed = [makers[name].id for name in names if name in makers and makers[name] is not task]
-        task.needs = [*dict.fromkeys(filter(None, needed))]
+    for step_id, origins in find_data_flow(plan).origins.items():
+        needed = [made[origin.step.step_id] for origin in origins.values() if origin]
+        made[step_id].needs = [*dict.fromkeys(task.id for task in needed if task.id and task is not made[step_id])]
     return tasks

@@ -13,6 +13,7 @@ from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
 from planspec_lark.exchange.models import Addition, Change, Task
 from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
+from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.fields import default_of
@@ -84,8 +85,12 @@ _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "out
 
 def _find_makers(plan: PlanSpec) -> dict[str, set[int]]:
     """For each step, the places of those that produce what it takes."""
-    makers = {name: at for at, step in enumerate(iter_steps(plan)) for name in step.outputs}
-    return {step.step_id: {makers.get(name, -1) for name in step.inputs} for step in iter_steps(plan)}
+    place = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    origins = find_data_flow(plan).origins
+    return {
+        step_id: {place[origin.step.step_id] if origin else -1 for origin in origins.get(step_id, {}).values()}
+        for step_id in place
+    }
 
 
 def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:

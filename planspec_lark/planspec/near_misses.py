@@ -198,7 +198,7 @@ _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPAC
 _ARROW_HEAD = r"[>⇒➜➔⟶→]"
 # Before an arrow of plain signs, white space or Chinese.
 _ALMOST_OUTPUTS = (
-    rf"(?a)(?:(?<![^{SPACES}\u3000-\u9fff\uff00-\uffef])[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+    rf"(?a)(?:(?<![^{SPACES}\u3000-\u9fff\uff00-\uffef])[-=–—]{{1,2}}>|(?<!\\)[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 )
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")

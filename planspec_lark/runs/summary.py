@@ -42,9 +42,6 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
     begun: dict[str, float] = {}
     total = StepSum("")
     for record in ledger.records(run):
-        for old, new in dict(record.data.get("moves", {})).items():
-            if old in steps:
-                steps[new] = evolve(steps.pop(old), step=new)
         one = steps.setdefault(record.step, StepSum(record.step)) if record.step else StepSum("")
         if record.kind is Kind.STARTED:
             begun[record.step] = record.time
@@ -60,4 +57,8 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
             each.llm_calls += record.data.get("llm_calls", 0)
             each.tokens += record.data.get("tokens", 0)
             each.cost += cost
+        if moves := record.data.get("moves"):
+            # All steps move at once, after what the record says of one.
+            begun = {moves.get(step, step): time for step, time in begun.items()}
+            steps = {moves.get(step, step): evolve(one, step=moves.get(step, step)) for step, one in steps.items()}
     return [one for one in steps.values() if one.attempts or one.llm_calls] + [total]

@@ -23,6 +23,7 @@ from planspec_lark.engine import (
     PlanRunError,
     RunResult,
     Unusable,
+    run_plan,
 )
 from planspec_lark.runs import Kind, Record, RunInfo, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -617,6 +618,15 @@ def test_a_tool_plan_in_the_same_ledger(path: Path) -> None:
     assert world.ran[0] == "3"
     with closing(SqliteLedger(ledger, read_only=True)) as known:
         assert [info.run for info in known.runs()] == [result.run, "toolplan"]
+
+
+def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> None:
+    with closing(SqliteLedger(ledger_path(path))) as ledger:
+        ledger.begin(RunInfo("tools", 1.0))
+        ledger.append("tools", Record(Kind.BEGUN, data={"runner": "toolplan"}), after=0)
+        with pytest.raises(PlanRunError, match="the run 'tools' is not that of a plan"):
+            run_plan(ledger, "tools", lambda *_: ok())
+        assert ledger.count("tools") == 1
 
 
 def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:

@@ -238,6 +238,16 @@ def test_new_steps_get_the_next_number(form: str, text: str, added: str, wanted:
 # ---------------------------------------------------------------- dependencies
 
 
+def test_of_two_steps_with_one_output_the_last_before_its_use_is_what_a_task_needs() -> None:
+    plan = parse_plan(
+        "Goal: g\n## Steps\n1. [subtask] a\n  1.1. [act] b → v\n2. [act] c → v\n3. [act] d\n  > ← v\n4. [act] e → v\n"
+    )
+    export = export_plan(plan, "task-master")
+    tasks = {task["title"]: task for task in json.loads(export.text)["master"]["tasks"]}
+    assert tasks["d"]["dependencies"] == [tasks["c"]["id"]]
+    assert not any("inputs" in said for said in export.lost)
+
+
 @pytest.mark.parametrize(
     ("said", "needs"),
     [

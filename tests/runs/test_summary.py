@@ -1,0 +1,30 @@
+"""What the steps of a run have taken, where they get other ids on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planspec_lark.runs import Kind, MemoryLedger, Record, RunInfo
+from planspec_lark.runs.summary import summarize
+
+
+def _sums(*records: tuple[Kind, str, dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """By step, its attempts and tokens, as the sums of a run with these records are."""
+    ledger = MemoryLedger()
+    ledger.begin(RunInfo("r", 1.0))
+    for kind, step, data in records:
+        ledger.append("r", Record(kind, step, data=data), after=ledger.count("r"))
+    return {one.step: (one.attempts, one.tokens) for one in summarize(ledger, "r")}
+
+
+def test_steps_move_at_once_and_after_what_their_record_says() -> None:
+    sums = _sums(
+        (Kind.STARTED, "2", {}),
+        (Kind.DONE, "2", {"tokens": 20}),
+        (Kind.STARTED, "3", {}),
+        # Step 3 has failed, and a step is added in front of it and of the one before.
+        (Kind.FAILED, "3", {"tokens": 30, "moves": {"2": "3", "3": "4"}}),
+        (Kind.STARTED, "2", {}),
+        (Kind.DONE, "2", {"tokens": 5}),
+    )
+    assert sums == {"3": (1, 20), "4": (1, 30), "2": (1, 5), "": (3, 55)}

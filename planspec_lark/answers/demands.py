@@ -39,7 +39,8 @@ _DEMANDS = any_of(
     r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
     r"should be (?!enough|fine|able|done|plenty|easy|an?\b|the|back|around|about|over|under|no|near|in|ready)",
     r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
-    r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive|have|know|sign|see|read|say|not|stay"
+    r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive"
+    r"|have(?! an? (?:good|great|better|solid|fair)\b)|know|sign|see|read|say|not|stay"
     r"|never|trade|go|stop)",
     r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure"
     r"|under no circumstances",

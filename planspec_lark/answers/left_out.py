@@ -13,7 +13,14 @@ from planspec_lark.answers.risk import Risk, highest
 from planspec_lark.answers.sentences import heads_more, sentences
 from planspec_lark.answers.statements import Talk, prohibits
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
-from planspec_lark.planspec.answer_lines import find_legend, is_harmless, is_notes, read_bullet, read_heading
+from planspec_lark.planspec.answer_lines import (
+    find_legend,
+    is_harmless,
+    is_notes,
+    read_bullet,
+    read_heading,
+    redefines_marks,
+)
 from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES
@@ -53,6 +60,8 @@ def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     text = leave_out_reasoning(reading.text[span.start : span.end]).text
     if diagnostic.code == "PS103" and not text.strip(_FENCE_SIGNS):
         return Risk.NONE
+    if redefines_marks(text):
+        return Risk.HIGH
     start, end = plan
     if start < span.start < end:
         return _rate_inside(text, reading, span)

@@ -11,6 +11,7 @@ from planspec_lark.answers.descriptions import denies, has_veto
 from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_data, names_part, read_note
 from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES
 
 __all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case"]
@@ -63,7 +64,7 @@ _OF_STEPS = re.compile(
     r"|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
     r"|all|everything|nothing) above|(?<!before )(?<!after )(?<!until )(?<!when )(?:this|these|it)"
     r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing"
-    r"|approv(?:ed|al)|sign(?:ed|s)? off|ignore|cancel\w*)\b|计划"
+    r"|approv(?:ed|al)|sign(?:ed|s)? off|ignore|(?<!tend to )cancel\w*)\b|计划"
     r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
 )
 # What restricts or repeats something, or puts it in front, whatever it is.
@@ -82,6 +83,8 @@ _CHANGES = Form.of(
     r"(?:变更|修改)说明",
 )
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
+# A type of the format that is spoken of.
+_TYPES = re.compile(rf"`?\[({'|'.join(STEP_TYPES)})\]`?")
 # A change that the plan shows by itself: what is new in it, or marked or called otherwise.
 _HAS_CHANGED = re.compile(
     r"\b(?:new|added|marked|set to|(?:is|are|went) (?:skipped|done|blocked|active|in progress)"
@@ -129,7 +132,7 @@ def sentences(text: str, above: str = "") -> list[str]:
     for row in above.split("\n") if above else ():
         reader.read(row)
     reader.rows = []
-    for row in _FRONT_MATTER.sub("", text).split("\n"):
+    for row in _TYPES.sub(r"\1", _FRONT_MATTER.sub("", text)).split("\n"):
         reader.read(row)
     found = (
         said

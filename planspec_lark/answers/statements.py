@@ -183,6 +183,7 @@ _IDIOMS = re.compile(
         r"|draft(?= (?:the|an?|it|you|your|this)\b)",
         r"should(?= (?:work|take|get|give|help|cover))|follow(?= (?:these|the|this) )",
         r"(?:can|will|should|ready to) be|stands? (?:alone|by itself|on its own)",
+        r"by following these steps|should have an? (?:good|great|better|solid|fair)",
     )
     + r"\b|(?<=\bthe )(?:first|second|third|fourth|last|final|next)(?= (?:step|one|\w+s)\b)"
     r"|\A(?:given that|considering)\b[^,]*,|"
@@ -253,7 +254,7 @@ _ANNOUNCES = re.compile(
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
     r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)[^，。]{0,12}(?:版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
-    r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)"
+    r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
 )
 _OF_OTHERS = re.compile(
     r"\b"
@@ -353,6 +354,12 @@ class Talk:
     def _own(self) -> frozenset[str]:
         """The words of the plan."""
         return frozenset(split_words(without_arrows(self.text).lower(), _OWN_WORD))
+
+    @cached_property
+    def _counts(self) -> frozenset[int]:
+        """How many steps there are: all, at the top, and below it."""
+        top = sum("." not in step_id for step_id in self.statuses)
+        return frozenset((len(self.descriptions), top, len(self.descriptions) - top)) - {0}
 
     @cached_property
     def _own_pairs(self) -> Container[str]:
@@ -465,9 +472,8 @@ class Talk:
         """Whether another number of steps is told than the plan has, at its top or in all."""
         if "steps" not in said and "步" not in said:
             return False
-        counts = {len(self.descriptions), sum("." not in step_id for step_id in self.statuses)} - {0}
         told = (one[1] or one[2] for one in _COUNTED.finditer(said))
-        return bool(counts) and any(int(COUNTS.get(one, one)) not in counts for one in told)
+        return bool(self._counts) and any(int(COUNTS.get(one, one)) not in self._counts for one in told)
 
     def _is_alone(self, clause: str) -> bool:
         clause = clause.strip()
@@ -494,8 +500,10 @@ class Talk:
             return self._is_new_chinese(word)
         if word in _NEVER_OWN:
             return True
-        if word in COUNTS:
-            return COUNTS[word] != len(self.descriptions)
+        if word in COUNTS or word.isdecimal():
+            number = COUNTS.get(word, -1) if word in COUNTS else int(word[:9])
+            if number in self._counts or word in COUNTS:
+                return number not in self._counts
         stem = word.removesuffix("'s").removesuffix("ing")
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)

@@ -17,7 +17,7 @@ CUT = "PS129"
 # How a last line ends, or all of it looks, that cannot be the last. A table's row ends in a bar.
 _OPEN_END = (
     r"[→,，、(（\[［【]|\b(?:and|or|the|an|of|to|with|so that|that|their|your|its|into|between|because|whether|than)"
-    r"|并且|以及|然后|或者|是否|所有|如果|因为|但是"
+    r"|并且|以及|然后|或者|是否|所有|如果|因为|但是|直到|为了|例如|比如|包括|以便|从而|使得|由于|按照|关于"
 )
 _CUT = re.compile(
     rf"(?i)(?:(?!\|).*\||.*(?:{_OPEN_END}|\b(?:a|in|for|by|from)"

@@ -86,14 +86,14 @@ class Past:
 def last_plan_run(ledger: Ledger) -> RunInfo | None:
     """The run of a plan that has begun last. The ledger may have others beside it, such as those of tool plans."""
     last = ledger.last_run()
-    if last is None or is_of_plan(ledger, last):
+    if last is None or is_of_plan(ledger, last.run):
         return last
-    return next((info for info in reversed(ledger.runs()) if is_of_plan(ledger, info)), None)
+    return next((info for info in reversed(ledger.runs()) if is_of_plan(ledger, info.run)), None)
 
 
-def is_of_plan(ledger: Ledger, info: RunInfo) -> bool:
+def is_of_plan(ledger: Ledger, run: str) -> bool:
     """Whether a run is that of a plan, as its first record says."""
-    first = next(ledger.records(info.run, limit=1), None)
+    first = next(ledger.records(run, limit=1), None)
     # A beginning may have been cut off before it was written.
     return first is None or first.plan is not None
 

@@ -373,10 +373,6 @@ class ThinkEngine:
         info = ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
         if info is None:
             raise _no_run()
-        if not is_of_plan(ledger, info):
-            raise PlanRunError(
-                f"the run {self.run_id!r} is not that of a plan: it was begun by another kind of program"
-            )
         return info.run
 
     def _add_run(self, ledger: Ledger) -> str:
@@ -392,6 +388,8 @@ class ThinkEngine:
     ) -> RunWriter:
         """The writer of a run: of a new one, or of one that has records."""
         if resume:
+            if not is_of_plan(ledger, run):
+                raise PlanRunError(f"the run {run!r} is not that of a plan: it was begun by another kind of program")
             past = replay(ledger, run)
             if past.state.last is not None:
                 return RunWriter(past.plan, past.state, ledger, run, file, self.on_event, past.snapped)

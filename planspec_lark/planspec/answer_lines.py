@@ -40,6 +40,7 @@ __all__ = [
     "read_item_number",
     "read_state",
     "read_wide_detail",
+    "redefines_marks",
     "without_arrows",
 ]
 
@@ -251,17 +252,8 @@ def is_front_matter(line: str) -> bool:
 
 
 _LEGEND_WORDS = (
-    "legend",
-    "key",
-    "图例",
-    "符号说明",
-    "状态说明",
-    "标记说明",
-    "=",
-    "means",
-    "stands for",
-    "表示",
-    "代表",
+    *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
+    *("done", "complete", "finished", "完成"),
 )
 LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
 _LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
@@ -271,6 +263,14 @@ _MEANT = rf"{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)(?={SPACE}*(?:$|[·|;�
 _ENTRY = rf"{_ENTRY_SIGN}(?:[:：→–—-]|{_MEANS})?{_MEANT}"
 # An entry that is one without a label, too.
 _TOLD_ENTRY = rf"{_ENTRY_SIGN}{_MEANS}{_MEANT}"
+# A line of nothing but entries.
+_ONLY_ENTRIES = (
+    rf"[*_(（]*(?:{_ENTRY.replace('(?P<sign>', '(?:').replace('(?P<words>', '(?:')}[·|;；,，、 ]*){{2,}}[*_)）]*"
+)
+# What a mark of the format is said to stand for.
+_MARK_ENTRY = (
+    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*(?:=|:|：|means|stands for|表示|代表|[-–—])[ \t]*(?P<words>[^\n·|;；,，]+)"
+)
 _MEANINGS = (
     (
         " ",
@@ -299,7 +299,7 @@ def find_legend(text: str) -> dict[str, str]:
         is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
             is_open and bool(entries or not line)
         )
-        found = _read_entries(_ENTRY, entries) if entries else _read_entries(_TOLD_ENTRY, line)
+        found = _read_entries(_ENTRY, entries) if entries else _read_untold(line)
         if entries or (len(found) > 1 and None not in found.values()):
             for sign, mark in found.items():
                 if mark is not None:
@@ -310,18 +310,31 @@ def find_legend(text: str) -> dict[str, str]:
 def is_legend(line: str) -> bool:
     """Whether a line says of signs what they stand for, and of each that is known."""
     match = compiled(_LEGEND).fullmatch(line)
-    found = _read_entries(_ENTRY, match["entries"]) if match else _read_entries(_TOLD_ENTRY, line)
+    found = _read_entries(_ENTRY, match["entries"]) if match else _read_untold(line)
     return bool(found) and None not in found.values()
+
+
+def _read_untold(line: str) -> dict[str, str | None]:
+    """The entries of a line without a label: each says what it means, or the line has nothing but entries."""
+    if compiled(_ONLY_ENTRIES).fullmatch(line.replace("\ufe0f", "")):
+        return _read_entries(_ENTRY, line.strip("*_()（） "))
+    return _read_entries(_TOLD_ENTRY, line)
+
+
+def redefines_marks(text: str) -> bool:
+    """Whether a text says of a mark such as `[x]` that it stands for another status than it does."""
+    entries = compiled(_MARK_ENTRY).finditer(text) if "[" in text else ()
+    return any(_meaning(entry["words"]) not in (None, entry["mark"].lower()) for entry in entries)
 
 
 def _read_entries(pattern: str, line: str) -> dict[str, str | None]:
     """By each sign of a line, the character of the mark that it stands for, or None."""
-    return {
-        entry["sign"]: next(
-            (mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(entry["words"])), None
-        )
-        for entry in compiled(pattern).finditer(line.replace("\ufe0f", ""))
-    }
+    return {entry["sign"]: _meaning(entry["words"]) for entry in compiled(pattern).finditer(line.replace("\ufe0f", ""))}
+
+
+def _meaning(said: str) -> str | None:
+    """The character of the mark that some words stand for, or None."""
+    return next((mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(said)), None)
 
 
 _NOTES = (
@@ -333,6 +346,7 @@ _NOTES = (
     r"|shopping list)(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
     r"|what you(?:['’]ll| will)? need|what (?:usually|often|can|could|might|may) (?:goes?|happens?) .*"
     r"|(?:what|things) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
+    r"|(?:(?:a few )?things )?worth (?:knowing|noting|remembering|considering)\b.*|good to know"
     r"|(?:my |the )?(?:thinking|reasoning)"
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"

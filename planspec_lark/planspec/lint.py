@@ -465,8 +465,13 @@ _BLANK = re.compile(
     r"|(?<=.)【[^【】]{1,12}】"
 )
 _BEGINS_PLACEHOLDER = re.compile(r"\n(?:[^\w\n]|[tT][oObB]|待)")
+# A goal that is said elsewhere.
+_ELSEWHERE = re.compile(
+    r"(?i)(?:see|same as|as in) (?:above|before|your|the (?:last|previous|first|above)|my)\b.*"
+    r"|[同见如](?:上|前|您|你|原)(?!所愿).*"
+)
 # Characters of a hint, at most, and what to do about one.
-_HINT, _WRITE = 60, "write what is meant"
+_HINT, _WRITE = 120, "write what is meant"
 
 
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
@@ -475,7 +480,8 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
-    if not (is_elided or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
+    is_elsewhere = _ELSEWHERE.fullmatch(plan.goal) is not None
+    if not (is_elided or is_elsewhere or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
     texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
     texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
@@ -483,7 +489,8 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     # A hint is short.
     texts = [row for row in texts if len(row[1]) <= _HINT]
     for part, text, item, step_id in texts:
-        if _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
+        is_missing = is_elsewhere and part == "goal"
+        if is_missing or _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
             message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
             yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 

@@ -11,7 +11,21 @@ from planspec_lark.planspec.step_repair import read_status, repair_step
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
 
 _COLUMNS = {
-    "number": ("#", "no", "no.", "nr", "nr.", "id", "number", "编号", "序号", "步骤编号"),
+    "number": (
+        "#",
+        "no",
+        "no.",
+        "nr",
+        "nr.",
+        "id",
+        "number",
+        "step #",
+        "step no.",
+        "编号",
+        "序号",
+        "步骤编号",
+        "步骤号",
+    ),
     "status": ("status", "state", "done", "状态", "进度"),
     "type": ("type", "kind", "类型"),
     "inputs": ("inputs", "input", "needs", "depends on", "输入", "依赖"),
@@ -33,6 +47,7 @@ _COLUMNS = {
         "事项",
     ),
 }
+_NUMBER = re.compile(r"(?:(?i:step|no\.?) ?|[#第])?([0-9]+(?:\.[0-9]+)*)[.)、）步]?")
 _KINDS = {word: kind for kind, words in _COLUMNS.items() for word in words}
 
 
@@ -80,9 +95,10 @@ def write_row(
         return None
     mark = _read_mark(values["status"], legend) if "status" in values else " "
     type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
-    if re.fullmatch(r"(?:(?i:step|no\.?) ?|[#第])?[0-9]+(?:\.[0-9]+)*[.)步]?", values.get("number", "1")) is None:
+    numbered = _NUMBER.fullmatch(values.get("number", str(number)))
+    if numbered is None:
         return None
-    written = repair_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
+    written = repair_step(f"{numbered[1]}. {type_}{text}", legend, default_type)[1]
     flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
     if written is None or mark is None or None in flow.values():
         return None

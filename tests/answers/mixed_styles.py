@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from attrs import evolve
+
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps
 from tests.answers.answer import Answer, closing_of, fenced, opening_of, style
 from tests.answers.looks import Look, OfStep, Spelling, nothing, write
@@ -111,6 +113,62 @@ def legend_of_any_form(plan: PlanSpec, random: Random) -> Answer:
     text = random.choice([text, fenced(text, random)])
     text = random.choice([f"{legend}\n\n{text}", f"{text}\n{legend}\n"])
     return Answer(_in_prose(text, plan, random), "accepted", plan)
+
+
+# The names of columns, in English and in Chinese.
+_COLUMNS = {
+    "number": (("#", "No.", "ID", "Step #"), ("#", "序号", "编号")),
+    "text": (("Step", "Description", "Task", "Action"), ("步骤", "任务", "内容")),
+    "type": (("Type", "**Type**"), ("类型",)),
+    "status": (("Status", "State"), ("状态",)),
+    "inputs": (("Inputs", "Needs"), ("输入", "依赖")),
+    "outputs": (("Outputs", "Produces"), ("输出", "产出")),
+}
+_CELLS = {
+    PlanStatus.DONE: ("✅", "done", "✅ Done", "[x]", "已完成"),
+    PlanStatus.ACTIVE: ("⏳", "In progress", "⏳ In progress", "[>]", "进行中"),
+    PlanStatus.BLOCKED: ("❌", "blocked", "❌ Blocked", "[!]", "受阻"),
+    PlanStatus.SKIPPED: ("⏭", "skipped", "⏭️ Skipped", "[~]", "跳过"),
+    PlanStatus.PENDING: ("", "pending", "—", "[ ]", "待办"),
+}
+
+
+@style
+def table_of_any_form(plan: PlanSpec, random: Random) -> Answer:
+    """A table with a row a step, its columns in any order and its cells in several spellings."""
+    plan = with_title(plan)
+    plan.steps = [step for step in iter_steps(plan) if not step.children]
+    renumber(plan)
+    columns = [name for name in _COLUMNS if name == "text" or random.random() < 0.7]
+    columns = columns if len(columns) > 1 else ["number", "text"]
+    random.shuffle(columns)
+    number, text = random.choice(["{}", "**{}**", "{}."]), random.choice(["{}", "**{}**"])
+    kind, variable = random.choice(["{}", "[{}]", "`{}`"]), random.choice(["{}", "`{}`"])
+    nothing_there, at = random.choice(["", "—", "-"]), random.randrange(5)
+    for step in plan.steps:
+        step.step_name, step.result, step.detail, step.done_count, step.total_count = "", "", [], 0, None
+        step.status = random.choice([*_CELLS]) if "status" in columns else PlanStatus.PENDING
+        step.step_type = step.step_type if "type" in columns else "act"
+        step.inputs = step.inputs if "inputs" in columns else []
+        step.outputs = step.outputs if "outputs" in columns else []
+
+    def row(step: PlanStep) -> str:
+        cells = {
+            "number": number.format(step.step_id),
+            "text": text.format(step.description),
+            "type": kind.format(step.step_type),
+            "status": _CELLS[step.status][at],
+            "inputs": ", ".join(map(variable.format, step.inputs)) or nothing_there,
+            "outputs": ", ".join(map(variable.format, step.outputs)) or nothing_there,
+        }
+        return f"| {' | '.join(cells[name] for name in columns)} |"
+
+    heads = [random.choice(_COLUMNS[name][is_chinese(plan)]) for name in columns]
+    ruler = "|".join(random.choice(["---", ":--", ":-:"]) for _ in columns)
+    table = "\n".join([f"| {' | '.join(heads)} |", f"|{ruler}|", *map(row, plan.steps)])
+    rest = write(evolve(plan, steps=[]), Look())
+    options = {} if "type" in columns else {"default_type": "act"}
+    return Answer(_in_prose(f"{rest}\n{table}\n", plan, random), "accepted", plan, options)
 
 
 # Goal, header of the constraints and of the steps; in English and in Chinese.

@@ -402,6 +402,15 @@ HELD_BACK |= {
     "a line that is open": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n2. [act] **Second\n",
     "a note of a vote": f"{_PLAN}\n**Note:** The second bag was voted down on Tuesday.\n",
     "a lead to an old version": f"I haven't changed the plan yet, so this is the version of the morning:\n\n{_PLAN}",
+    "a legend against the marks": f"{_PLAN}\nLegend:\n[x] = cancelled\n[ ] = done\n",
+    "与标记矛盾的图例": f"{_PLAN}\n状态说明：\n- [x]：未开始\n- [ ]：已完成\n",
+    "a goal that is said elsewhere": "Sure!\n\nGoal: Same as above, in my last message\n## Steps\n1. [act] Go\n",
+    "在别处的目标": "好的：\n\nGoal: 同上一条消息\n## Steps\n1. [act] Go\n",
+    "a long hint in place of the goal": (
+        "Goal: [state the target here once all of us have agreed on a figure]\n## Steps\n1) [act] Go\n"
+    ),
+    "句子没有写完": "目标：出发\n\n1. 打包\n2. 等到水烧开，然后一点一点加，直到",
+    "a step behind signs in a step": "Goal: go\n## Steps\n1. [act] Go\n  ✅ * 2. [act] Pack\n",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
@@ -478,6 +487,21 @@ TAKEN = {
         "Goal: go\n## Steps\n1. [subtask] Go\n   - [act] Walk\n2. [act] Pack\n   - Two bags.\n",
         {},
         2,
+    ),
+    "headings of the first level": ("# Go\n\n# Goal\ngo\n\n# Constraints\n- c\n\n# Steps\n1. [act] Go\n", {}, 1),
+    "a title below the second level": ("### Summer camp\n\nGoal: go\n## Steps\n1) [act] Go\n", {}, 1),
+    "a title in bold above a ruler": ("**旧书义卖**\n\n---\n\n目标：出发\n\n1. 打包\n", {"default_type": "act"}, 1),
+    "boxes without bullets": ("Goal: go\n\n## Steps\n[x] Fold\n[ ] Roll\n", {"default_type": "act"}, 2),
+    "text in front of the goal": ("# Go\n\nWhat a lovely idea!\n\nGoal: go\n## Steps\n1) [act] Go\n", {}, 1),
+    "a legend of nothing but entries": (
+        "Goal: go\n\n1. 🟢 Pack\n2. ⚪ Go\n\n*🟢 done · ⚪ open*\n",
+        {"default_type": "act"},
+        2,
+    ),
+    "a table with dots behind its numbers": (
+        "Goal: go\n\n| Step # | Task |\n|--|--|\n| 1. | Go |\n",
+        {"default_type": "act"},
+        1,
     ),
     "a legend between goal and steps": ("Goal: go\nLegend: ✅ done · 🌀 open\n## Steps\n1. 🌀 [act] Go\n", {}, 1),
     "a tag around the plan": ("<plan>\nGoal: go\n## Steps\n1) [act] Go\n</plan>\n", {}, 1),
@@ -721,7 +745,7 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
 
 
-@pytest.mark.parametrize("line", ["← a", "<- a", "Inputs: a", "* Needs: `a`", "> ← a"])
+@pytest.mark.parametrize("line", ["← a", "<- a", "Inputs: a", "* Needs: `a`", "- ← `a`", "> ← a"])
 @pytest.mark.parametrize("description", ["Pack it", "Pack it → b"])
 def test_inputs_below_a_step_are_no_more_of_its_description(description: str, line: str) -> None:
     found = extract_plan(f"Goal: go\n## Steps\n1) [act] Go → a\n2. [act] {description}\n   {line}\n")

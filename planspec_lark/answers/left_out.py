@@ -6,21 +6,21 @@ import re
 
 from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, says_more
 from planspec_lark.answers.demands import orders
-from planspec_lark.answers.headings import groups_steps, names_part
+from planspec_lark.answers.headings import groups_steps, heads_notes, names_notes, names_part
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.risk import Risk, highest
-from planspec_lark.answers.sentences import heads_more, sentences
+from planspec_lark.answers.sentences import heads_more, sentences, tells_changes
 from planspec_lark.answers.statements import Talk, prohibits
+from planspec_lark.answers.status_reports import contradicts
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import (
-    find_legend,
     is_harmless,
     is_notes,
     read_bullet,
     read_heading,
-    redefines_marks,
 )
+from planspec_lark.planspec.legend import is_legend, redefines_marks
 from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES
@@ -79,23 +79,52 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     assert reading.plan is not None, "there is a plan"
     if any(says_more(comment, reading.talk, is_in_front=True) for comment in comments_in(text)):
         return True
-    if reading.is_of_draft(span.start) and not _speaks_of_next(text):
+    above = reading.text[max(span.start - _HEAD, 0) : span.start]
+    if reading.is_of_draft(span.start) and (_OF_FAULTS.search(above.rstrip()) or not _speaks_of_next(text)):
         return False
+    if _may_be_title(text, reading, span):
+        return True
     # A list may be one of constraints, or of what is needed.
     is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
-    above = reading.text[max(span.start - _HEAD, 0) : span.start]
     if (is_list and not _is_headed(above)) or (not reading.has_goal and _may_have_goal(text)):
         return True
     return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
 
 
+# A heading that leads to a plan, and does not name what it is about.
+_LEADING = re.compile(
+    r"\W*(?:(?:the|your|my|an?|final|updated|revised|corrected|improved|fixed|new|first|second|third|last|rough"
+    r"|recommended|complete|full|cleaned-up|old|previous|original|current|here is|here's|planspec|step-by-step) )*"
+    r"(?:plan|version|draft|answer|output|result|response|option|attempt)s?(?: [0-9a-d])?\W*(?:\(.*\)\W*)?"
+    r"|\W*(?:最终|更新|修订|修改|修正|调整|完整|推荐|正式|初|终|定|新|旧|原|第.|后|的|版|以下是?)*"
+    r"(?:计划|方案|版本?|稿|结果|回答)\W*(?:[(（].*[)）]\W*)?",
+    re.IGNORECASE,
+)
+
+
+def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
+    """Whether a text ends with a heading right above a plan without a title, which names what it is about."""
+    assert reading.plan is not None, "there is a plan"
+    assert reading.places is not None, "there is a plan"
+    last = text.rstrip().rpartition("\n")[2].strip(SPACES)
+    heading = read_heading(last)
+    between = reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n")
+    if heading is None or between or "title" in reading.places.fields:
+        return False
+    return not (_LEADING.fullmatch(heading[1]) or heads_notes(last) or names_notes(heading[1].lower()))
+
+
 _HOLD_ON = re.compile(r"\A\W*(?:hold on|wait|hang on|let me \w+|等等|稍等)\b[,，.]? ?")
+# What heads a list of what is wrong with a draft.
+_OF_FAULTS = re.compile(
+    r"(?i)(?:问题|不足|缺点|缺陷|problems?|issues?|weaknesses|flaws?|what is wrong|shortcomings)[*_]*[:：][*_]*\Z"
+)
 # A line of a list, of detail or of code.
 _OF_LIST = re.compile(r"[ \t]*(?:>|[-*+•] |```|~~~|[0-9])")
 # What is said of the plan that follows, and not of the draft before it.
 _OF_NEXT = re.compile(
     r"\b(?:next|below|following|only|if|unless|until|approv\w*|agree\w*|reject\w*|budget|valid|example|sample|please)\b"
-    r"|下面|以下|如果|只(?![能会是有])|须|必|请|同意|批"
+    r"|下面|以下|如果|只|须|必|请|同意|批"
 )
 
 
@@ -122,8 +151,8 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     """The risk of leaving out what is between the lines of the plan."""
     is_early = not reading.steps or span.start < reading.steps[0]
     is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
-    if not is_told and is_early and _is_talk(text):
-        # It leads to the steps.
+    if not is_told and reading.is_above_goal(span.start) and _is_talk(text):
+        # It leads to the plan below its title.
         is_told = all(map(reading.talk.comes_before, sentences(text)))
     if is_early and reading.has_goal and (is_told or is_list_of_tools(text, reading.talk)):
         return Risk.LOW
@@ -162,7 +191,7 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
         above = above.lstrip().lstrip("`~")
     if _QUOTED_STEP.search(text) or any(says_more(comment, reading.talk) for comment in comments_in(text)):
         return True
-    if changes_steps(text, reading.talk):
+    if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.statuses)):
         return True
     said = sentences(text, above)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
@@ -217,7 +246,7 @@ def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:
         if in_comment or line.startswith("<!--"):
             in_comment = "-->" not in line
             worst = highest((worst, Risk.HIGH if says_more(line, talk) else Risk.NONE))
-        elif line and not (is_harmless(line) or find_legend(line) or line.startswith(("```", "~~~"))):
+        elif line and not (is_harmless(line) or is_legend(line) or line.startswith(("```", "~~~"))):
             # A line that leads to the steps says nothing by itself, unless it calls them something else; among them it
             # may be a condition.
             is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)

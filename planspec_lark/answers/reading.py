@@ -10,7 +10,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from planspec_lark.answers.statements import Talk
-from planspec_lark.planspec.answer_lines import find_legend
+from planspec_lark.planspec.legend import find_legend
 from planspec_lark.planspec.plan_choice import is_final
 from planspec_lark.planspec.positions import Places
 from planspec_lark.syntax.source import Span
@@ -87,6 +87,11 @@ class Reading:
         following = bisect_left(self.steps, at)
         blank = _BLANK.match(self.text, at)
         return following < len(self.steps) and blank is not None and blank.end() >= self.steps[following]
+
+    def is_above_goal(self, at: int) -> bool:
+        """Whether the plan's goal comes behind an offset."""
+        goal = self.places.fields.get("goal") if self.places else None
+        return goal is not None and at < goal[0].start
 
     def is_of_draft(self, at: int) -> bool:
         """Whether what is in front of the plan stands between a draft and a plan that is called final."""

@@ -15,7 +15,7 @@ from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import read_bullet, read_heading
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES, Flaw
-from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
+from planspec_lark.planspec.step_repair import looks_like_step, repair_step, status_of
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 
@@ -107,8 +107,7 @@ def _rate_flaw(flaw: Flaw, line: str, repaired: str, legend: Mapping[str, str]) 
     written = line[flaw.start : flaw.end]
     if flaw.code == "PS111":
         mark = written.strip("*_`").strip("[]［］【】")
-        is_known = read_status(mark) is not None or mark.replace("\ufe0f", "") in legend
-        return RISKS[flaw.code] if is_known else Risk.HIGH
+        return Risk.HIGH if status_of(mark, legend) is None else RISKS[flaw.code]
     if flaw.code == "PS115" and f"\\{written}" in repaired:
         return Risk.MEDIUM
     return RISKS.get(flaw.code, Risk.HIGH)

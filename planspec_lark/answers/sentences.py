@@ -14,7 +14,7 @@ from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES
 
-__all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case"]
+__all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case", "tells_changes"]
 
 
 # How a sentence ends, with marks around it or not; such a line is not a heading.
@@ -51,7 +51,7 @@ _OFFER = re.compile(
     )
 )
 # A case that something is said for.
-_IN_CASE = re.compile(r"\b(?:if|unless)\b|(?:\A|[,:;] )\W*(?:in case|should)\b|如[果遇]|[若遇]|一旦|万一")
+_IN_CASE = re.compile(r"\b(?:if|in case|unless|should)\b|如[果遇]|[若遇]|一旦|万一")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|[;；]\s*")
 # A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
@@ -62,7 +62,7 @@ _BOLD = 7
 _OF_STEPS = re.compile(
     r"\b(?:plans?|steps?|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)|oops|actually"
     r"|scratch that|wait|hold on|correction|remember to (?:add|insert)|also (?:have|need) to|commands?|(?:the"
-    r"|all|everything|nothing) above|(?<!before )(?<!after )(?<!until )(?<!when )(?:this|these|it)"
+    r"|all|everything|nothing) above|(?:this|these|it)"
     r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing"
     r"|approv(?:ed|al)|sign(?:ed|s)? off|ignore|(?<!tend to )cancel\w*)\b|计划"
     r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
@@ -112,6 +112,11 @@ def is_offer(said: str) -> bool:
 def refuses(said: str) -> bool:
     """Whether a cell of a table says something against what it is about."""
     return _REFUSES.search(said) is not None
+
+
+def tells_changes(text: str) -> bool:
+    """Whether a text has a heading or a label of what has changed in a plan."""
+    return _CHANGES.is_in(text.lower())
 
 
 def speaks_of_case(said: str) -> bool:

@@ -30,7 +30,8 @@ from planspec_lark.answers.vocabulary import (
     Form,
     one_of,
 )
-from planspec_lark.planspec.answer_lines import LEGEND_LABEL, is_legend, without_arrows
+from planspec_lark.planspec.answer_lines import without_arrows
+from planspec_lark.planspec.legend import LEGEND_LABEL, is_legend
 
 __all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
 
@@ -52,8 +53,8 @@ _WISH = re.compile(
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
         r"|ready when|best\W*\Z",
         r"remember\W*\Z",
-        r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?|rest|enjoy|have fun|drink|relax"
-        r"|breathe|be (?:patient|kind)|celebrate|smile)\b",
+        r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?\b(?!.* to )"
+        r"|(?:enjoy it|have fun|rest|relax|breathe|celebrate|smile)\W*\Z)",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
@@ -86,7 +87,7 @@ _LEFT_OUT = re.compile(
     r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
     r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look"
     r"|go)\b.*\b(?:since|because|as)\b"
-    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai(?:'ve| have)? (?:left|skipped|dropped|considered"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai (?:left|skipped|dropped|considered"
     r"|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
     r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
 )
@@ -250,9 +251,10 @@ _ANNOUNCES = re.compile(
     r"\bhier (?:ist|sind|der|mein|ein)\b|\bi(?:'d| would) (?:\w+ ){1,5}like this\W*\Z"
     r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
-    r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of) [^,]{1,40}:\Z"
+    r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of)"
+    r" (?:today|yesterday|this|our|\w+day|week|day)\b[\w' ]{0,20}:\Z"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
-    r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)[^，。]{0,12}(?:版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
+    r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)(?:[您你]要的|我?(?:更新|修改|整理|调整)(?:后|好)?的?|最终的?|完整的?|新的?)*(?:更新版|最新版|新版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
 )
@@ -287,7 +289,8 @@ _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
 # ---------------------------------------------------------------- what speaks of a plan
 
 _POINTS = re.compile(
-    r"\b(?:plans?|steps?|this|that|these|those|it|its|they|them|here|everything|nothing|none|all|any|what|above|below"
+    r"\b(?:plans?|steps?|phases?|this|that|these|those|it|its|they|them|here|everything|nothing|none|all|any|what|above"
+    r"|below"
     r"|following|follows|list|order|draft|version|start|do)\b|计划|方案|步|以上|以下|上面|下面|这|那|此|其|执行|动手"
 )
 _OF_PLAN = re.compile(
@@ -306,13 +309,10 @@ _ENTRY = re.compile(
     r"\W+(?:done|completed?|finished|blocked|stuck|skipped|in progress|ongoing|active|pending|not (?:yet )?started"
     r"|to[ -]?do|已?完成|正在进行|进行中|受阻|阻塞|待办|已?跳过|[未没]开始)\W*"
 )
-# What a sign or a word of the format stands for.
-_MEANS = re.compile(
-    r"(?:\W{1,5}(?:means\b|stands for\b|表示|代表)"
-    r"|(?:an? )?(?:empty|blank|missing|unmarked)\b[^,]{0,40}\b(?:means|stands for)\b)[^,，;；]{0,80}\Z"
-    r"|(?!.*(?:\b(?:not|only|never|unless|if|instead|must|nobody)\b|n't|[不未别仅须如]))"
-    r".*\b(?:act|reason|decide|subtask)\b[\]`\"”')）]* ?(?:means\b|stands for\b|is for\b|表示|代表)"
-)
+# What says what the words for types mean.
+_EXPLAINS_TYPES = re.compile(r".*\b(?:act|reason|decide|subtask)\b[\]`\"”')）]* ?(?:means\b|stands for\b|表示|代表)")
+_SETS_CASE = re.compile(r"\b(?:if|when|you|who|tomorrow)\b|[如若先再须]")
+_TYPE_WORDS = re.compile(r"\b(?:act|reason|decide|subtasks?)\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # What is a sentence, and no line of any notation.
@@ -382,7 +382,7 @@ class Talk:
         said = _PREFACE.sub("", told)
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
-        if _MEANS.match(said) or _ENTRY.fullmatch(said):
+        if _ENTRY.fullmatch(said) or self._explains_types(said):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -396,6 +396,13 @@ class Talk:
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
             or is_legend(said)
         )
+
+    def _explains_types(self, said: str) -> bool:
+        """Whether a sentence says what the words for types mean, and asks for nothing."""
+        if _EXPLAINS_TYPES.match(said) is None:
+            return False
+        told = _TYPE_WORDS.sub(" ", said)
+        return not (has_veto(told) or demands(told, self.is_own) or _SETS_CASE.search(told))
 
     def is_label(self, said: str) -> bool:
         """Whether a line is the label of a paragraph or a list that is no part of the plan."""

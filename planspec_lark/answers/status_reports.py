@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from planspec_lark.answers.vocabulary import COUNTS
 
-__all__ = ["drop_reports"]
+__all__ = ["contradicts", "drop_reports"]
 
 _STATUS_WORDS = {
     "done": "done|completed?|finished|完成|做完",
@@ -43,7 +43,7 @@ _REPORT_CHINESE = re.compile(
     rf"(?:(?:步骤|第) ?[（(]?(?P<ids>{_ID}(?:[、和及] ?{_ID})*)[）)]? ?[步项]?"
     rf"|(?:前(?P<first>{_NUMERAL})|最后(?P<last>{_NUMERAL}))(?:步|项|个步骤)|第(?P<one>[一二三四五六七八九十])[步项]"
     rf"|(?:(?P<all>{_NUMERAL})[个项步](?:步骤|任务|工作)?[中里]，?)?(?P<count>{_NUMERAL})[个项步](?:步骤|任务|工作)?)"
-    rf"(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时)"
+    rf"(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时|的?话)"
 )
 
 # One of these is in every report. To look for them takes far less than the expressions above.
@@ -80,6 +80,19 @@ def drop_reports(said: str, statuses: Mapping[str, str]) -> str | None:
     return said if rest == said else rest.strip(" ,;:，、：.。!！")
 
 
+# What is said of one step, up to the end of its line.
+_CLAIM = re.compile(rf"(?i)(?:\bsteps? |第 ?|步骤 ?)(?P<id>{_ID})(?P<said>[^\n;；]*)")
+
+
+def contradicts(changes: str, statuses: Mapping[str, str]) -> bool:
+    """Whether a list of changes names a step that the plan does not have, or a status that the step does not have."""
+    for claim in _CLAIM.finditer(changes):
+        found = re.search(_STATUS, claim["said"].lower())
+        if claim["id"] not in statuses or (found and _named(found) != statuses[claim["id"]]):
+            return True
+    return False
+
+
 def _named(match: re.Match[str]) -> str:
     return next(name for name in _STATUS_WORDS if match[name])
 
@@ -111,12 +124,14 @@ def _is_true(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
     top = [step_id for step_id in statuses if "." not in step_id]
     if match["ids"]:
         return _have(re.findall(_ID, match["ids"]), statuses, status)
+    number = _number(match["first"] or match["last"] or match["count"])
+    if number not in range(1, len(statuses) + 1):
+        # More than there are, or a word for a number that is not known.
+        return False
     if match["first"]:
-        return _have(
-            [str(number) for number in range(1, min(_number(match["first"]), len(statuses)) + 1)], statuses, status
-        )
+        return number <= len(top) and _have(top[:number], statuses, status)
     if match["last"]:
-        return _have(top[-_number(match["last"]) :], statuses, status)
+        return number <= len(top) and _have(top[-number:], statuses, status)
     groups = ([statuses[step_id] for step_id in top], [*statuses.values()])
-    counted = [group for group in groups if group.count(status) == _number(match["count"])]
+    counted = [group for group in groups if group.count(status) == number]
     return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)

@@ -224,8 +224,10 @@ def _explain_start(line: str) -> Fault | None:
     if match is None or not (_has_colon(match) or match[0][-1:].isspace()):
         return None
     rest: str | None = line[match.end() :].rstrip(BLANKS)
-    if match["open"] and not (match["inner"] or match["outer"]):
-        rest = _close_marks(match["open"], rest or "")
+    # Marks around the label alone are closed behind it.
+    opened = match["open"].removesuffix((match["inner"] or match["outer"] or "").strip(BLANKS)[::-1])
+    if opened and (opened != match["open"] or not (match["inner"] or match["outer"])):
+        rest = _close_marks(opened, rest or "")
     word = _word(line, match.end()).strip(_MARKS)
     if word.upper() not in OPS and not (_read_verb(word) and _has_colon(match)):
         return None

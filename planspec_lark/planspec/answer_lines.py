@@ -19,15 +19,12 @@ from planspec_lark.planspec.near_misses import (
 )
 
 __all__ = [
-    "LEGEND_LABEL",
     "cut_breaks",
     "find_elision",
-    "find_legend",
     "is_conflict_marker",
     "is_flow",
     "is_front_matter",
     "is_harmless",
-    "is_legend",
     "is_notes",
     "is_phase",
     "is_suspect",
@@ -40,7 +37,6 @@ __all__ = [
     "read_item_number",
     "read_state",
     "read_wide_detail",
-    "redefines_marks",
     "without_arrows",
 ]
 
@@ -249,92 +245,6 @@ def read_item_number(line: str) -> str | None:
 def is_front_matter(line: str) -> bool:
     """Whether a line could be in front matter: a key and its value, an item, a comment."""
     return compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
-
-
-_LEGEND_WORDS = (
-    *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
-    *("done", "complete", "finished", "完成"),
-)
-LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
-_LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
-_ENTRY_SIGN = rf"(?P<sign>[^\w\s,，;；、.。·|:：=()（）/'-]{{1,3}}){SPACE}*"
-_MEANS = "(?:=|stands for|means|表示|代表)"
-_MEANT = rf"{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)(?={SPACE}*(?:$|[·|;；,，]|[^\w\s()（）/'、-]))"
-_ENTRY = rf"{_ENTRY_SIGN}(?:[:：→–—-]|{_MEANS})?{_MEANT}"
-# An entry that is one without a label, too.
-_TOLD_ENTRY = rf"{_ENTRY_SIGN}{_MEANS}{_MEANT}"
-# A line of nothing but entries.
-_ONLY_ENTRIES = (
-    rf"[*_(（]*(?:{_ENTRY.replace('(?P<sign>', '(?:').replace('(?P<words>', '(?:')}[·|;；,，、 ]*){{2,}}[*_)）]*"
-)
-# What a mark of the format is said to stand for.
-_MARK_ENTRY = (
-    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*(?:=|:|：|means|stands for|表示|代表|[-–—])[ \t]*(?P<words>[^\n·|;；,，]+)"
-)
-_MEANINGS = (
-    (
-        " ",
-        r"pending|not (?:yet )?(?:started|begun|done)|to ?do|open|waiting|planned|approved|未开始|尚未|未完成|待|还没",
-    ),
-    (">", r"in progress|ongoing|active|running|under ?way|started|doing|work(?:ing|ed) on|进行|正在|处理中"),
-    ("!", r"blocked|stuck|failed|on hold|受阻|阻塞|卡住"),
-    ("~", r"skipped|skip|dropped|not needed|no longer needed|跳过|取消"),
-    ("x", r"done|complete|finished|ready|完成|已办|办好|做好"),
-)
-
-
-def find_legend(text: str) -> dict[str, str]:
-    """What an answer says that its signs stand for: sign → the character of the mark.
-
-    It is labelled as a legend, or says of two signs or more in one line what each means.
-    """
-    legend: dict[str, str] = {}
-    if not _holds_any(text, _LEGEND_WORDS):
-        return legend
-    is_open = False
-    for row in text.split("\n"):
-        line = row.strip(SPACES + "\r")
-        match = compiled(_LEGEND).fullmatch(line)
-        entries = match["entries"] if match else (line[1:] if is_open and line[:1] in "-*•" else "")
-        is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
-            is_open and bool(entries or not line)
-        )
-        found = _read_entries(_ENTRY, entries) if entries else _read_untold(line)
-        if entries or (len(found) > 1 and None not in found.values()):
-            for sign, mark in found.items():
-                if mark is not None:
-                    legend.setdefault(sign, mark)
-    return legend
-
-
-def is_legend(line: str) -> bool:
-    """Whether a line says of signs what they stand for, and of each that is known."""
-    match = compiled(_LEGEND).fullmatch(line)
-    found = _read_entries(_ENTRY, match["entries"]) if match else _read_untold(line)
-    return bool(found) and None not in found.values()
-
-
-def _read_untold(line: str) -> dict[str, str | None]:
-    """The entries of a line without a label: each says what it means, or the line has nothing but entries."""
-    if compiled(_ONLY_ENTRIES).fullmatch(line.replace("\ufe0f", "")):
-        return _read_entries(_ENTRY, line.strip("*_()（） "))
-    return _read_entries(_TOLD_ENTRY, line)
-
-
-def redefines_marks(text: str) -> bool:
-    """Whether a text says of a mark such as `[x]` that it stands for another status than it does."""
-    entries = compiled(_MARK_ENTRY).finditer(text) if "[" in text else ()
-    return any(_meaning(entry["words"]) not in (None, entry["mark"].lower()) for entry in entries)
-
-
-def _read_entries(pattern: str, line: str) -> dict[str, str | None]:
-    """By each sign of a line, the character of the mark that it stands for, or None."""
-    return {entry["sign"]: _meaning(entry["words"]) for entry in compiled(pattern).finditer(line.replace("\ufe0f", ""))}
-
-
-def _meaning(said: str) -> str | None:
-    """The character of the mark that some words stand for, or None."""
-    return next((mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(said)), None)
 
 
 _NOTES = (

@@ -74,8 +74,8 @@ from planspec_lark.planspec.step_repair import (
     is_item,
     looks_like_step,
     rank_of_number,
-    read_status,
     repair_step,
+    status_of,
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
@@ -86,6 +86,8 @@ __all__ = ["AnswerReader", "is_plain_plan"]
 
 # Characters of a description that may be nothing but a word for others.
 _SHORT = 60
+# Characters behind a line that are near it.
+_NEAR = 400
 # Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
 _LONG = 4_000
 # It starts with the line break before it, which is found far sooner than the start of a line.
@@ -93,8 +95,10 @@ _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
-# A number and a type in brackets behind any signs: it is no part of the line above.
-_TYPED_STEP = rf"[^\w\[［【]{{1,12}}[0-9.]+[^\w\[［【]{{0,6}}[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
+# A type in brackets behind any signs and a number: it is no part of the line above.
+_TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
+# A check box that may be without a bullet, and is none that is spoken of.
+_BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]+(?![ \t]*[=:：→(（-])(?=.)"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
@@ -103,15 +107,6 @@ _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
-# What may stand before the text of a title.
-_TITLE_LABEL = r"\A(?:Plan|计划)[ \t]*(?:[:：]|[-–—](?=[ \t]))"
-# A heading that leads to a plan, and does not name what it is about.
-_LEADING = (
-    r"(?i)\W*(?:(?:the|your|my|an?|final|updated|revised|corrected|improved|fixed|new|first|second|third|last|rough"
-    r"|recommended|complete|full|cleaned-up|old|previous|original|current) )*"
-    r"(?:plan|version|draft|answer|output|result|response|option|attempt)s?(?: [0-9a-d])?\W*(?:\(.*\)\W*)?"
-    r"|\W*(?:最终|更新|修订|修改|修正|调整|完整|推荐|正式|初|终|定|新|旧|原|第.|后|的|版)*(?:计划|方案|版本?|稿|结果|回答)\W*(?:[(（].*[)）]\W*)?"
-)
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
@@ -184,6 +179,8 @@ class AnswerReader(Recovery):
     _columns: list[str] | None = None
     # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
+    # Whether steps begin with check boxes, without bullets.
+    _has_boxes: bool = False
     # Whether the constraints are items with numbers.
     _has_numbers: bool = False
 
@@ -329,10 +326,8 @@ class AnswerReader(Recovery):
             return Fault(
                 Flaw("PS104", "the header of the steps has the wrong form", 0, len(content)), repaired="## Steps"
             )
-        if not match and (self.default_type or self.section is Section.NOTHING) and (heading := read_heading(content)):
-            found = (
-                self._find_heading(*heading, content) if self.default_type else self._find_title(heading[1], content)
-            )
+        if self.default_type and not match and (heading := read_heading(content)):
+            found = self._find_heading(*heading, content)
             if found is not None:
                 return found
         if not match and content.startswith("|"):
@@ -355,13 +350,9 @@ class AnswerReader(Recovery):
         return None
 
     def _find_section(self, content: str) -> Fault | None:
-        """The header of a part of the plan whose heading is that of a title. In front of all, `Steps` is a title."""
+        """The header of a part of the plan whose heading is that of a title. In front of all, it is a title."""
         header = repair_header(f"#{content}")
-        if (
-            header is None
-            or header[1].startswith("# ")
-            or (header[1] == "## Steps" and self.section is Section.NOTHING)
-        ):
+        if header is None or header[1].startswith("# ") or self.section is Section.NOTHING:
             return None
         return Fault(header[0], repaired=header[1])
 
@@ -476,7 +467,7 @@ class AnswerReader(Recovery):
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
         if self.section is Section.NOTHING and is_title and not is_item(text):
-            return _title_of(text, content)
+            return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
@@ -495,11 +486,6 @@ class AnswerReader(Recovery):
         self._phases.add(placed.partition(". ")[0])
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
-
-    def _find_title(self, text: str, content: str) -> Fault | None:
-        """A title whose heading is that of something else, right above the goal. One that names a version is none."""
-        is_title = repair_header(content) is None and compiled(_LEADING).fullmatch(text) is None
-        return _title_of(text, content) if is_title and self._is_above_goal(text) else None
 
     def _next_line(self) -> str:
         """The next line that is neither blank nor a ruler."""
@@ -533,7 +519,8 @@ class AnswerReader(Recovery):
         text = match[f"{kind}_TEXT"] or ""
         plain = unwrap(text)
         if kind == "title":
-            plain = unwrap(compiled(_TITLE_LABEL).sub("", plain))
+            for label in ("Plan：", "Plan:", "计划：", "计划:"):
+                plain = unwrap(plain.removeprefix(label))
         if kind == "constraint" and find_elision(text):
             return _elided(content)
         if plain == text or not plain:
@@ -636,7 +623,7 @@ class AnswerReader(Recovery):
 
     def _find_listed_step(self, content: str, indent: int) -> Fault | None:
         """A step without a number: a bullet with a type after it. It is the next below the step that it is in."""
-        text = _read_item(content)
+        text = content if self._is_boxed(content) else read_bullet(content)
         if not text:
             return None
         is_typed = text[:1] in "[［【*`" and repair_step(f"1. {text}", self.legend)[1] is not None
@@ -667,6 +654,14 @@ class AnswerReader(Recovery):
         is_below = above[1] in self._phases and above[0] < 7 - _HEADINGS if above else not is_numbered
         return is_below or compiled(_BOX).match(text) is not None
 
+    def _is_boxed(self, content: str) -> bool:
+        """Whether a line without a bullet is a step as it begins with a check box, as another one near it does."""
+        if not self.default_type or compiled(_BARE_BOX).match(content) is None:
+            return False
+        following = self.source.text[self._end : self._end + _NEAR]
+        self._has_boxes = self._has_boxes or compiled(rf"(?m)^[ \t]*{_BARE_BOX}").search(following) is not None
+        return self._has_boxes
+
     def _find_body(self, content: str) -> Fault | None:
         """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
         if (written := self._find_flow(content)) is not None:
@@ -692,7 +687,8 @@ class AnswerReader(Recovery):
         flow = read_flow(content)
         if flow and flow[0] == "inputs":
             return f"> ← {', '.join(flow[1])}" if flow[1] else ""
-        arrow = find_arrow(read_bullet(content) or content) if isinstance(self.owner, PlanStep) else None
+        text = read_bullet(content) or ""
+        arrow = find_arrow(text if text[:1] == "←" else content) if isinstance(self.owner, PlanStep) else None
         return f"> {arrow}" if arrow else None
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
@@ -718,7 +714,7 @@ class AnswerReader(Recovery):
         is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
         may_join = self._last is not None and (indent > self._last[2] or is_next)
         is_below = self._is_below_step(indent)
-        is_item = compiled(_TYPED_STEP).match(content) or (self.default_type and _has_box(content))
+        is_item = compiled(_TYPED_STEP).match(content) or self._is_boxed(content)
         if not (may_join or is_below) or find_elision(content) or is_item:
             return False
         if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
@@ -795,7 +791,7 @@ class AnswerReader(Recovery):
 
     def _take_state(self, step: PlanStep, kind: str, said: str, line: Line) -> None:
         """Take the status or the progress that a line below a step says in words."""
-        mark = self.legend.get(said) or read_status(said)
+        mark = status_of(said, self.legend)
         counts = read_counts(said)
         self._last = None
         if kind == "status" and mark is not None and step.status is PlanStatus.PENDING:
@@ -869,17 +865,8 @@ def _label_of(content: str) -> str:
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
 
 
-def _title_of(text: str, content: str) -> Fault:
-    return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
-
-
-def _read_item(content: str) -> str:
-    """The text of an item of a list: behind its bullet, or all of it where it begins with a check box."""
-    return read_bullet(content) or (content if compiled(_BOX).match(content) else "")
-
-
 def _has_box(content: str) -> bool:
-    return compiled(_BOX).match(_read_item(content)) is not None
+    return compiled(_BOX).match(read_bullet(content) or "") is not None
 
 
 def _elided(content: str) -> Fault:

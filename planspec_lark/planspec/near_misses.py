@@ -196,10 +196,8 @@ _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
 _ARROW_HEAD = r"[>⇒➜➔⟶→]"
-# Before an arrow of plain signs, white space or Chinese.
-_ALMOST_OUTPUTS = (
-    rf"(?a)(?:(?<![^{SPACES}\u3000-\u9fff\uff00-\uffef])[-=–—]{{1,2}}>|(?<!\\)[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
-)
+# Of foreign arrows, only those behind white space; where one is in code, it is text.
+_ALMOST_OUTPUTS = rf"(?a)(?:(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])|(?<!\\)→)(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
 
@@ -235,7 +233,8 @@ def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
     # Most descriptions have no arrow, which is seen far sooner than that there is no list.
     is_pointing = compiled(_ARROW_HEAD).search(description) is not None
-    return _almost("→", compiled(_ALMOST_OUTPUTS).search(description)) if is_pointing else None
+    match = compiled(_ALMOST_OUTPUTS).search(description) if is_pointing else None
+    return None if match and description.count("`", 0, match.start()) % 2 else _almost("→", match)
 
 
 def find_inputs(line: str) -> AlmostList | None:

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.answer_lines import LEGEND_LABEL, find_legend, is_flow, may_elide, read_state
+from planspec_lark.planspec.answer_lines import is_flow, may_elide, read_state
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
+from planspec_lark.planspec.legend import LEGEND_LABEL, find_legend
 from planspec_lark.planspec.line_faults import FIRST_WORD, is_sentence
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.near_misses import compiled

@@ -148,6 +148,11 @@ def read_status(written: str) -> str | None:
     )
 
 
+def status_of(sign: str, legend: Mapping[str, str]) -> str | None:
+    """The character of the mark that a sign stands for, or None. A legend stands above what is usual."""
+    return legend.get(sign.replace("\ufe0f", ""), read_status(sign)) or None
+
+
 def is_item(line: str, *, is_worded: bool = False) -> bool:
     """Whether a line begins as an item of a numbered list does; or (``is_worded``) with a word such as `Step 1`."""
     match = compiled(_ITEM).match(line)
@@ -247,8 +252,7 @@ class _StepRepairer:
 
     def status(self, written: str) -> str | None:
         """The character of the mark that a sign or a word stands for here, or None."""
-        bare = written.strip(SPACES).replace("\ufe0f", "")
-        return self.legend.get(bare) or read_status(bare)
+        return status_of(written.strip(SPACES), self.legend)
 
     def mark(self, box: str | None) -> None:
         """The mark, in its place or before the id."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from planspec_lark.planspec.near_misses import NOTHING, SPACES, unwrap, variables_of
-from planspec_lark.planspec.step_repair import read_status, repair_step
+from planspec_lark.planspec.step_repair import read_status, repair_step, status_of
 
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
 
@@ -77,11 +77,11 @@ def read_columns(cells: Sequence[str]) -> list[str] | None:
 def _read_mark(cell: str, legend: Mapping[str, str]) -> str | None:
     """The character of the mark that a cell stands for: a sign, a word, or a sign beside a word for the same."""
     bare = cell.replace("\ufe0f", "").strip("[]")
-    whole = legend.get(bare) or read_status(bare)
+    whole = status_of(bare, legend)
     if whole is not None or " " not in bare:
         return whole
     sign, _, word = bare.partition(" ")
-    mark = legend.get(sign) or read_status(sign)
+    mark = status_of(sign, legend)
     return mark if mark == read_status(word) else None
 
 

@@ -402,6 +402,32 @@ HELD_BACK |= {
     "a line that is open": "Sure!\n\nGoal: go\n## Steps\n1. [act] Go\n2. [act] **Second\n",
     "a note of a vote": f"{_PLAN}\n**Note:** The second bag was voted down on Tuesday.\n",
     "a lead to an old version": f"I haven't changed the plan yet, so this is the version of the morning:\n\n{_PLAN}",
+    "an order with a sign behind it": f"{_PLAN}\nDo not run step 2 (🚫 = blocked).\n",
+    "a sign in a condition": f"Only use it if 🟢 = ready.\n\n{_PLAN}",
+    "a sign and what has to come first": f"{_PLAN}\n🚫 = blocked: the landlord has to sign before step 2.\n",
+    "orders behind pictures": f"{_PLAN}\n📞 Call the landlord when ready, 🔑 open the door\n",
+    "an order with a legend between steps": (
+        "Goal: go\n## Steps\n1. [act] Go\n\nAsk (✅ = done, ⏳ = open).\n\n2. [act] Pack\n"
+    ),
+    "signs for what is not so": "🔴 = not ready, 🟢 = ready\n\nGoal: go\n## Steps\n1. 🔴 [act] Go\n2. 🟢 [act] Pack\n",
+    "a sign with another meaning": "Legend: ✅ = agreed by Tom, ⏳ = open\n\nGoal: go\n## Steps\n1. ✅ [act] Go\n",
+    "an empty box that is said to be dropped": f"{_PLAN}\nAn empty box means the step is dropped.\n",
+    "what a type is said to ask for": f"{_PLAN}\nA step with [act] means you have to call Tom.\n",
+    "an order as a title": f"**Buy a second bag.**\n\n{_PLAN}",
+    "a limit as a title": f"**Deadline: Friday**\n\n{_PLAN}",
+    "a reminder of a step": f"{_PLAN}\nRemember to rest the dough for an hour.\n",
+    "a break and a step": f"{_PLAN}\nRemember to take a break and to order a second bag.\n",
+    "a change of a status that is none": f"{_PLAN}\nWhat changed:\n- Step 2 is skipped.\n",
+    "a new step that is not there": f"{_PLAN}\nWhat's new:\n- A new step 3: call the landlord.\n",
+    "a constraint below the goal": "Goal: go\n\nWe decided against the car.\n\n## Steps\n1. [act] Go\n",
+    "目标下面的约束": "目标：出发\n\n根据要求，我把预算控制在50元。\n\n## Steps\n1. [act] Go\n",
+    "a note that forbids": f"{_PLAN}\nNote: Do not pack the bag before it is dry.\n",
+    "more last steps than there are": f"{_PLAN}\nThe last five steps are not started.\n",
+    "比计划多的步骤": f"{_PLAN}\n十五步已跳过。\n",
+    "一种条件": f"{_PLAN}\n前两步未开始的话就找房东。\n",
+    "旧版": f"这是旧版：\n\n{_PLAN}",
+    "a state that waits": f"Status after you approve it:\n\n{_PLAN}",
+    "types behind boxes": "Goal: go\n## Steps\n1. [subtask] Buy\n   ☐ [act] flour\n   ☑ [act] salt\n2. [act] Go\n",
     "a legend against the marks": f"{_PLAN}\nLegend:\n[x] = cancelled\n[ ] = done\n",
     "与标记矛盾的图例": f"{_PLAN}\n状态说明：\n- [x]：未开始\n- [ ]：已完成\n",
     "a goal that is said elsewhere": "Sure!\n\nGoal: Same as above, in my last message\n## Steps\n1. [act] Go\n",
@@ -410,10 +436,13 @@ HELD_BACK |= {
         "Goal: [state the target here once all of us have agreed on a figure]\n## Steps\n1) [act] Go\n"
     ),
     "句子没有写完": "目标：出发\n\n1. 打包\n2. 等到水烧开，然后一点一点加，直到",
+    "what may be a title": "### Summer camp\n\nGoal: go\n## Steps\n1) [act] Go\n",
     "a step behind signs in a step": "Goal: go\n## Steps\n1. [act] Go\n  ✅ * 2. [act] Pack\n",
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
+    "a mark by itself": "Goal: go\n\n1. Buy\n2. Bake\n\n[!] Careful with the gas.\n",
+    "a list that goes on": "# Go\n\n1. Buy\n2. Bake\n\n[…]\n",
     "struck-out text": "# Go\n\n1. Pack\n2. ~~Wait~~\n3. Go\n",
     "what is not to be done": "# Go\n\nWhat not to do:\n\n1. Smoke\n2. Run\n",
     "options": "Goal: go\n\nYou have a few options:\n\n1. Walk\n2. Run\n",
@@ -488,8 +517,9 @@ TAKEN = {
         {},
         2,
     ),
+    "a limit with an arrow's signs": ("Goal: go\n## Steps\n1) [act] Go\n  - <= budget, time\n", {}, 1),
+    "a box that is spoken of": ("# Go\n\n1. Buy\n2. Bake\n\n☑ You are ready to go!\n", {"default_type": "act"}, 2),
     "headings of the first level": ("# Go\n\n# Goal\ngo\n\n# Constraints\n- c\n\n# Steps\n1. [act] Go\n", {}, 1),
-    "a title below the second level": ("### Summer camp\n\nGoal: go\n## Steps\n1) [act] Go\n", {}, 1),
     "a title in bold above a ruler": ("**旧书义卖**\n\n---\n\n目标：出发\n\n1. 打包\n", {"default_type": "act"}, 1),
     "boxes without bullets": ("Goal: go\n\n## Steps\n[x] Fold\n[ ] Roll\n", {"default_type": "act"}, 2),
     "text in front of the goal": ("# Go\n\nWhat a lovely idea!\n\nGoal: go\n## Steps\n1) [act] Go\n", {}, 1),
@@ -751,6 +781,12 @@ def test_inputs_below_a_step_are_no_more_of_its_description(description: str, li
     found = extract_plan(f"Goal: go\n## Steps\n1) [act] Go → a\n2. [act] {description}\n   {line}\n")
     step = found.plan.steps[1]
     assert (found.verdict, step.description, step.inputs) == (Verdict.ACCEPTED, "Pack it", ["a"])
+
+
+@pytest.mark.parametrize("text", ["Explain `a→b`", "Explain `a⇒b`", "Book Berlin➔Rome", "A⇒B⇒C", "翻译中文->English"])
+def test_an_arrow_in_code_or_inside_words_names_no_outputs(text: str) -> None:
+    found = extract_plan(f"Goal: go\n## Steps\n1. [act] {text}\n")
+    assert (found.plan.steps[0].description, found.plan.steps[0].outputs) == (text, [])
 
 
 @given(_usual_plans, st.sampled_from(HARMLESS), st.integers(0, 999))

@@ -1,0 +1,128 @@
+"""What an answer says that its signs stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from re import Match
+
+from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
+
+__all__ = ["LEGEND_LABEL", "find_legend", "is_legend", "redefines_marks"]
+
+# One of these is in every legend.
+_WORDS = (
+    *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
+    *("done", "complete", "finished", "完成"),
+)
+LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
+_LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
+# What is no sign that stands for something.
+_NO_SIGN = r"\w\s=:：→,，;；、.。·|()（）/'\"“”‘’–—-"
+# What is between two entries: a sign for that, or a blank before the next sign. Longer white space is no part of it.
+_BETWEEN = rf"[·|;；,，]|{SPACE}(?=[^{_NO_SIGN}])"
+_ENTRY = (
+    rf"(?P<sign>[^{_NO_SIGN}]{{1,3}}|(?i:(?:an? )?(?:empty|blank)(?: \w+){{0,3}}?(?= means| stands for))){SPACE}*+"
+    rf"(?P<verb>[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*+(?P<words>[^\W\d_].*)"
+)
+# A legend in parentheses at the end of a line.
+_ASIDE = r"[(（]([^()（）]*+)[)）][.。]?\Z"
+# What a mark of the format is said to stand for.
+_MARK_ENTRY = (
+    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*+(?:=|:|：|means|stands for|表示|代表|[-–—])[ \t]*+(?P<words>[^\n·|;；,，]+)"
+)
+_MEANINGS = (
+    (
+        " ",
+        r"pending|not (?:yet )?(?:started|begun|done)|to[ -]?do|to be done|open|waiting|planned|approved"
+        r"|[未没]有?(?:开始|完成|办)|待(?:办|处理|做|开始)?",
+    ),
+    (">", r"in progress|ongoing|active|running|under ?way|started|doing|work(?:ing|ed) on|进行|处理"),
+    ("!", r"blocked|stuck|failed|on hold|受阻|阻塞|卡住"),
+    ("~", r"skipped|skip|dropped|not needed|no longer needed|跳过|取消"),
+    ("x", r"done|completed?|finished|ready|完成|办|办好|做好"),
+)
+# What may stand in front of such a word, and behind it, where nothing else is said.
+_FRONT = (
+    r"(?:(?:that|the|an?|this|steps?|it|work|task|is|are|has|been|being|already|now|currently|still|yet) |已经?|正在|尚"
+    r"|[还仍]|目前|步骤)*+"
+)
+_BEHIND = r"(?: (?:now|yet|so far|at the moment|steps?|tasks?)|了|中|的|步骤|任务|理)*+\W*"
+
+
+def find_legend(text: str) -> dict[str, str]:
+    """What an answer says that its signs stand for: sign → the character of the mark, or "" where that is not clear.
+
+    It is labelled as a legend; or it says of two signs or more in one line, or in parentheses at the end of one, what
+    they mean, and nothing else.
+    """
+    legend: dict[str, str] = {}
+    lowered = text.lower()
+    if not any(map(lowered.__contains__, _WORDS)):
+        return legend
+    is_open = False
+    for row in text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        match = compiled(_LEGEND).fullmatch(line)
+        entries = match["entries"] if match else (line[1:] if is_open and line[:1] in "-*•" else "")
+        is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
+            is_open and bool(entries or not line)
+        )
+        found = _read_entries(_pieces(entries)) if entries else _read_whole(line, least=2)
+        for sign, mark in found.items():
+            legend.setdefault(sign, mark or "")
+    return legend
+
+
+def is_legend(line: str) -> bool:
+    """Whether a line says of signs what they stand for, and nothing else: of each, one of the meanings of marks."""
+    match = compiled(_LEGEND).fullmatch(line)
+    found = _read_entries(_pieces(match["entries"])) if match else _read_whole(line)
+    return bool(found) and None not in found.values()
+
+
+def redefines_marks(text: str) -> bool:
+    """Whether a text says of a mark such as `[x]` that it stands for another status than it does."""
+    entries = compiled(_MARK_ENTRY).finditer(text) if "[" in text else ()
+    return any(_meaning(entry["words"]) not in (None, entry["mark"].lower()) for entry in entries)
+
+
+def _pieces(line: str) -> list[str]:
+    """What may be the entries of a line."""
+    pieces = compiled(_BETWEEN).split(line.replace("\ufe0f", ""))
+    return [bare for piece in pieces if (bare := piece.strip(SPACES + "*_"))]
+
+
+def _read_entries(pieces: Iterable[str]) -> dict[str, str | None]:
+    """By each sign, the character of the mark that it stands for, or None."""
+    entries = (compiled(_ENTRY).fullmatch(piece) for piece in pieces)
+    return {entry["sign"]: _meaning(entry["words"]) for entry in entries if entry}
+
+
+def _read_whole(line: str, *, least: int = 1) -> dict[str, str | None]:
+    """The same of a line without a label that has nothing but entries; a single one has a verb.
+
+    Of several, other text may be in front, if they are in parentheses.
+    """
+    aside = compiled(_ASIDE).search(line) if line.endswith((")", "）", ".", "。")) else None
+    pieces = _pieces(aside[1] if aside and (least > 1 or not aside.start()) else line)
+    entries = [compiled(_ENTRY).fullmatch(piece) for piece in pieces]
+    is_whole = len(entries) >= least and all(entry and _is_clear(entry) for entry in entries)
+    is_told = len(entries) > 1 or any(entry and entry["verb"] for entry in entries)
+    return _read_entries(pieces) if is_whole and is_told else {}
+
+
+def _is_clear(entry: Match[str]) -> bool:
+    """Whether an entry says what its sign means, and nothing else. No sign stands for what has not begun."""
+    mark = _meaning(entry["words"], is_all=True)
+    return mark is not None and (mark == " " or not entry["sign"][0].isalpha())
+
+
+def _meaning(said: str, *, is_all: bool = False) -> str | None:
+    """The character of the mark that is meant by the words that a text begins with, or (``is_all``) has alone."""
+    clauses = [said] if is_all else [clause.strip(SPACES) for clause in compiled("[、/]").split(said)]
+    for clause in clauses:
+        for mark, words in _MEANINGS:
+            pattern = compiled(rf"(?i){_FRONT}(?:{words})(?![A-Za-z]){_BEHIND}")
+            if (pattern.fullmatch(clause) if is_all else pattern.match(clause)) is not None:
+                return mark
+    return None

@@ -248,9 +248,19 @@ _TAGS: dict[str, Callable[[int], str]] = {
     "tags in commands": lambda n: "PLAN_CMD: DONE 1 | <think>\n" * (n // 27),
 }
 
+_LONG = "and that is what it says, whatever else may be told of it all"
 _PLAN = "Goal: a\n## Steps\n1. [act] b\n2. [act] c\n"
 # What is said around a plan and between its lines.
 _AROUND: dict[str, Callable[[int], str]] = {
+    "a legend of many entries": lambda n: "done\n" + "✅ a " * (n // 4) + "|x\n\n1. [act] a\n",
+    "a legend with a long blank": lambda n: f"Legend: ✅ =a{' ' * n}b ✅ c\n\n1. [act] a\n",
+    "a sign and a long blank": lambda n: f"1) [act] a\n\n!=done{' ' * n}x.\n",
+    "boxes without bullets": lambda n: "# a\n\n" + f"[x] {_LONG}\n" * (n // 65),
+    "boxes near nothing": lambda n: "# a\n\n" + (f"[x] {_LONG}\n" + f"{_LONG}\n" * 7) * (n // 492),
+    "rulers between blank lines": lambda n: "**a**\n" + f"\n{'-' * 60}\n" * (n // 62) + "Goal: a\n\n1. a\n",
+    "changes of steps": lambda n: "1) [act] a\n\nWhat changed:\n" + f"- Step 1 is new, {_LONG}\n" * (n // 78),
+    "headings of level 1": lambda n: "# a\n" + f"# Goal: {_LONG}\n" * (n // 69) + "1. [act] a\n",
+    "bold text behind numbers": lambda n: "Goal: a\n\n" + f"1、**a**{_LONG}\n" * (n // 68),
     "brackets in a heading": lambda n: "Goal: a\n\n## " + "(" * n + "x\n1. b\n",
     "colons in a heading": lambda n: "Goal: a\n\n## " + ":" * n + "x\n1. b\n",
     "dashes in a heading": lambda n: "Goal: a\n\n## a" + "-" * n + "x\n1. b\n",

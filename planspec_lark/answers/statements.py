@@ -87,7 +87,7 @@ _LEFT_OUT = re.compile(
     r"\Ai(?:'ve| have)? (?:(?:did|have) ?n(?:o|')t|left|kept)\b(?!.*\bsteps? [0-9]).* (?:since|because"
     r"|as) you(?:'ve)? (?:said|mentioned|asked|told)\b|\Ai (?:didn't|did not) (?:include|add|plan|list|use|put|look"
     r"|go)\b.*\b(?:since|because|as)\b"
-    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\Ai (?:left|skipped|dropped|considered"
+    r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\A(?!.*\bsteps? [0-9])i (?:left|skipped|dropped|considered"
     r"|thought about)\b.*(?:\bon purpose\b|\bbecause\b|\bsince\b|, as )"
     r"(?!.*\b(?:yet|time|space|know|sure|access|could\w*)\b)|\A我(?:没有|没).*因为[您你](?:说|提到|要求)"
 )

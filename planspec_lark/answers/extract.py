@@ -279,7 +279,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     others = tuple(one.span.end for one in result.diagnostics if one.code in ("PS105", "PS130") and one.span)
     reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign, others)
     span = source.span(*reading.plan) if reading.plan else None
-    for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
+    for diagnostic in (*cuts, *result.diagnostics, *(locate(broken, result.places) if broken else ())):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)

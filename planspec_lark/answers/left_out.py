@@ -107,7 +107,7 @@ def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
     assert reading.plan is not None, "there is a plan"
     assert reading.places is not None, "there is a plan"
     last = text.rstrip().rpartition("\n")[2].strip(SPACES)
-    heading = read_heading(last)
+    heading = read_heading(last) if last[:1] in ("#", "*", "_") else None
     between = reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n")
     if heading is None or between or "title" in reading.places.fields:
         return False

@@ -137,7 +137,8 @@ def sentences(text: str, above: str = "") -> list[str]:
     for row in above.split("\n") if above else ():
         reader.read(row)
     reader.rows = []
-    for row in _TYPES.sub(r"\1", _FRONT_MATTER.sub("", text)).split("\n"):
+    text = _TYPES.sub(r"\1", text) if "[" in text else text
+    for row in _FRONT_MATTER.sub("", text).split("\n"):
         reader.read(row)
     found = (
         said

@@ -62,7 +62,7 @@ _SHOWN = (
         r"|excerpt\b|quot(?:ed?|ation|ing) (?:from|of)\b|(?!i\b|we\b)\w+ wrote\W*\Z)"
         r"|\A\W*(?:user|human|customer|client|用户|客户)\W{0,4}[:：]"
         r"|\A\W*(?:template|quote|(?:example|sample)[ _]plan)\W*\Z|仅供参考|用户提供|只是示例"
-        r"|例如|比如|譬如|举例|格式(?:如下|示例|为|是|举例)|示例|样例",
+        r"|例如|比如|譬如|举例|格式(?:如下|示例|为(?![您你])|是|举例)|示例|样例",
     ),
     Form.of(
         f"{_GAVE}|have|has|had",
@@ -77,7 +77,7 @@ _SHOWN = (
         r" (?:current|existing|original|previous|old|former|last|present)"
         r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
         r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z)"
-        r"|(?:原|当前|现有|目前的?|旧|原来的|原有的?|现在的)(?:计划|方案)",
+        r"|(?:原|(?<!是)当前|现有|(?<!是)目前的?|旧|原来的|原有的?|现在的)(?:计划|方案)",
     ),
     Form.of(
         "change|replace|modify|edit|update|rewrite|only|just|add|insert|put|append",

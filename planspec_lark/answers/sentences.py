@@ -11,7 +11,7 @@ from planspec_lark.answers.descriptions import denies, has_veto
 from planspec_lark.answers.headings import MARKS, heads_notes, is_label, names_data, names_part, read_note
 from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
-from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.planspec.models import MARKS as STATUS_MARKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES
 
 __all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case", "tells_changes"]
@@ -44,7 +44,7 @@ _OFFER = re.compile(
     + one_of(
         r"如需|如有.{0,6}(?:问题|疑问|需|变|不清|调整)|如果?[您你]|若[您你有需]|需要的?话|如果.{0,4}(?:合适|满意)",
         r"要不要我|(?:需要|想)我.{0,60}[吗？?]|告诉我|告知|随时|欢迎|请查收|(?:请|供[您你]?)过目|请指正|问我"
-        r"|我.{0,4}可以|[您你]可以让我|请确认.{0,8}是否",
+        r"|我.{0,4}可以|我(?:再|就|会|马上|立刻)+(?:帮[您你])?(?:调整|更新|修改|同步|补充)|[您你]可以让我|请确认.{0,8}是否",
         r"确认(?:无误)?[之以]?后，?我(?:将|就|会|再)*开始|供[您你]?参考",
         r"可以?(?:根据[^，。]*)?(?:再|随时|灵活|适当|自由)*(?:调整|微调|细化|增减)\W*\Z",
         r"(?<!也)可以?(?:直接(?:复制|使用|贴|执行|运行)|参考)",
@@ -85,6 +85,9 @@ _CHANGES = Form.of(
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")
 # A type of the format that is spoken of.
 _TYPES = re.compile(rf"`?\[({'|'.join(STEP_TYPES)})\]`?")
+# What a mark of the format says where it is spoken of.
+_MARK = re.compile(r"`\[([ xX>!~])\]`")
+_MARK_WORDS = {mark: status.value for status, mark in STATUS_MARKS.items()}
 # A change that the plan shows by itself: what is new in it, or marked or called otherwise.
 _HAS_CHANGED = re.compile(
     r"\b(?:new|added|marked|set to|(?:is|are|went) (?:skipped|done|blocked|active|in progress)"
@@ -137,7 +140,8 @@ def sentences(text: str, above: str = "") -> list[str]:
     for row in above.split("\n") if above else ():
         reader.read(row)
     reader.rows = []
-    text = _TYPES.sub(r"\1", text) if "[" in text else text
+    if "[" in text:
+        text = _MARK.sub(lambda mark: _MARK_WORDS[mark[1].lower()], _TYPES.sub(r"\1", text))
     for row in _FRONT_MATTER.sub("", text).split("\n"):
         reader.read(row)
     found = (

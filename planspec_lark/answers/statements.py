@@ -52,9 +52,10 @@ _WISH = re.compile(
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
         r"|ready when|best\W*\Z",
-        r"remember\W*\Z",
+        r"remember\W*\Z|keep (?:it up|going|up the good work)|way to go|you've got this|go for it",
         r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?\b(?!.* to )"
-        r"|(?:enjoy it|have fun|rest|relax|breathe|celebrate|smile)\W*\Z)",
+        r"|(?:(?:enjoy it|have fun|rest|relax|breathe|celebrate|smile|sleep|eat|drink|hydrate)"
+        r"(?: (?:well|enough|plenty|water|regularly))*(?: and |, |\W*\Z))+\Z)",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
     + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
@@ -197,7 +198,7 @@ _IDIOMS = re.compile(
 # Why something is as it is.
 _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
-    r"|to (?:keep|make|avoid|ensure|help|save|give)|for easy)\b[^,:]*|，?(?:是因为|因为|以便|以免|从而)[^，]*"
+    r"|to (?:keep|make|avoid|ensure|help|save|give)|for easy)\b[^,:]*|，?(?:是因为|因为|以便|以免|从而|这样|好让)[^，]*"
 )
 # What a reason says that is more than a reason: a duty, or that somebody has not agreed.
 _OBLIGES = re.compile(
@@ -256,13 +257,16 @@ _ANNOUNCES = re.compile(
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
     r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)(?:[您你]要的|我?(?:更新|修改|整理|调整)(?:后|好)?的?|最终的?|完整的?|新的?)*(?:更新版|最新版|新版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
-    r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
+    r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|\A\W*这是(?:目前|当前|最新)的?(?:计划|进度|方案|状态)表?[：:。]?\Z"
+    r"|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
 )
 _OF_OTHERS = re.compile(
     r"\b"
     + one_of(
         r"what (?!i\b|you\b|we\b|follows|is|has|the plan)\w+|\w+s'(?= )",
-        r"(?<!your )(?<!this )(?!(?:here|it|that|there|let|what|today)'s)\w+'s",
+        r"(?<!your )(?<!this )(?!(?:here|it|that|there|let|what|today)'s)\w+'s"
+        r"(?= (?:\w+ ){0,2}(?:plans?|versions?|drafts?|lists?|ideas?|answers?|suggestions?|proposals?|notes?|approach"
+        r"|way)\b|\W*\Z)",
         r"they|he|she|who|someone|somebody|several|other|another|different",
         r"(?!i |you |we )\w+ (?:does|did|do) the following",
         r"years?|worst|best|case|part|first few|before|until|unless|once|if|suppose|assuming|may|might",

@@ -33,7 +33,7 @@ _REPORT = re.compile(
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
     rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
     rf"|(?:the )?(?:first (?P<first>{_COUNT})|last (?P<last>{_COUNT}))(?: steps)?"
-    rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)? steps?"
+    rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)?(?: steps?| tasks?| items?)?"
     r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others|(?:remaining|other) (?:ones|steps))))"
     rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
 )
@@ -43,7 +43,7 @@ _REPORT_CHINESE = re.compile(
     rf"(?:(?:步骤|第) ?[（(]?(?P<ids>{_ID}(?:[、和及] ?{_ID})*)[）)]? ?[步项]?"
     rf"|(?:前(?P<first>{_NUMERAL})|最后(?P<last>{_NUMERAL}))(?:步|项|个步骤)|第(?P<one>[一二三四五六七八九十])[步项]"
     rf"|(?:(?P<all>{_NUMERAL})[个项步](?:步骤|任务|工作)?[中里]，?)?(?P<count>{_NUMERAL})[个项步](?:步骤|任务|工作)?)"
-    rf"(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时|的?话)"
+    rf"(?:[因由][^。]{{1,40}}?，(?:故|所以|因此))?(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时|的?话)"
 )
 
 # One of these is in every report. To look for them takes far less than the expressions above.

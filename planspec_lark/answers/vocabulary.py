@@ -86,7 +86,7 @@ _THINGS = """
     brackets mark marks tool tools trip journey path flow effort cost costs money word words date dates everyday
     conditions state status checklist document documents note tip preparation human humans machine machines
     deliverable deliverables milestone milestones phase phases stage stages outcome outcomes purpose resources
-    command commands mind test team sub quality balance clarity ease role roles variable variables
+    command commands mind test team sub title titles quality balance clarity ease role roles variable variables
 """
 ACTIONS = """
     covers cover contains contain consists consist includes include follows follow keeps keep stays stay takes take

@@ -14,7 +14,7 @@ _WORDS = (
     *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
     *("done", "complete", "finished", "完成"),
 )
-LEGEND_LABEL = r"[#>*_\- ]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
+LEGEND_LABEL = r"[#>*_\- (（]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
 _LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
 # What is no sign that stands for something.
 _NO_SIGN = r"\w\s=:：→,，;；、.。·|()（）/'\"“”‘’–—-"

@@ -206,8 +206,7 @@ def _says_what_it_does(told: str) -> bool:
     if subject and verb in _IS:
         behind = subject.end()
         return _DIVIDED.match(told, behind) is not None or ("step" in subject[0] and _SITS.match(told, behind) is None)
-    is_plural = subject is not None and "steps" in subject[0]
-    return verb in _VERBS or ((verb.endswith("s") or is_plural) and verb not in _STANDS)
+    return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 
 def _is_stated_in_chinese(told: str) -> bool:

@@ -91,13 +91,16 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
 
 
+# Characters of a heading that is nothing but a lead.
+_SHORT = 80
 # A heading that leads to a plan, and does not name what it is about.
 _LEADING = re.compile(
     r"\W*(?:(?:the|your|my|an?|final|updated|revised|corrected|improved|fixed|new|first|second|third|last|rough"
     r"|recommended|complete|full|cleaned-up|old|previous|original|current|here is|here's|planspec|step-by-step) )*"
-    r"(?:plan|version|draft|answer|output|result|response|option|attempt)s?(?: [0-9a-d])?\W*(?:\(.*\)\W*)?"
+    r"(?:plan|version|draft|answer|output|result|response|option"
+    r"|attempt)s?(?: [0-9a-d])?[:：*_ ]*(?:\([^()]*\)[:：*_ ]*)?"
     r"|\W*(?:最终|更新|修订|修改|修正|调整|完整|推荐|正式|初|终|定|新|旧|原|第.|后|的|版|以下是?)*"
-    r"(?:计划|方案|版本?|稿|结果|回答)\W*(?:[(（].*[)）]\W*)?",
+    r"(?:计划|方案|版本?|稿|结果|回答)[:：*_ ]*(?:[(（][^()（）]*[)）][:：*_ ]*)?",
     re.IGNORECASE,
 )
 
@@ -111,7 +114,8 @@ def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
     between = reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n")
     if heading is None or between or "title" in reading.places.fields:
         return False
-    return not (_LEADING.fullmatch(heading[1]) or heads_notes(last) or names_notes(heading[1].lower()))
+    is_lead = len(heading[1]) <= _SHORT and _LEADING.fullmatch(heading[1]) is not None
+    return not (is_lead or heads_notes(last) or names_notes(heading[1].lower()))
 
 
 _HOLD_ON = re.compile(r"\A\W*(?:hold on|wait|hang on|let me \w+|等等|稍等)\b[,，.]? ?")
@@ -153,7 +157,7 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
     if not is_told and reading.is_above_goal(span.start) and _is_talk(text):
         # It leads to the plan below its title.
-        is_told = all(map(reading.talk.comes_before, sentences(text)))
+        is_told = all(map(reading.talk.is_small_talk, sentences(text)))
     if is_early and reading.has_goal and (is_told or is_list_of_tools(text, reading.talk)):
         return Risk.LOW
     if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
@@ -191,7 +195,7 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
         above = above.lstrip().lstrip("`~")
     if _QUOTED_STEP.search(text) or any(says_more(comment, reading.talk) for comment in comments_in(text)):
         return True
-    if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.statuses)):
+    if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.talk.tally)):
         return True
     said = sentences(text, above)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):

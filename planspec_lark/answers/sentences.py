@@ -78,8 +78,8 @@ _RESTRICTS = re.compile(
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
 )
 _CHANGES = Form.of(
-    "changed|moved|new|changes",
-    r"\bwhat (?:has |i |i've )?(?:changed|moved)\b|\bwhat(?:'s| is) new\b|\A\W*changes since\b",
+    "changed|moved",
+    r"\bwhat (?:has |i |i've )?(?:changed|moved)\b",
     r"(?:变更|修改)说明",
 )
 _FRONT_MATTER = re.compile(r"\A---\r?\n(?:[\w -]*:.*\n)*---")

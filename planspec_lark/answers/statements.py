@@ -17,7 +17,7 @@ from planspec_lark.answers.demands import demands
 from planspec_lark.answers.descriptions import denies, describes, has_veto, is_foreign_draft, split_words
 from planspec_lark.answers.headings import COLONS, heads_notes, names_notes, names_part
 from planspec_lark.answers.sentences import is_offer, speaks_of_case
-from planspec_lark.answers.status_reports import drop_reports
+from planspec_lark.answers.status_reports import Tally, drop_reports
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
     CHINESE,
@@ -53,7 +53,8 @@ _WISH = re.compile(
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
         r"|ready when|best\W*\Z",
         r"remember\W*\Z|keep (?:it up|going|up the good work)|way to go|you've got this|go for it",
-        r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?\b(?!.* to )"
+        r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?(?: (?:and|to) (?:keep|stay"
+        r"|drink|have|enjoy)\b[^,]*)?\W*\Z"
         r"|(?:(?:enjoy it|have fun|rest|relax|breathe|celebrate|smile|sleep|eat|drink|hydrate)"
         r"(?: (?:well|enough|plenty|water|regularly))*(?: and |, |\W*\Z))+\Z)",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
@@ -67,7 +68,8 @@ _TAKES_BACK = Form.of(
     r"|(?:is|are|was|were) (?:just |only |all )?(?:made[- ]up|invented|placeholders?)"
     r"|(?:i|we)(?:'ve| have|'d| had)? (?:came?|come) up with to|(?:to|i) fill(?:ed)? (?:in )?the gaps"
     r"|i'd (?:be|feel) (?:happier|better|safer|easier|more comfortable)|you'll (?:have|get) (?:it|them|the rest)\b"
-    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left \w+ \w+ out(?! on purpose)"
+    r"|(?:shows?|explains?) (?:the|how)\b.{0,20}\b(?:format|plans?|looks?)|left (?:.*\bsteps?\b.* out"
+    r"|\w+ \w+ out(?! on purpose))"
     r"|(?:delete|remove|drop|skip|omit|leave out) steps? [0-9]|weglassen|streichen|elimin(?:a|e|ar|es)|supprimer?"
     r"|(?:have|has|did)(?:n't| not) (?:\w+ )?(?:changed|updated|adjusted|included|added) (?:the plan|it|that|this)"
     r"|the wrong way (?:a?round|about)|in the wrong order)\b|\A\W*(?:oh,? )?wait\b",
@@ -143,11 +145,6 @@ _PROHIBITS = re.compile(
     r"\W*(?:(?:please|just|but|and|so) )*(?:do not|don['’]t|never)\b(?! (?:worry|hesitate|panic))"
     r"|[请先]*(?:不要|别|勿)(?!担心|客气|着急)"
 )
-# What asks to take notice of what follows.
-_PREFACE = re.compile(
-    r"\A\W*(?:please )?(?:note|keep in mind|bear in mind|be aware|it's worth noting|it should be noted) that "
-    r"|\A\W*(?:请注意|需要注意的是|值得注意的是|需要说明的是)[，：:]? ?"
-)
 # What is said of a thing without changing it: how long it takes, which of the steps it is, that something is not there.
 _IDIOMS = re.compile(
     r"\b"
@@ -202,7 +199,8 @@ _REASON = re.compile(
 )
 # What a reason says that is more than a reason: a duty, or that somebody has not agreed.
 _OBLIGES = re.compile(
-    r"\b(?:must|(?:not|n't) (?:been |yet |be )*(?:agreed?|approved?|allowed|signed|confirmed)|forbidden|prohibited)\b"
+    r"\b(?:must|(?:has|have|needs?) to(?! do with)|until|(?:not|n't) (?:been |yet |be )*(?:agreed?|approved?"
+    r"|allowed|signed|confirmed)|forbidden|prohibited)\b"
     r"|[没未](?:有)?(?:同意|批准?|确认|签)|必须|不[得许准]"
 )
 # What a plan is for.
@@ -255,7 +253,8 @@ _ANNOUNCES = re.compile(
     r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of)"
     r" (?:today|yesterday|this|our|\w+day|week|day)\b[\w' ]{0,20}:\Z"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
-    r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)(?:[您你]要的|我?(?:更新|修改|整理|调整)(?:后|好)?的?|最终的?|完整的?|新的?)*(?:更新版|最新版|新版|版本|计划|方案|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
+    r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)(?:[您你]要的|我?(?:更新|修改|整理|调整)(?:后|好)?的?|最终的?|完整的?|新的?)*(?:更新版|最新版|新版|版本|计划|方案"
+    r"|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|\A\W*这是(?:目前|当前|最新)的?(?:计划|进度|方案|状态)表?[：:。]?\Z"
     r"|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
@@ -360,10 +359,14 @@ class Talk:
         return frozenset(split_words(without_arrows(self.text).lower(), _OWN_WORD))
 
     @cached_property
+    def tally(self) -> Tally:
+        """The statuses of the plan's steps, counted."""
+        return Tally(self.statuses)
+
+    @cached_property
     def _counts(self) -> frozenset[int]:
-        """How many steps there are: all, at the top, and below it."""
-        top = sum("." not in step_id for step_id in self.statuses)
-        return frozenset((len(self.descriptions), top, len(self.descriptions) - top)) - {0}
+        """How many steps there are: all, and at the top."""
+        return frozenset((len(self.descriptions), sum("." not in step_id for step_id in self.statuses))) - {0}
 
     @cached_property
     def _own_pairs(self) -> Container[str]:
@@ -380,10 +383,10 @@ class Talk:
 
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
-        told = drop_reports(said.replace("’", "'"), self.statuses) if self.statuses else said.replace("’", "'")
+        told = drop_reports(said.replace("’", "'"), self.tally) if self.statuses else said.replace("’", "'")
         if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
-        said = _PREFACE.sub("", told)
+        said = told
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
         if _ENTRY.fullmatch(said) or self._explains_types(said):
@@ -400,6 +403,14 @@ class Talk:
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
             or is_legend(said)
         )
+
+    def is_small_talk(self, said: str) -> bool:
+        """Whether a sentence is a wish, leads to the plan, or says nothing in its words, and has no number in it."""
+        told = said.replace("’", "'")
+        if has_veto(told) or demands(told, self.is_own) or any(map(str.isdigit, told)):
+            return False
+        is_lead = _ANNOUNCES.search(told) is not None and self.leads_on(said)
+        return is_lead or _WISH.match(told) is not None or self.is_known(told)
 
     def _explains_types(self, said: str) -> bool:
         """Whether a sentence says what the words for types mean, and asks for nothing."""

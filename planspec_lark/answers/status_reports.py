@@ -6,11 +6,15 @@ A report that agrees with the marks of the plan adds nothing to it. One that doe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from attrs import frozen
 
 from planspec_lark.answers.vocabulary import COUNTS
 
-__all__ = ["contradicts", "drop_reports"]
+__all__ = ["Tally", "contradicts", "drop_reports"]
 
 _STATUS_WORDS = {
     "done": "done|completed?|finished|完成|做完",
@@ -43,7 +47,7 @@ _REPORT_CHINESE = re.compile(
     rf"(?:(?:步骤|第) ?[（(]?(?P<ids>{_ID}(?:[、和及] ?{_ID})*)[）)]? ?[步项]?"
     rf"|(?:前(?P<first>{_NUMERAL})|最后(?P<last>{_NUMERAL}))(?:步|项|个步骤)|第(?P<one>[一二三四五六七八九十])[步项]"
     rf"|(?:(?P<all>{_NUMERAL})[个项步](?:步骤|任务|工作)?[中里]，?)?(?P<count>{_NUMERAL})[个项步](?:步骤|任务|工作)?)"
-    rf"(?:[因由][^。]{{1,40}}?，(?:故|所以|因此))?(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?!之?后|以后|时|的?话)"
+    rf"(?:[因由][^。]{{1,40}}?，(?:故|所以|因此))?(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?=[，。；;、,.！!：:]|\Z)"
 )
 
 # One of these is in every report. To look for them takes far less than the expressions above.
@@ -63,18 +67,48 @@ _SUBJECTS = (
 )
 
 
-def drop_reports(said: str, statuses: Mapping[str, str]) -> str | None:
-    """A sentence without the reports that agree with the plan; None if one does not agree.
+@frozen(slots=False)
+class Tally:
+    """The statuses of a plan's steps, counted once for all that is said of them.
 
-    Args:
-        said: the sentence, in lower case.
-        statuses: the status of each step of the plan, by id.
+    Attributes:
+        statuses: the status of each step, by id.
     """
+
+    statuses: Mapping[str, str]
+
+    @cached_property
+    def top(self) -> list[str]:
+        """The statuses of the steps at the top, in order."""
+        return [status for step_id, status in self.statuses.items() if "." not in step_id]
+
+    @cached_property
+    def counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How many steps have each status: at the top, and in all."""
+        return Counter(self.top), Counter(self.statuses.values())
+
+    @cached_property
+    def first(self) -> int:
+        """How many steps at the beginning have the status of the first one."""
+        return _run(self.top)
+
+    @cached_property
+    def last(self) -> int:
+        """How many steps at the end have the status of the last one."""
+        return _run(self.top[::-1])
+
+
+def _run(statuses: Sequence[str]) -> int:
+    return next((at for at, status in enumerate(statuses) if status != statuses[0]), len(statuses))
+
+
+def drop_reports(said: str, tally: Tally) -> str | None:
+    """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
     if not any(word in said for word in _SUBJECTS):
         return said
     rest = said
     for pattern, agrees in ((_REPORT, _agrees), (_REPORT_CHINESE, _agrees_in_chinese)):
-        if not all(agrees(match, statuses) for match in pattern.finditer(said)):
+        if not all(agrees(match, tally) for match in pattern.finditer(said)):
             return None
         rest = pattern.sub("", rest)
     return said if rest == said else rest.strip(" ,;:，、：.。!！")
@@ -84,11 +118,13 @@ def drop_reports(said: str, statuses: Mapping[str, str]) -> str | None:
 _CLAIM = re.compile(rf"(?i)(?:\bsteps? |第 ?|步骤 ?)(?P<id>{_ID})(?P<said>[^\n;；]*)")
 
 
-def contradicts(changes: str, statuses: Mapping[str, str]) -> bool:
+def contradicts(changes: str, tally: Tally) -> bool:
     """Whether a list of changes names a step that the plan does not have, or a status that the step does not have."""
+    if any(drop_reports(row.lower().strip(" -*•"), tally) is None for row in changes.split("\n")):
+        return True
     for claim in _CLAIM.finditer(changes):
         found = re.search(_STATUS, claim["said"].lower())
-        if claim["id"] not in statuses or (found and _named(found) != statuses[claim["id"]]):
+        if claim["id"] not in tally.statuses or (found and _named(found) != tally.statuses[claim["id"]]):
             return True
     return False
 
@@ -97,41 +133,35 @@ def _named(match: re.Match[str]) -> str:
     return next(name for name in _STATUS_WORDS if match[name])
 
 
-def _have(ids: Sequence[str], statuses: Mapping[str, str], status: str) -> bool:
-    return all(statuses.get(step_id) == status for step_id in ids)
-
-
 def _number(word: str) -> int:
     return int(word) if word.isdecimal() else COUNTS.get(word, 0)
 
 
-def _agrees(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+def _agrees(match: re.Match[str], tally: Tally) -> bool:
     if match["rest"]:
         return _named(match) == "pending"
     # What is open may be what is to be done as well.
-    return match["pending"] != "open" and _is_true(match, statuses)
+    return match["pending"] != "open" and _is_true(match, tally)
 
 
-def _agrees_in_chinese(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+def _agrees_in_chinese(match: re.Match[str], tally: Tally) -> bool:
     if match["one"]:
-        return _have([str(_number(match["one"]))], statuses, _named(match))
-    return _is_true(match, statuses)
+        return tally.statuses.get(str(_number(match["one"]))) == _named(match)
+    return _is_true(match, tally)
 
 
-def _is_true(match: re.Match[str], statuses: Mapping[str, str]) -> bool:
+def _is_true(match: re.Match[str], tally: Tally) -> bool:
     """Whether the steps have the status that are named, are the first or the last, or are counted."""
     status = _named(match)
-    top = [step_id for step_id in statuses if "." not in step_id]
     if match["ids"]:
-        return _have(re.findall(_ID, match["ids"]), statuses, status)
+        return all(tally.statuses.get(step_id) == status for step_id in re.findall(_ID, match["ids"]))
     number = _number(match["first"] or match["last"] or match["count"])
-    if number not in range(1, len(statuses) + 1):
+    if number not in range(1, len(tally.statuses) + 1):
         # More than there are, or a word for a number that is not known.
         return False
     if match["first"]:
-        return number <= len(top) and _have(top[:number], statuses, status)
+        return number <= tally.first and tally.top[0] == status
     if match["last"]:
-        return number <= len(top) and _have(top[-number:], statuses, status)
-    groups = ([statuses[step_id] for step_id in top], [*statuses.values()])
-    counted = [group for group in groups if group.count(status) == number]
-    return any(match["all"] is None or len(group) == _number(match["all"]) for group in counted)
+        return number <= tally.last and tally.top[-1] == status
+    counted = [count for count in tally.counts if count[status] == number]
+    return any(match["all"] is None or count.total() == _number(match["all"]) for count in counted)

@@ -99,7 +99,7 @@ ACTIONS = """
     keeping happen happens understand looks look serves serve supports suggest recommend propose came matches match
     sums outlines lists specifies presents reflects addresses accounts corresponds guarantees secures enables offers
     delivers remains becomes achieves accomplishes requires breaks moves connects links declares tells says depend
-    depends
+    depends prepare prepares
 """
 _QUALITIES = """
     done complete completed finished ready pending reached met kept made given structured split grouped ordered

@@ -98,7 +98,7 @@ _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A type in brackets behind any signs and a number: it is no part of the line above.
 _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 # A check box that may be without a bullet, and is none that is spoken of.
-_BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]+(?![ \t]*[=:：→(（-])(?=.)"
+_BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
@@ -139,6 +139,7 @@ _STEPS_HEADER = r"(?im)^[ \t]*(?:#{1,6}[ \t]*|\*\*)\W{0,3}(?:the |plan |action )
 # What a heading says of a plan that is none to act on, or of a part or a case.
 _NO_TITLE = (
     r"(?i)\b(?:not|draft|discarded|rejected|example|sample|template|option|alternative)\b|\A\W*(?:if|when)\b"
+    r"|\A\W*(?:no|only|never|max|warning|attention|important|note)\b|[.!?:：。！？]\W*\Z|: "
     r"|\b(?:old|previous|first) (?:plan|one|version|draft|idea|approach|attempt|part|half)\b|\bpart [0-9]"
     r"|反例|作废|草[案稿]|旧(?:版|计划|方案|稿|的)|示例|样例|废弃|备选|部分|如果"
 )
@@ -658,7 +659,9 @@ class AnswerReader(Recovery):
         """Whether a line without a bullet is a step as it begins with a check box, as another one near it does."""
         if not self.default_type or compiled(_BARE_BOX).match(content) is None:
             return False
-        following = self.source.text[self._end : self._end + _NEAR]
+        # Below other steps, boxes are those of a form.
+        is_first = not self.steps or next(reversed(self.steps)) in self._phases
+        following = self.source.text[self._end : self._end + _NEAR] if is_first else ""
         self._has_boxes = self._has_boxes or compiled(rf"(?m)^[ \t]*{_BARE_BOX}").search(following) is not None
         return self._has_boxes
 

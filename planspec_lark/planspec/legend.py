@@ -14,7 +14,9 @@ _WORDS = (
     *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
     *("done", "complete", "finished", "完成"),
 )
-LEGEND_LABEL = r"[#>*_\- (（]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*[ ]*[*_]*[:：]"
+LEGEND_LABEL = (
+    r"[#>*_\- (（]*(?i:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)[*_]*+[ ]*+[*_]*+[:：]"
+)
 _LEGEND = rf"{LEGEND_LABEL}[*_]*(?P<entries>.*)"
 # What is no sign that stands for something.
 _NO_SIGN = r"\w\s=:：→,，;；、.。·|()（）/'\"“”‘’–—-"
@@ -25,10 +27,13 @@ _ENTRY = (
     rf"(?P<verb>[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*+(?P<words>[^\W\d_].*)"
 )
 # A legend in parentheses at the end of a line.
-_ASIDE = r"[(（]([^()（）]*+)[)）][.。]?\Z"
+_ASIDE = r"(?:\A|[.!?:。！？：] ?)[(（]([^()（）]*+)[)）][.。]?\Z"
+# How a line of a plan begins, or of a list.
+_OF_PLAN = r"[-+•>|#]|[*][ \t]|[0-9]+[.)、]|(?i:goal|目标)\b"
 # What a mark of the format is said to stand for.
 _MARK_ENTRY = (
-    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*+(?:=|:|：|means|stands for|表示|代表|[-–—])[ \t]*+(?P<words>[^\n·|;；,，]+)"
+    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*+(?:(?P<verb>=|means|stands for|表示|代表)|[:：–—-])[ \t]*+"
+    r"(?P<words>[^\n·|;；,，]+)"
 )
 _MEANINGS = (
     (
@@ -68,8 +73,9 @@ def find_legend(text: str) -> dict[str, str]:
             is_open and bool(entries or not line)
         )
         found = _read_entries(_pieces(entries)) if entries else _read_whole(line, least=2)
-        for sign, mark in found.items():
-            legend.setdefault(sign, mark or "")
+        for sign, mark in found:
+            # What is said in two ways is not clear.
+            legend[sign] = mark or "" if legend.get(sign, mark) == mark else ""
     return legend
 
 
@@ -77,13 +83,19 @@ def is_legend(line: str) -> bool:
     """Whether a line says of signs what they stand for, and nothing else: of each, one of the meanings of marks."""
     match = compiled(_LEGEND).fullmatch(line)
     found = _read_entries(_pieces(match["entries"])) if match else _read_whole(line)
-    return bool(found) and None not in found.values()
+    return bool(found) and all(mark is not None for _, mark in found)
 
 
 def redefines_marks(text: str) -> bool:
     """Whether a text says of a mark such as `[x]` that it stands for another status than it does."""
     entries = compiled(_MARK_ENTRY).finditer(text) if "[" in text else ()
-    return any(_meaning(entry["words"]) not in (None, entry["mark"].lower()) for entry in entries)
+    for entry in entries:
+        mark = _meaning(entry["words"])
+        # Of a dash or a colon, anything may come behind.
+        if mark != entry["mark"].lower() and (mark is not None or entry["verb"] is not None):
+            return True
+    legend = find_legend(text)
+    return any(legend.get(mark, mark) != mark for mark in "!>~")
 
 
 def _pieces(line: str) -> list[str]:
@@ -92,23 +104,25 @@ def _pieces(line: str) -> list[str]:
     return [bare for piece in pieces if (bare := piece.strip(SPACES + "*_"))]
 
 
-def _read_entries(pieces: Iterable[str]) -> dict[str, str | None]:
-    """By each sign, the character of the mark that it stands for, or None."""
+def _read_entries(pieces: Iterable[str]) -> list[tuple[str, str | None]]:
+    """Each sign with the character of the mark that it stands for, or None."""
     entries = (compiled(_ENTRY).fullmatch(piece) for piece in pieces)
-    return {entry["sign"]: _meaning(entry["words"]) for entry in entries if entry}
+    return [(entry["sign"], _meaning(entry["words"])) for entry in entries if entry]
 
 
-def _read_whole(line: str, *, least: int = 1) -> dict[str, str | None]:
+def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
     """The same of a line without a label that has nothing but entries; a single one has a verb.
 
     Of several, other text may be in front, if they are in parentheses.
     """
+    if least > 1 and compiled(_OF_PLAN).match(line):
+        return []
     aside = compiled(_ASIDE).search(line) if line.endswith((")", "）", ".", "。")) else None
-    pieces = _pieces(aside[1] if aside and (least > 1 or not aside.start()) else line)
+    pieces = _pieces(aside[1] if aside and (least > 1 or line[0] in "(（") else line)
     entries = [compiled(_ENTRY).fullmatch(piece) for piece in pieces]
     is_whole = len(entries) >= least and all(entry and _is_clear(entry) for entry in entries)
     is_told = len(entries) > 1 or any(entry and entry["verb"] for entry in entries)
-    return _read_entries(pieces) if is_whole and is_told else {}
+    return _read_entries(pieces) if is_whole and is_told else []
 
 
 def _is_clear(entry: Match[str]) -> bool:

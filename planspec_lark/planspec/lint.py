@@ -24,7 +24,7 @@ from planspec_lark.planspec.models import (
     iter_steps,
     make_step,
 )
-from planspec_lark.planspec.near_misses import find_inputs, find_outputs
+from planspec_lark.planspec.near_misses import find_inputs, find_outputs, repair_header
 from planspec_lark.planspec.step_repair import find_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
@@ -102,7 +102,8 @@ def _found(code: str, step: PlanStep, part: str, message: str, help: str = "", *
 _NO_PLAN = re.compile(
     r"(?i)(?:\A\W*|[-–—(（:：\[【] ?|, ?)(?:(?:rough |first )?drafts?(?! (?:due|of|for))\b|rejected\b|superseded\b"
     r"|replaced by\b|obsolete\b|outdated\b|withdrawn\b|cancell?ed\b|void\b"
-    r"|not (?:yet )?(?:agreed|approved|final|released)\b|do not (?:use|run|follow)\b"
+    r"|not (?:yet )?(?:agreed|approved|final|released)\b|not yet(?=\W*\Z)|old(?: plan\b|(?=\)))|only if\b|if it\b"
+    r"|do not (?:use|run|follow)\b"
     r"|草案|草稿|作废|已废弃|已取代|未批准|未定稿|不再使用)(?=\W*\Z|[\s)）:：\]】,，;；.-])"
 )
 
@@ -415,6 +416,9 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     a title says of the plan.
     """
     yield from _check_title(plan)
+    if plan.title and (header := repair_header(f"## {plan.title}")) and not header[1].startswith("# "):
+        message = "the title is written as the header of another part of the plan"
+        yield Diagnostic("PS104", message, Severity.ERROR, help="write `Goal: Text`, or another title", part="title")
     steps = [*iter_steps(plan)]
     # Most plans have none of these signs, which is seen at once.
     said = "".join([plan.goal, *[step.description for step in steps]])
@@ -564,8 +568,10 @@ _LIST, _PHRASE = 200, 3
 # Words that make a sentence, or a jump, of what is after an arrow.
 _PROSE = re.compile(
     r"(?i)(?:a|an|the|th[ei]s|that|these|those|its?|them|they|s?he|we|you|i|is|are|was|be|been|has|have|had|will|would"
-    r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at|by|with"
-    r"|for|into|onto|over|back|again|up|down|out|off|here|there|all|any|each|every|only|also|too|go|goto|stop|skip|retry"
+    r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at"
+    r"|by|with"
+    r"|for|into|onto|over|back|again|up|down|out|off|here|there|all|any|each|every|only|also|too|go|goto|stop"
+    r"|skip|retry"
     r"|repeat|continue|break|return|exit|leave|jump|end|abort|finish|proceed|wait|try|start|done)"
 )
 

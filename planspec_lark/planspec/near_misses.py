@@ -197,7 +197,10 @@ _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
 _ARROW_HEAD = r"[>⇒➜➔⟶→]"
 # Of foreign arrows, only those behind white space; where one is in code, it is text.
-_ALMOST_OUTPUTS = rf"(?a)(?:(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])|(?<!\\)→)(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+_PLAIN_NAME = r"(?:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
+_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+# Directly behind a word, an arrow of the format with names in marks, or between other commas.
+_TIGHT_OUTPUTS = rf"(?<=[\w)）])→(?=[^→]*\Z){SPACE}*(?P<names>{_PLAIN_NAME}(?:{_COMMA}{_PLAIN_NAME})*+){SPACE}*\Z"
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
 
@@ -233,8 +236,15 @@ def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
     # Most descriptions have no arrow, which is seen far sooner than that there is no list.
     is_pointing = compiled(_ARROW_HEAD).search(description) is not None
-    match = compiled(_ALMOST_OUTPUTS).search(description) if is_pointing else None
-    return None if match and description.count("`", 0, match.start()) % 2 else _almost("→", match)
+    if not is_pointing:
+        return None
+    match = compiled(_ALMOST_OUTPUTS).search(description)
+    if match is None and "→" in description:
+        match = compiled(_TIGHT_OUTPUTS).search(description)
+        if match is not None and any(description.count(sign, 0, match.start()) % 2 for sign in "`\"'"):
+            # It is in code, or in a quote.
+            match = None
+    return _almost("→", match)
 
 
 def find_inputs(line: str) -> AlmostList | None:

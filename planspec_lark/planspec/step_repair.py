@@ -70,7 +70,7 @@ _STEP = (
 )
 _ITEM = (
     rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]"
-    rf"|{_DIGITS}(?:[*_]{{2}})?(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
+    rf"|[*_]{{2}}{_DIGITS}[*_]{{2}}[.．、)）:：]|{_DIGITS}(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
 _MARK = (

@@ -428,6 +428,20 @@ HELD_BACK |= {
     "旧版": f"这是旧版：\n\n{_PLAN}",
     "a state that waits": f"Status after you approve it:\n\n{_PLAN}",
     "types behind boxes": "Goal: go\n## Steps\n1. [subtask] Buy\n   ☐ [act] flour\n   ☑ [act] salt\n2. [act] Go\n",
+    "the goal as a title": "# Goal: go\n\n# Steps\n1. [act] Go\n",
+    "a legend of marks against the marks": "Goal: go\n\n~ = in progress, ! = done\n\n## Steps\n1. [~] [act] Go\n",
+    "a legend that says a sign twice": "🟢 = done, 🟢 = open\n\nGoal: go\n## Steps\n1. 🟢 [act] Go\n",
+    "two legends": "🟢 = done, 🔴 = open\n\nGoal: go\n## Steps\n1. 🟢 [act] Go\n\nLegend: 🟢 = open, 🔴 = done\n",
+    "a state below the title": f"# Trip\n\nStatus: draft\n\n{_PLAN}",
+    "标题下面的约束": f"# 旅行\n\n预算50元。\n\n{_PLAN}",
+    "a step that is said to be left out": f"{_PLAN}\nI left step 3 out on purpose.\n",
+    "what the steps do to another plan": f"{_PLAN}\nThese steps precede the main plan.\n",
+    "还没开始就做别的": f"{_PLAN}\n第1步未开始就找房东。\n",
+    "a preface": f"{_PLAN}\nNote that the landlord comes first.\n",
+    "half of a count": (
+        "Goal: go\n## Steps\n1. [subtask] Go\n  1.1. [act] a\n  1.2. [act] b\n  1.3. [act] c\n2. [act] d\n\n"
+        "This plan has three steps.\n"
+    ),
     "a legend against the marks": f"{_PLAN}\nLegend:\n[x] = cancelled\n[ ] = done\n",
     "与标记矛盾的图例": f"{_PLAN}\n状态说明：\n- [x]：未开始\n- [ ]：已完成\n",
     "a goal that is said elsewhere": "Sure!\n\nGoal: Same as above, in my last message\n## Steps\n1. [act] Go\n",
@@ -441,6 +455,9 @@ HELD_BACK |= {
     "half a call in a call": r'{"arguments": "{\"plan\": \"Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pa',
 }
 HELD_BACK_OF_MARKDOWN = {
+    "a form with boxes": "Here is the plan:\n\n1. Buy\n2. Bake\n\n☐ Approved\n☐ Rejected\n",
+    "a limit in bold above a ruler": "**No car**\n\n---\n\nGoal: go\n\n1. Pack\n",
+    "half a pair of marks": "# Go\n\n1**. [act] Buy\n2. Pack\n",
     "a mark by itself": "Goal: go\n\n1. Buy\n2. Bake\n\n[!] Careful with the gas.\n",
     "a list that goes on": "# Go\n\n1. Buy\n2. Bake\n\n[…]\n",
     "struck-out text": "# Go\n\n1. Pack\n2. ~~Wait~~\n3. Go\n",
@@ -781,6 +798,23 @@ def test_inputs_below_a_step_are_no_more_of_its_description(description: str, li
     found = extract_plan(f"Goal: go\n## Steps\n1) [act] Go → a\n2. [act] {description}\n   {line}\n")
     step = found.plan.steps[1]
     assert (found.verdict, step.description, step.inputs) == (Verdict.ACCEPTED, "Pack it", ["a"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1. [act] Print the board (✅ = planned, ⏳ = ready)\n2. ✅ [act] Pack",
+        "1. [act] Go | Signs agreed (✅ = to do, ❌ = done)\n2. ✅ [act] Pack",
+    ],
+)
+def test_what_a_step_says_of_signs_is_no_legend(line: str) -> None:
+    assert extract_plan(f"Goal: go\n## Steps\n{line}\n").plan.steps[1].status.value == "done"
+
+
+@pytest.mark.parametrize("text", ['Say "→ a"', 'Rename "a→b"', "写“→A”", "Type **→ a**", "Type `a`→`b`"])
+def test_an_arrow_in_quotes_or_marks_is_text(text: str) -> None:
+    plan = f"Goal: go\n## Steps\n1. [act] {text}\n"
+    assert extract_plan(plan).plan == parse_plan(plan)
 
 
 @pytest.mark.parametrize("text", ["Explain `a→b`", "Explain `a⇒b`", "Book Berlin➔Rome", "A⇒B⇒C", "翻译中文->English"])

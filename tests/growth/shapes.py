@@ -252,6 +252,12 @@ _LONG = "and that is what it says, whatever else may be told of it all"
 _PLAN = "Goal: a\n## Steps\n1. [act] b\n2. [act] c\n"
 # What is said around a plan and between its lines.
 _AROUND: dict[str, Callable[[int], str]] = {
+    "parentheses in a heading above a plan": lambda n: "### Plan " + "()" * (n // 2) + f"a\n\n{_PLAN}",
+    "stars behind a legend's label": lambda n: "legend" + "*" * n + f"a\n\n{_PLAN}",
+    "a box and a long blank": lambda n: "# a\n\n[ ] b\n[x]" + "\t " * (n // 2) + "→ a\n",
+    "reports on many steps": lambda n: (
+        _each("{0}. [act] a\n", n // 2, "") + "\n" + "The last 9 are pending.\n" * (n // 50)
+    ),
     "a legend of many entries": lambda n: "done\n" + "✅ a " * (n // 4) + "|x\n\n1. [act] a\n",
     "a legend with a long blank": lambda n: f"Legend: ✅ =a{' ' * n}b ✅ c\n\n1. [act] a\n",
     "a sign and a long blank": lambda n: f"1) [act] a\n\n!=done{' ' * n}x.\n",

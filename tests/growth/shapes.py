@@ -256,7 +256,7 @@ _AROUND: dict[str, Callable[[int], str]] = {
     "stars behind a legend's label": lambda n: "legend" + "*" * n + f"a\n\n{_PLAN}",
     "a box and a long blank": lambda n: "# a\n\n[ ] b\n[x]" + "\t " * (n // 2) + "→ a\n",
     "reports on many steps": lambda n: (
-        _each("{0}. [act] a\n", n // 2, "") + "\n" + "The last 9 are pending.\n" * (n // 50)
+        _each(f"{{0}}. [act] {_LONG}\n", n // 2, "") + "\n" + f"The last 9 are pending, {_LONG}.\n" * (n // 180)
     ),
     "a legend of many entries": lambda n: "done\n" + "✅ a " * (n // 4) + "|x\n\n1. [act] a\n",
     "a legend with a long blank": lambda n: f"Legend: ✅ =a{' ' * n}b ✅ c\n\n1. [act] a\n",

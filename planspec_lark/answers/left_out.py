@@ -91,8 +91,8 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
 
 
-# Characters of a heading that is nothing but a lead.
-_SHORT = 80
+# Characters of a heading that is nothing but a lead, and of what may be between a title and its plan.
+_SHORT, _APART = 80, 200
 # A heading that leads to a plan, and does not name what it is about.
 _LEADING = re.compile(
     r"\W*(?:(?:the|your|my|an?|final|updated|revised|corrected|improved|fixed|new|first|second|third|last|rough"
@@ -111,8 +111,9 @@ def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
     assert reading.places is not None, "there is a plan"
     last = text.rstrip().rpartition("\n")[2].strip(SPACES)
     heading = read_heading(last) if last[:1] in ("#", "*", "_") else None
-    between = reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n")
-    if heading is None or between or "title" in reading.places.fields:
+    if heading is None or reading.plan[0] - span.end > _APART or "title" in reading.places.fields:
+        return False
+    if reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n"):
         return False
     is_lead = len(heading[1]) <= _SHORT and _LEADING.fullmatch(heading[1]) is not None
     return not (is_lead or heads_notes(last) or names_notes(heading[1].lower()))

@@ -351,9 +351,13 @@ class AnswerReader(Recovery):
         return None
 
     def _find_section(self, content: str) -> Fault | None:
-        """The header of a part of the plan whose heading is that of a title. In front of all, it is a title."""
+        """The header of a part of the plan whose heading is that of a title.
+
+        In front of all, it is a title in the format, and none in plain Markdown.
+        """
         header = repair_header(f"#{content}")
-        if header is None or header[1].startswith("# ") or self.section is Section.NOTHING:
+        is_title = self.section is Section.NOTHING and not self.default_type
+        if header is None or header[1].startswith("# ") or is_title:
             return None
         return Fault(header[0], repaired=header[1])
 

@@ -568,10 +568,8 @@ _LIST, _PHRASE = 200, 3
 # Words that make a sentence, or a jump, of what is after an arrow.
 _PROSE = re.compile(
     r"(?i)(?:a|an|the|th[ei]s|that|these|those|its?|them|they|s?he|we|you|i|is|are|was|be|been|has|have|had|will|would"
-    r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at"
-    r"|by|with"
-    r"|for|into|onto|over|back|again|up|down|out|off|here|there|all|any|each|every|only|also|too|go|goto|stop"
-    r"|skip|retry"
+    r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at|by|with"
+    r"|for|into|onto|over|back|again|up|down|out|off|here|there|all|any|each|every|only|also|too|go|goto|stop|skip|retry"
     r"|repeat|continue|break|return|exit|leave|jump|end|abort|finish|proceed|wait|try|start|done)"
 )
 

@@ -196,7 +196,6 @@ _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
 _ARROW_HEAD = r"[>⇒➜➔⟶→]"
-# Of foreign arrows, only those behind white space; where one is in code, it is text.
 _PLAIN_NAME = r"(?:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
 _ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 # Directly behind a word, an arrow of the format with names in marks, or between other commas.

@@ -536,6 +536,8 @@ TAKEN = {
     ),
     "a limit with an arrow's signs": ("Goal: go\n## Steps\n1) [act] Go\n  - <= budget, time\n", {}, 1),
     "a box that is spoken of": ("# Go\n\n1. Buy\n2. Bake\n\n☑ You are ready to go!\n", {"default_type": "act"}, 2),
+    "headings of the first level alone": ("# Goal\ngo\n\n# Steps\n1. Go\n2. Pack\n", {"default_type": "act"}, 2),
+    "a heading of steps alone": ("# Steps\n\n1. Go\n2. Pack\n", {"default_type": "act"}, 2),
     "headings of the first level": ("# Go\n\n# Goal\ngo\n\n# Constraints\n- c\n\n# Steps\n1. [act] Go\n", {}, 1),
     "a title in bold above a ruler": ("**旧书义卖**\n\n---\n\n目标：出发\n\n1. 打包\n", {"default_type": "act"}, 1),
     "boxes without bullets": ("Goal: go\n\n## Steps\n[x] Fold\n[ ] Roll\n", {"default_type": "act"}, 2),

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 from typing import Any
 
@@ -24,6 +24,8 @@ from planspec_lark.syntax.source import visible, visible_name
 __all__ = ["Program"]
 
 _MISSING = "there is no such program"
+# Seconds between looks whether a signal has come.
+_LOOK = 0.2
 _MOST_OF_STDERR = 2000
 _MOST_OF_NAME = 200
 
@@ -119,9 +121,13 @@ class Program:
         # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
         with ThreadPoolExecutor(1) as thread:
             try:
-                outcome = thread.submit(self._run, data, self._environment(env), is_stopped).result()
+                running = thread.submit(self._run, data, self._environment(env), is_stopped)
+                # A signal may reach the other thread, which does not wake this one.
+                while not wait([running], _LOOK).done:
+                    pass
             finally:
                 stop.set()
+            outcome = running.result()
         return self._answer(outcome)
 
     async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:

@@ -31,6 +31,7 @@ ACCEPTED = {
     "numbers": ("1. PLAN_CMD: DONE 2 | two pumps\n2）PLAN_CMD: SKIP 3.1\n", BOTH),
     "backticks": ("`PLAN_CMD: DONE 2 | two pumps`\n- `PLAN_CMD: SKIP 3.1`\n", BOTH),
     "bold": ("**PLAN_CMD: DONE 2 | two pumps**\n**PLAN_CMD:** SKIP 3.1\n", BOTH),
+    "a bold label in code": ("`**PLAN_CMD:** DONE 2 | two pumps`\n- `**PLAN_CMD:** SKIP 3.1`\n", BOTH),
     "bold parts": ("PLAN_CMD: **DONE** **2** | two pumps\n**PLAN_CMD**: SKIP `3.1`\n", BOTH),
     "quotes": ("> PLAN_CMD: DONE 2 | two pumps\n> PLAN_CMD: SKIP 3.1\n", BOTH),
     "full-width signs": ("PLAN_CMD：DONE ２ ｜ two pumps\nPLAN_CMD： SKIP 3．1。\n", BOTH),

@@ -237,12 +237,7 @@ def find_outputs(description: str) -> AlmostList | None:
     is_pointing = compiled(_ARROW_HEAD).search(description) is not None
     if not is_pointing:
         return None
-    match = compiled(_ALMOST_OUTPUTS).search(description)
-    if match is None and "→" in description:
-        match = compiled(_TIGHT_OUTPUTS).search(description)
-        if match is not None and any(description.count(sign, 0, match.start()) % 2 for sign in "`\"'"):
-            # It is in code, or in a quote.
-            match = None
+    match = compiled(_ALMOST_OUTPUTS).search(description) or compiled(_TIGHT_OUTPUTS).search(description)
     return _almost("→", match)
 
 

@@ -807,6 +807,7 @@ def test_inputs_below_a_step_are_no_more_of_its_description(description: str, li
     [
         "1. [act] Print the board (✅ = planned, ⏳ = ready)\n2. ✅ [act] Pack",
         "1. [act] Go | Signs agreed (✅ = to do, ❌ = done)\n2. ✅ [act] Pack",
+        "1. [act] Print the board. (✅ = planned, ⏳ = ready)\n2. ✅ [act] Pack",
     ],
 )
 def test_what_a_step_says_of_signs_is_no_legend(line: str) -> None:

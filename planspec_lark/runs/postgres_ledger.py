@@ -8,7 +8,8 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from planspec_lark.runs.ledger import Ledger, LedgerError, NoLedgerError
+from planspec_lark.runs.database_ledger import DatabaseLedger
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax.source import one_line, visible_name
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ _SETTINGS = (
 _SECRETS = ("password", "sslpassword")
 
 
-class PostgresLedger(Ledger):
+class PostgresLedger(DatabaseLedger):
     """A ledger in a database of PostgreSQL, in a schema ``planspec`` of its own, which is made if need be.
 
     It is one connection. A process that is forked needs one of its own.
@@ -80,15 +81,14 @@ class PostgresLedger(Ledger):
     _LOCK = " FOR UPDATE"
 
     def __init__(self, conninfo: str, *, read_only: bool = False) -> None:
-        made = _load()
-        self._Error, self._TakenError = made.Error, made.errors.UniqueViolation
-        said = _parse(made, conninfo)
+        self._psycopg = _load()
+        said = _parse(self._psycopg, conninfo)
         self._secrets = [said[name] for name in _SECRETS if said.get(name)]
         self._name = visible_name(f"{said.get('dbname') or 'the database'} at {said.get('host') or 'this machine'}")
         # What keeps the lease does so beside the run.
         self._lock = RLock()
         with self._errors():
-            self._base: psycopg.Connection[Any] = made.connect(**_PATIENCE | said, autocommit=True)
+            self._base: psycopg.Connection[Any] = self._psycopg.connect(**_PATIENCE | said, autocommit=True)
             try:
                 self._open(read_only=read_only)
             except BaseException:
@@ -115,8 +115,17 @@ class PostgresLedger(Ledger):
         found = "SELECT count(*) FROM pg_tables WHERE schemaname = 'planspec' AND tablename = 'version'"
         return self._execute(found) == [(1,)]
 
-    def _show(self, error: Exception) -> str:
-        text = str(error)
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._psycopg.Error, OSError) as error:
+            raise LedgerError(f"{self._name}: {self._hide(str(error))}") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            # JSON that no ledger writes, or a text that is none.
+            raise LedgerError(f"{self._name}: this is not a ledger of plans ({self._hide(str(error))})") from None
+
+    def _hide(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "…")
         return one_line(text)
@@ -138,6 +147,9 @@ class PostgresLedger(Ledger):
         # All that is between two questions goes there and back at once.
         with self._lock, self._base.pipeline(), self._base.transaction():
             yield
+
+    def _is_taken(self, error: Exception) -> bool:
+        return isinstance(error, self._psycopg.errors.UniqueViolation)
 
     def _now(self) -> float:
         # The clocks of the machines that share it may differ.

@@ -11,8 +11,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from planspec_lark.runs.ledger import Ledger, LedgerError, NoLedgerError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.runs.database_ledger import DatabaseLedger
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 
@@ -63,7 +64,7 @@ def open_ledger(plan: Path) -> SqliteLedger:
     return SqliteLedger(path)
 
 
-class SqliteLedger(Ledger):
+class SqliteLedger(DatabaseLedger):
     """A ledger in a file.
 
     Args:
@@ -73,8 +74,6 @@ class SqliteLedger(Ledger):
     Raises:
         LedgerError: it cannot be opened, or is something else.
     """
-
-    _Error, _TakenError = sqlite3.Error, sqlite3.IntegrityError
 
     def __init__(self, path: Path | str, *, read_only: bool = False) -> None:
         self._name = visible_name(str(path))
@@ -121,6 +120,16 @@ class SqliteLedger(Ledger):
             script = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
             base.executescript(f"BEGIN IMMEDIATE; {_TABLES} {script} COMMIT;")
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise LedgerError(f"{self._name}: {visible(str(error))}") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            # JSON that no ledger writes, or a path that is none.
+            raise LedgerError(f"{self._name}: this is not a ledger of plans ({visible(str(error))})") from None
+
     def close(self) -> None:
         """Close the file."""
         self._base.close()
@@ -149,6 +158,9 @@ class SqliteLedger(Ledger):
             if os.path.samestat(self._path.stat(), self._known):
                 return
         raise LedgerError(f"{self._name}: the ledger was removed or replaced by another program")
+
+    def _is_taken(self, error: Exception) -> bool:
+        return isinstance(error, sqlite3.IntegrityError)
 
     def _now(self) -> float:
         return time.time()

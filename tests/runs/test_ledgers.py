@@ -206,7 +206,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.001)
         return time.time()
 
-    for module in ("ledger", "sqlite_ledger"):
+    for module in ("database_ledger", "sqlite_ledger"):
         monkeypatch.setattr(f"planspec_lark.runs.{module}.time", SimpleNamespace(time=look))
 
 

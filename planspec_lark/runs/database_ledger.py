@@ -1,0 +1,260 @@
+"""What ledgers in databases have in common: the statements, which SQLite and PostgreSQL read alike."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from attrs import astuple, evolve
+
+from planspec_lark.runs.ledger import (
+    Change,
+    FencedError,
+    Kind,
+    LedgerError,
+    Record,
+    RunBusyError,
+    RunInfo,
+)
+from planspec_lark.runs.owner import Owner
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["DatabaseLedger"]
+
+_COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
+_APPEND = (
+    "INSERT INTO records (run, seq, kind, step, hash, attempt, time, data, changes, plan, before, after) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_ROWS_AT_A_TIME = 200
+
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+
+class DatabaseLedger(ABC):
+    """A ledger in a database. Where a value is in a statement, that has a question mark."""
+
+    # What locks a row until the transaction ends.
+    _LOCK = ""
+
+    @abstractmethod
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
+        """Run a statement; gives its rows, if it has any."""
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[None]:
+        """All statements in this block are kept for good when it ends, or none of them is."""
+
+    @abstractmethod
+    def _errors(self) -> AbstractContextManager[None]:
+        """Turns what the database raises into LedgerError."""
+
+    @abstractmethod
+    def _is_taken(self, error: Exception) -> bool:
+        """Whether a statement has failed because there is a row of this key."""
+
+    @abstractmethod
+    def _now(self) -> float:
+        """The time of the database, in seconds since 1970."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the database."""
+
+    # ---------------------------------------------------------------- runs and records
+
+    def runs(self) -> Sequence[RunInfo]:
+        """All runs, the oldest first."""
+        return self._runs("ORDER BY number")
+
+    def find_run(self, run: str) -> RunInfo | None:
+        """The run with this id."""
+        return next(iter(self._runs("WHERE run = ?", run)), None)
+
+    def last_run(self, name: str | None = None) -> RunInfo | None:
+        """The run that has begun last."""
+        last = "ORDER BY number DESC LIMIT 1"
+        found = self._runs(last) if name is None else self._runs(f"WHERE name = ? {last}", name)
+        return next(iter(found), None)
+
+    def _runs(self, which: str, *values: str) -> Sequence[RunInfo]:
+        with self._errors():
+            rows = self._execute(f"SELECT run, time, inputs, name FROM runs {which}", values)  # noqa: S608  (ours alone)
+            return [RunInfo(run, float(at), _object(inputs), name) for run, at, inputs, name in rows]
+
+    def begin(self, info: RunInfo) -> None:
+        """Note a new run."""
+        row = (info.run, info.time, _encode(dict(info.inputs)), info.name)
+        with self._errors():
+            try:
+                with self._transaction():
+                    self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
+            except Exception as error:
+                if self._is_taken(error):
+                    raise LedgerError(f"there is a run {visible_name(info.run)} already") from None
+                raise
+
+    def append(self, run: str, record: Record, *, after: int) -> Record:
+        """Keep a record: it is on the disk when this returns."""
+        seq, at = after + 1, time.time()
+        outputs = [(run, seq, name, _encode(value)) for name, value in record.outputs.items()]
+        row = (
+            *(run, seq, record.kind.value, record.step, record.hash, record.attempt, at),
+            _encode(dict(record.data)),
+            _encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
+            *(record.plan, record.before, record.after),
+        )
+        with self._errors():
+            try:
+                with self._transaction():
+                    self._execute(_APPEND, row)
+                    for values in outputs:
+                        self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
+            except Exception as error:
+                if self._is_taken(error):
+                    raise FencedError(f"another process has continued run {visible_name(run)}") from None
+                raise
+        return evolve(record, outputs={}, seq=seq, time=at)
+
+    def records(
+        self,
+        run: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Record]:
+        """The records of a run, read some at a time."""
+        where, values = _where(run, kinds)
+        bounds, order, left = f" AND seq > {after:d}", "seq DESC" if newest_first else "seq", limit
+        while left is None or left > 0:
+            count = _ROWS_AT_A_TIME if left is None else min(left, _ROWS_AT_A_TIME)
+            with self._errors():
+                # Nothing but names and numbers of our own is in the statement.
+                statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY {order} LIMIT {count:d}"  # noqa: S608
+                rows = [_read(row) for row in self._execute(statement, values)]
+            yield from rows
+            if len(rows) < count:
+                return
+            last = rows[-1].seq
+            bounds = f" AND seq > {after:d} AND seq < {last:d}" if newest_first else f" AND seq > {last:d}"
+            left = None if left is None else left - len(rows)
+
+    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+        """How many records a run has."""
+        where, values = _where(run, kinds)
+        with self._errors():
+            rows = self._execute(f"SELECT count(*) FROM records WHERE {where}", values)  # noqa: S608  (as above)
+            return int(rows[0][0])
+
+    def value(self, run: str, seq: int, name: str) -> Any:
+        """One of the outputs of a record."""
+        with self._errors():
+            rows = self._execute("SELECT value FROM outputs WHERE run = ? AND seq = ? AND name = ?", (run, seq, name))
+            if rows:
+                return json.loads(rows[0][0])
+        raise KeyError(name)
+
+    def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
+        """Outputs of several records."""
+        numbers = sorted(set(places.values()))
+        found: dict[str, Any] = {}
+        with self._errors():
+            for at in range(0, len(numbers), _ROWS_AT_A_TIME):
+                some = numbers[at : at + _ROWS_AT_A_TIME]
+                # Nothing but question marks is put into the statement.
+                which = f"run = ? AND seq IN ({', '.join('?' * len(some))})"
+                rows = self._execute(f"SELECT seq, name, value FROM outputs WHERE {which}", (run, *some))  # noqa: S608
+                found.update((name, json.loads(value)) for seq, name, value in rows if places.get(name) == seq)
+        return {name: found[name] for name in places}
+
+    # ---------------------------------------------------------------- leases
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        """Take the lease of a run, or renew it."""
+        with self._errors(), self._transaction():
+            self._execute("INSERT INTO leases (run, owner, until) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", (run, ""))
+            rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
+            said, until, now = rows[0][0], float(rows[0][1]), self._now()
+            known = Owner(*json.loads(said)) if said else owner
+            if not (takes_over or known == owner or until <= now or known.is_gone()):
+                left = f"{known} (its lease ends in {until - now:.0f} s)"
+                raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
+            values = (_encode(astuple(owner)), now + seconds, run)
+            self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", values)
+
+    def release(self, run: str, owner: Owner) -> None:
+        """Give the lease back."""
+        with self._errors(), self._transaction():
+            # The row stays: who waits for it must find one.
+            values = (run, _encode(astuple(owner)))
+            self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
+
+    # ---------------------------------------------------------------- views
+
+    def add_view(self, run: str, digest: str, text: str) -> None:
+        """Note a text of the plan's file."""
+        with self._errors(), self._transaction():
+            rows = self._execute("SELECT max(number) FROM views WHERE run = ?", (run,))
+            row = (run, (rows[0][0] or 0) + 1, digest, text)
+            self._execute("INSERT INTO views (run, number, digest, text) VALUES (?, ?, ?, ?)", row)
+
+    def confirm_view(self, run: str) -> None:
+        """Note that the last of them was written."""
+        others = "text IS NOT NULL AND number < (SELECT max(number) FROM views WHERE run = ?)"
+        with self._errors(), self._transaction():
+            self._execute(f"UPDATE views SET text = NULL WHERE run = ? AND {others}", (run, run))  # noqa: S608
+
+    def views(self, run: str) -> Sequence[str]:
+        """The texts that the file may have."""
+        statement = "SELECT text FROM views WHERE run = ? AND text IS NOT NULL ORDER BY number DESC"
+        with self._errors():
+            return [text for (text,) in self._execute(statement, (run,))]
+
+    def has_view(self, run: str, digest: str) -> bool:
+        """Whether there was such a text."""
+        with self._errors():
+            return bool(self._execute("SELECT 1 FROM views WHERE run = ? AND digest = ? LIMIT 1", (run, digest)))
+
+    # ---------------------------------------------------------------- snapshots
+
+    def add_snapshot(self, run: str, text: str) -> None:
+        """Keep a snapshot."""
+        statement = (
+            "INSERT INTO snapshots (run, text) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET text = excluded.text"
+        )
+        with self._errors(), self._transaction():
+            self._execute(statement, (run, text))
+
+    def snapshot(self, run: str) -> str | None:
+        """The last snapshot."""
+        with self._errors():
+            rows = self._execute("SELECT text FROM snapshots WHERE run = ?", (run,))
+            return str(rows[0][0]) if rows else None
+
+
+def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
+    """A condition for the records of these kinds, or of all, and its values."""
+    chosen = f" AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+    return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
+
+
+def _read(row: tuple[Any, ...]) -> Record:
+    kind, step, own, attempt, data, changes, plan, before, after, seq, at = row
+    made = {
+        step_id: Change(*(None if pair is None else (pair[0], pair[1]) for pair in fields))
+        for step_id, fields in _object(changes).items()
+    }
+    return Record(Kind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("expected an object")
+    return value

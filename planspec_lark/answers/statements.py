@@ -31,7 +31,7 @@ from planspec_lark.answers.vocabulary import (
     one_of,
 )
 from planspec_lark.planspec.answer_lines import without_arrows
-from planspec_lark.planspec.legend import LEGEND_LABEL, is_legend
+from planspec_lark.planspec.legend import LEGEND_LABEL, is_entry, is_legend
 
 __all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
 
@@ -307,11 +307,6 @@ _ASKS = Form.of(
 )
 _LEGEND_HEAD = re.compile(LEGEND_LABEL)
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]|\W*= |.*\blegend\b")
-# An entry of a legend.
-_ENTRY = re.compile(
-    r"\W+(?:done|completed?|finished|blocked|stuck|skipped|in progress|ongoing|active|pending|not (?:yet )?started"
-    r"|to[ -]?do|已?完成|正在进行|进行中|受阻|阻塞|待办|已?跳过|[未没]开始)\W*"
-)
 # What says what the words for types mean.
 _EXPLAINS_TYPES = re.compile(r".*\b(?:act|reason|decide|subtask)\b[\]`\"”')）]* ?(?:means\b|stands for\b|表示|代表)")
 _SETS_CASE = re.compile(r"\b(?:if|when|you|who|tomorrow)\b|[如若先再须]")
@@ -389,7 +384,7 @@ class Talk:
         said = told
         if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
             return True
-        if _ENTRY.fullmatch(said) or self._explains_types(said):
+        if is_entry(said) or self._explains_types(said):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -522,10 +517,10 @@ class Talk:
             return self._is_new_chinese(word)
         if word in _NEVER_OWN:
             return True
-        if word in COUNTS or word.isdecimal():
-            number = COUNTS.get(word, -1) if word in COUNTS else int(word[:9])
-            if number in self._counts or word in COUNTS:
-                return number not in self._counts
+        if word in COUNTS:
+            return COUNTS[word] not in self._counts
+        if word.lstrip("0") in map(str, self._counts):
+            return False
         stem = word.removesuffix("'s").removesuffix("ing")
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)

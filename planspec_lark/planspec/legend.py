@@ -7,7 +7,7 @@ from re import Match
 
 from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
 
-__all__ = ["LEGEND_LABEL", "find_legend", "is_legend", "redefines_marks"]
+__all__ = ["LEGEND_LABEL", "find_legend", "is_entry", "is_legend", "redefines_marks"]
 
 # One of these is in every legend.
 _WORDS = (
@@ -122,7 +122,13 @@ def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
     entries = [compiled(_ENTRY).fullmatch(piece) for piece in pieces]
     is_whole = len(entries) >= least and all(entry and _is_clear(entry) for entry in entries)
     is_told = len(entries) > 1 or any(entry and entry["verb"] for entry in entries)
-    return _read_entries(pieces) if is_whole and is_told else []
+    return [(entry["sign"], _meaning(entry["words"])) for entry in entries if entry] if is_whole and is_told else []
+
+
+def is_entry(line: str) -> bool:
+    """Whether a line is one entry of a legend, such as an item of a list of them."""
+    entry = compiled(_ENTRY).fullmatch(line)
+    return entry is not None and _is_clear(entry)
 
 
 def _is_clear(entry: Match[str]) -> bool:

@@ -72,7 +72,7 @@ _DEMANDS = any_of(
     r"(?:is|are) for (?!the\b|an?\b|your\b|that\b|this\b|you\b)\w+(?=\W*\Z)|subject to|separate file|previous answer"
     r"|unlikely|someone else|better start|up to you|leave (?:it|that|this) to you|your (?:choice|call|decision)"
     r"|(?<!i )decided (?:to|that)|is meant",
-    r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
+    r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)|(?:it|that)'s either",
     # Taken back, or changed.
     r"(?:next|separate|following|second) (?:message|response|reply)"
     r"|(?:falls?|fallen|fell) (?:away|through)|drops? out|no longer"
@@ -125,7 +125,7 @@ _NO_VERBS = (
     " hope if when since because as by with at during within for in on once while after given based without from of to"
     " not no about around like yet but though although even which where than except or nor whether despite nearly"
     " almost next instead per plus between until whatever expect may ask less net time nobody nothing whose just only"
-    " now over under up taken given seen done made"
+    " now over under up taken given seen done made and or so then also"
 )
 _OBJECTS = (
     "the an? it them this that these those your my our one two all both each every him her us everyone any some access"

@@ -107,7 +107,7 @@ _COMES = any_of(
 )
 # The plan or a part of it as the subject of a verb.
 _OF_PLAN = re.compile(
-    r"\W*(?:(?:and|so|also|overall|in (?:short|summary|total)|as a result|as you can see),? )*"
+    r"\W*(?:(?:and|so|also|overall|in (?:short|summary|total|this plan|the plan)|as a result|as you can see),? )*"
     r"(?:(?:this|the|that|your|my|each|every|all|both|these|whole|entire|above|first|last|\w+ing|\w+ed|two|three|four"
     r"|five|six|seven|eight|[0-9]+) )*(?!an? |another )(?:(?!(?:if|when|once|while|before|after|in|case)\b)\w+ ){0,2}?"
     r"(?:plan|order|approach|structure|sequence|schedule|steps?(?: [0-9.]+(?:(?:,| and| to|[-–]) ?[0-9.]+)*)?|phases?"
@@ -133,9 +133,12 @@ _STANDING = """
     came need depend move be show describe stay know see read write stems dates
 """
 _STANDS = frozenset(_STANDING.split())
+_MOVES = frozenset(["goes", "starts", "begins", "ends", "moves"])
 # What a step is like, and not who does it, where it is, or what becomes of it.
 _IS = frozenset(["is", "are", "comes", "come", "takes", "take"])
 _DIVIDED = re.compile(r" (?:divided|split|organi[sz]ed|structured|ordered|grouped|broken|kept|laid|limited)\b")
+# How a plan goes on from one thing to another.
+_FLOWS = re.compile(r" (?:from|through|on to)\b| with (?!steps? )")
 _SITS = re.compile(
     r"'| (?:being|on|from|by|to|with|at|in|up|off|next|now|last|behind|before|after|left|\w+'s|\w+ed)\b|\W*\Z"
 )
@@ -206,6 +209,8 @@ def _says_what_it_does(told: str) -> bool:
     if subject and verb in _IS:
         behind = subject.end()
         return _DIVIDED.match(told, behind) is not None or ("step" in subject[0] and _SITS.match(told, behind) is None)
+    if verb in _MOVES and subject:
+        return _FLOWS.match(told, subject.end()) is not None
     return verb in _VERBS or (verb.endswith("s") and verb not in _STANDS)
 
 

@@ -30,10 +30,11 @@ COLONS = ":："
 MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 # What labels a paragraph as a note.
 _NOTE = re.compile(
-    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|a few|pro|helpful|useful|handy) )*"
+    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|an?|few|pro|helpful|useful|handy|small"
+    r"|little|last|short|other|two|three) )*"
     r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
     r"|points|thoughts behind|considerations?|highlights|takeaways|benefits|principles|disclaimer|timeline|duration"
-    r"|effort|legend|dependenc\w+)"
+    r"|effort|legend|dependenc\w+|critical path|short version|tl;?dr|big picture)"
     r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]"
     r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*"

@@ -129,7 +129,7 @@ _OF_LIST = re.compile(r"[ \t]*(?:>|[-*+•] |```|~~~|[0-9])")
 # What is said of the plan that follows, and not of the draft before it.
 _OF_NEXT = re.compile(
     r"\b(?:next|below|following|only|if|unless|until|approv\w*|agree\w*|reject\w*|budget|valid|example|sample|please)\b"
-    r"|下面|以下|如果|只|须|必|请|同意|批"
+    r"|下面(?!这)|以下|如果|只|须|必|请|同意|批"
 )
 
 
@@ -199,6 +199,9 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.talk.tally)):
         return True
     said = sentences(text, above)
+    if len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1:
+        # A list in a code block may be another version of the steps.
+        return True
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
         said.pop()
@@ -209,6 +212,9 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
 
 # What closes a plan: the end of a code block, a tag, a word for the end.
 _CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
+_FENCE = re.compile(rf"^{SPACE}*(?:```|~~~)", re.MULTILINE)
+# A line with a number in front.
+_NUMBERED = re.compile(rf"^{SPACE}*[0-9]{{1,3}}[.):]?{SPACE}+[^\W\d_]", re.MULTILINE)
 # How another plan begins.
 _PLAN = re.compile(r"\s*(?:(?:`{3,}|~{3,}).*\n\s*)?(?:#{1,2} |\**(?:goal|目标))", re.IGNORECASE)
 # How a line begins that is a step's, whatever its number is.

@@ -72,7 +72,7 @@ _RESTRICTS = re.compile(
     r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
     r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act)"
     r"|(?:please|kindly) (?:look|check|confirm|verify|tell|say|correct|decide|choose|make sure)"
-    r"|(?:voted|turned) down|called off"
+    r"|(?:voted|turned) down|called off|(?:it|that)['’]?s either"
     r"|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional|illustrative)\b|[请不]要?(?:执行|照做)"
     r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
@@ -240,6 +240,9 @@ class _Paragraphs:
             is_section = heading[0] < _BOLD and self.label is _Kind.NOTES
             self.section, self.is_listed = _Kind.NOTES if is_section else _Kind.TEXT, False
             self.rows.append((line, _Kind.TEXT))
+            if heading[0] < _BOLD:
+                # What follows on the next line does not continue it.
+                self.rows.append(("", _Kind.TEXT))
             return
         kind = self.label
         if not is_item and (kind is not _Kind.NOTES or self.is_listed):

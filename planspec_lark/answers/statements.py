@@ -43,7 +43,7 @@ _SHORT = 10_000
 
 # What is wished; a tip; in Chinese also why a step stands where it does.
 _WISH = re.compile(
-    r"\A\W*(?:(?:and|finally|then),? )?"
+    r"\A\W*(?:(?:and|so|finally|then),? )?"
     + one_of(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
         r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay (?:safe|warm|dry|healthy"
@@ -55,6 +55,7 @@ _WISH = re.compile(
         r"remember\W*\Z|keep (?:it up|going|up the good work)|way to go|you've got this|go for it",
         r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?(?: (?:and|to) (?:keep|stay"
         r"|drink|have|enjoy)\b[^,]*)?\W*\Z"
+        r"|be (?:patient|kind|gentle|consistent|careful|proud)(?: and \w+)?(?:\W*\Z|, as\b[^,]*\Z)"
         r"|(?:(?:enjoy it|have fun|rest|relax|breathe|celebrate|smile|sleep|eat|drink|hydrate)"
         r"(?: (?:well|enough|plenty|water|regularly))*(?: and |, |\W*\Z))+\Z)",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
@@ -173,9 +174,10 @@ _IDIOMS = re.compile(
         r"(?:that |which )?you(?:'ve| have)? (?:mentioned|asked for|wanted|gave me|described|provided)",
         r"(?:that |which )?you(?:'ve| have)? (?:specified|requested)",
         r"(?:(?:do not|don't) depend on )?each other",
+        r"(?<!to )(?:avoids|prevents) (?!.*\bsteps?\b)[^,:]*",
         r"right away|in time|on time|at the moment|at any time|once more|to copy|if (?:needed|necessary)",
         r"(?:already )?(?:a third|a quarter|half|two thirds) (?:is )?done|only then",
-        r"(?:already |roughly |about )*(?:(?:a third|a quarter|half) of the way|halfway)(?: there)?",
+        r"(?:already |roughly |about |almost |nearly )*(?:(?:a third|a quarter|half) of the way|halfway)(?: there)?",
         r"takes? .{0,40} into account",
         r"the one that (?:can't|takes|needs|costs)\b.*|depends? on (?!whether|if|it)(?:the |your )?\w+",
         r"(?:then|finally|next),?(?= (?:you're|enjoy|i))|(?<=how i )would|(?:to|can(?: also)?|i'll) draft"
@@ -192,6 +194,10 @@ _IDIOMS = re.compile(
         r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
     )
 )
+# What only leads into a sentence.
+_PREFACE = re.compile(
+    r"\A\W*by (?:following|sticking to|completing) (?:this|these|the|all) (?:\w+ )?(?:plan|steps|approach), (?=\w)"
+)
 # Why something is as it is.
 _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
@@ -204,7 +210,7 @@ _OBLIGES = re.compile(
     r"|[没未](?:有)?(?:同意|批准?|确认|签)|必须|不[得许准]"
 )
 # What a plan is for.
-_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
+_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*")
 _FOR_OTHERS = re.compile(
     r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their"
     r"|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
@@ -257,7 +263,7 @@ _ANNOUNCES = re.compile(
     r"|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|\A\W*这是(?:目前|当前|最新)的?(?:计划|进度|方案|状态)表?[：:。]?\Z"
-    r"|可以(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:]?\Z"
+    r"|(?:可以|建议|推荐)(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:。]?\Z"
 )
 _OF_OTHERS = re.compile(
     r"\b"
@@ -272,7 +278,8 @@ _OF_OTHERS = re.compile(
         r"(?:approach|way|idea) would|example|sample|template|version for|(?:last|this) (?:spring|summer|autumn"
         r"|winter)",
         r"(?:put together|laid out|made|written|wrote \w+) for (?!you|this|the)\w+",
-        r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old|first)",
+        r"from (?:(?:the|an?|my|our|your) )?(?:last|earlier|previous|old"
+        r"|first(?=\W*\Z| (?:plan|version|draft|answer|message|part|half|idea|try)))",
     )
     + r"\b|"
     + one_of(
@@ -378,7 +385,8 @@ class Talk:
 
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
-        told = drop_reports(said.replace("’", "'"), self.tally) if self.statuses else said.replace("’", "'")
+        said = _PREFACE.sub("", said.replace("’", "'"), count=1)
+        told = drop_reports(said, self.tally) if self.statuses else said
         if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
         said = told

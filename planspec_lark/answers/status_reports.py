@@ -83,9 +83,11 @@ class Tally:
         return [status for step_id, status in self.statuses.items() if "." not in step_id]
 
     @cached_property
-    def counts(self) -> tuple[Counter[str], Counter[str]]:
-        """How many steps have each status: at the top, and in all."""
-        return Counter(self.top), Counter(self.statuses.values())
+    def counts(self) -> tuple[Counter[str], ...]:
+        """How many steps have each status: at the top, in all, and of those that have none below them."""
+        parents = {step_id.rpartition(".")[0] for step_id in self.statuses}
+        leaves = (status for step_id, status in self.statuses.items() if step_id not in parents)
+        return Counter(self.top), Counter(self.statuses.values()), Counter(leaves)
 
     @cached_property
     def first(self) -> int:

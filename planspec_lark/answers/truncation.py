@@ -21,7 +21,7 @@ _OPEN_END = (
 )
 _CUT = re.compile(
     rf"(?i)(?:(?!\|).*\||.*(?:{_OPEN_END}|\b(?:a|in|for|by|from)"
-    rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使){SPACE}*"
+    rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使|(?<!如)是|由(?<![理自缘事]由)){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
 # How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow

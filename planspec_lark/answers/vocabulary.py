@@ -115,7 +115,7 @@ _QUALITIES = """
     necessary active parallel linear readable consistent valid
 """
 _OPENERS = """
-    certainly absolutely okay ok alright yes hello hi bye goodbye moment dear understood thanks thank please got
+    certainly absolutely okay ok alright yes hello hi hey bye goodbye moment dear understood thanks thank please got
     according regarding
 """
 ENGLISH = frozenset("".join((_POINTERS, _PARTICLES, _THINGS, ACTIONS, _QUALITIES, _OPENERS)).split())

@@ -99,6 +99,9 @@ _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
+# The level of a heading that is bold text, and a heading with these signs right above a numbered list or check boxes.
+_BOLD_LEVEL = 7
+_HEADED_LIST = r"(?m)^{}(?![0-9#])(?P<text>.+)\n\s*+(?:[0-9]{{1,3}}[.)、] ?|[-*+] (?:\[[ xX]\]|[☐☑]))"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
@@ -108,7 +111,7 @@ _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # A heading, a line in bold, or a label that a plan's part may have.
-_HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*|(?:goal|objective|steps)\b|目标|步骤|【)"
+_HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*(?![0-9])|(?:goal|objective|steps)\b|目标|步骤|【)"
 # What leads to steps, and not to any list.
 # An item that tells something.
 _TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|your|my)\b"
@@ -121,14 +124,17 @@ _NO_STEPS = (
 )
 _LEADS_TO_STEPS = (
     rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
-    r"(?:plan|check-?list|to-?do list|roadmap)(?: (?:for|to|that|on)\b.*)?"
+    r"(?:plan|check-?list|to-?do list|roadmap)(?:,? (?:for|to|that|on|assuming|based|with|in)\b.*)?"
     r"|(?:here|these) are the (?:\w+ )?steps(?: (?:to|for)\b.*)?"
     r"|here(?:['’]s| is) how (?:to|(?:i|you|we)(?:['’]d| would| can|['’]ll| will)?)\b.*"
-    r"|follow these steps|do the following):\W*$"
+    r"|follow these steps|do the following|in detail|step by step):\W*$"
     r"|(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
+    r"|(?:.*[。！，])?(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:具体|详细|操作|主要)?(?:步骤|计划|流程|路线|方案|安排)如下[:：]\W*$"
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
+# What speaks of a step by its number.
+_STEP_NUMBER = r"(?i)\bsteps? ?#?[0-9]+(?!\w|[ \t]*[:：])|第 ?[0-9]+ ?步|步骤 ?[0-9]+"
 # What gives advice, or answers questions.
 _ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
 # What the steps of a plan are called in a heading or a label that could be its title as well.
@@ -184,6 +190,11 @@ class AnswerReader(Recovery):
     _has_boxes: bool = False
     # Whether the constraints are items with numbers.
     _has_numbers: bool = False
+    # How many steps are right below headings, and whether numbers that go on over these were counted anew.
+    _counted: int = 0
+    _is_recounted: bool = False
+    # Whether the lines are those of a code block below a step, and how far it is indented.
+    _code: int | None = None
 
     def _may_take_rows(self) -> bool:
         """Whether a code block has just begun in which a plan may be that needs no tolerance.
@@ -234,6 +245,13 @@ class AnswerReader(Recovery):
             span, help = self.places.steps[step_id].span, "number them, or write what they are"
             yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
 
+    def find_recounted(self) -> Iterator[Diagnostic]:
+        """What speaks of steps by their numbers, where these go on over headings and are counted anew below each."""
+        for match in compiled(_STEP_NUMBER).finditer(self.source.text) if self._is_recounted else ():
+            message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
+            span, help = self.source.span(*match.span()), "number all steps without headings, or name the step"
+            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, source=self.source)
+
     def _is_numbered_below(self, phase: str) -> bool:
         """Whether the first step below a heading has a number, or a box."""
         start = self.places.steps[self.steps[phase].children[0].step_id].span.start
@@ -257,6 +275,8 @@ class AnswerReader(Recovery):
         if has_breaks:
             content, row = bare, f"{bare}\n"
         self._end, self._indent = line.start + self._lead + len(content), indent
+        if self._take_code(content, line, indent):
+            return True
         if _BARE_FENCE.fullmatch(content) and not self._is_over:
             self._front, self._columns, self._last, self._repaired = False, None, None, ""
             return self._refuse(content, line)
@@ -471,13 +491,22 @@ class AnswerReader(Recovery):
         is_title = (
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
-        if self.section is Section.NOTHING and is_title and not is_item(text):
+        begins_phases = self.section is Section.NOTHING and self._is_led_to() and self._is_one_of_lists(level)
+        if self.section is Section.NOTHING and is_title and not is_item(text) and not begins_phases:
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
-        has_begun = self.section > Section.TITLE or (self.section is Section.TITLE and self._is_above_boxes())
-        may_be_phase = (level < 7 or is_phase(text)) and (has_phases if self.steps else has_begun)
+        if level == _BOLD_LEVEL and is_numbered and self.steps and not has_phases:
+            # It is an item of a list like those before it.
+            return None
+        has_begun = self.section > Section.TITLE or (
+            self.section is Section.TITLE and (self._is_above_boxes() or self._is_one_of_lists(level))
+        )
+        is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
+        may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
+        may_be_phase = may_be_phase or is_like_first
+        may_be_phase = may_be_phase or (not self.steps and begins_phases)
         may_be_phase = may_be_phase and not self._is_before_steps()
         if not is_numbered and not may_be_phase:
             return None
@@ -491,6 +520,22 @@ class AnswerReader(Recovery):
         self._phases.add(placed.partition(". ")[0])
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
+
+    def _is_led_to(self) -> bool:
+        """Whether nothing is before a line but what leads to it."""
+        behind = self._behind.span if self._behind else None
+        return self.places.first_start is None and (
+            self.source.text[: self._end].count("\n") == 0
+            or (behind is not None and self.source.text[behind.end - 1] in ":：")
+        )
+
+    def _is_one_of_lists(self, level: int) -> bool:
+        """Whether a heading and a later one of its kind stand right above numbered lists, or above check boxes."""
+        if level == 1 or not self._is_above_list():
+            return False
+        sign = r"\*\*" if level == _BOLD_LEVEL else f"{'#' * level} "
+        text = self.source.text[self._end : self._end + _LONG]
+        return any(not is_notes(match["text"]) for match in compiled(_HEADED_LIST.format(sign)).finditer(text))
 
     def _next_line(self) -> str:
         """The next line that is neither blank nor a ruler."""
@@ -506,6 +551,11 @@ class AnswerReader(Recovery):
         number = read_item_number(following)
         is_advice = compiled(_ADVICE).search(label) is not None
         return _has_box(following) or (number is not None and (number != "1" or bool(self._phases and not is_advice)))
+
+    def _is_above_list(self) -> bool:
+        """Whether the next line is an item of a numbered list, or has a check box."""
+        following = self._next_line()
+        return read_item_number(following) is not None or _has_box(following)
 
     def _is_above_boxes(self) -> bool:
         """Whether the next line is that of a check box."""
@@ -622,8 +672,11 @@ class AnswerReader(Recovery):
             self._nested.append((indent, parent))
         if not parent:
             return written
-        if self.default_type and f"{parent}.{number}" in self.steps:
-            number = f"{self._numbers.get(parent, 0) + 1}"
+        goes_on = parent in self._phases and number == f"{self._counted + 1}"
+        if self.default_type and (goes_on or f"{parent}.{number}" in self.steps):
+            counted = f"{self._numbers.get(parent, 0) + 1}"
+            self._is_recounted = self._is_recounted or counted != number
+            number = counted
         return f"{parent}.{number}{dot}{rest}"
 
     def _find_listed_step(self, content: str, indent: int) -> Fault | None:
@@ -786,6 +839,21 @@ class AnswerReader(Recovery):
         self._last = (written, repaired, indent)
         return self._take(match, repaired)
 
+    def _take_code(self, content: str, line: Line, indent: int) -> bool:
+        """Take a line of a code block below a step for detail of that step; False where it is none."""
+        is_fence = _BARE_FENCE.fullmatch(content) is not None
+        width = self._code
+        if width is None and (not is_fence or self._in_fence or not self._is_below_step(indent)):
+            return False
+        if is_fence:
+            self._code = indent if width is None else None
+            self._leave_line_out("PS103", line)
+        elif indent > (width or 0):
+            self._note("PS107", "the indentation of code is lost in detail", line.start, self._end, Severity.ERROR)
+        elif not self._take_detail(content, line, indent):
+            self._leave_line_out("PS101", line)
+        return True
+
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""
         new = [name for name in names if name not in step.outputs]
@@ -862,6 +930,7 @@ class AnswerReader(Recovery):
     def _open(self, step_id: str, indent: float) -> None:
         parent, _, number = step_id.rpartition(".")
         self._numbers[parent] = max(int(number), self._numbers.get(parent, 0))
+        self._counted += parent in self._phases
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))

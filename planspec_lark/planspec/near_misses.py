@@ -92,6 +92,7 @@ _HEADER_WORDS = {
     ),
     "constraints": (
         *("constraint", "constraints", "requirements", "ground rules", "rules", "limitations"),
+        *("the constraints", "the rules", "rules to follow", "rules to respect", "limits", "conditions"),
         *("约束", "约束条件", "限制", "限制条件", "要求", "基本要求", "规则"),
         *("bedingungen", "rahmenbedingungen", "contraintes", "restricciones"),
     ),

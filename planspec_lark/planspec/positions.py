@@ -130,6 +130,7 @@ class Places:
     def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
         """Note variables that a step has from text which the grammar took for something else."""
         self._foreign.setdefault(step_id, []).append((name, start, end))
+        self.last_end = max(self.last_end, end)
 
     def _note(self, line: Line) -> None:
         self.first_start = line.start if self.first_start is None else self.first_start

@@ -406,6 +406,10 @@ class Recovery:
             step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
             step.outputs = almost.names
             self._read_as_names(step.step_id, "outputs", at + almost.start, at + len(raw), almost.written)
+            if raw[almost.start :].strip(BLANKS)[:2] in raw[: almost.start]:
+                # Of several arrows of a kind, the last may be text as the others are.
+                message, help = "this may be text, as the arrow before it is", "write `→` before outputs"
+                self._note("PS305", message, at + almost.start, at + len(raw), Severity.ERROR, help=help)
 
     def _read_as_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
         self.places.add_names(step_id, name, start, end)

@@ -125,6 +125,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
         if reader is best:
             listed.extend(found)
             listed.extend(reader.find_empty_phases())
+            listed.extend(reader.find_recounted())
         elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
             listed.extend(_name_title(source, text, start))

@@ -49,7 +49,8 @@ _LEADER = (
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
     rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{NUMBER_WORDS}){SPACE}*)?"
 )
-_DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
+# The hours of a time of day are no number of a step.
+_DIGITS = "[0-9０-９]++(?:[.．][0-9０-９]++)*(?![:：][0-9])"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"

@@ -122,6 +122,11 @@ _NO_STEPS = (
     rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
     r"|could|problems?|mistakes?"
 )
+# A heading of what is no step.
+_NO_PHASE = (
+    rf"(?i)\b(?:{_TELLING}|options?|risks?|reasons?|questions?|problems?|mistakes?|pros|cons|(?:dis)?advantages?|causes?"
+    r"|myths?|benefits|drawbacks|symptoms?|failed|wrong)\b|原因|风险|优点|缺点|误区|问题|好处|坏处"
+)
 _LEADS_TO_STEPS = (
     rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
     r"(?:plan|check-?list|to-?do list|roadmap)(?:,? (?:for|to|that|on|assuming|based|with|in)\b.*)?"
@@ -180,7 +185,8 @@ class AnswerReader(Recovery):
     _typed_bullet: tuple[int, str] | None = None
     # By the id of a step, the highest number below it.
     _numbers: dict[str, int] = field(factory=dict)
-    # Steps whose line is a heading.
+    # Steps whose line is a heading, and those of them that have no type, so that what is below them is their steps.
+    _headings: set[str] = field(factory=set)
     _phases: set[str] = field(factory=set)
     # What the columns hold of the table that the lines are rows of.
     _columns: list[str] | None = None
@@ -195,6 +201,8 @@ class AnswerReader(Recovery):
     _is_recounted: bool = False
     # Whether the lines are those of a code block below a step, and how far it is indented.
     _code: int | None = None
+    # Where the next header is, behind the line that it was looked for from; behind the text where there is none.
+    _next_header: int = -1
 
     def _may_take_rows(self) -> bool:
         """Whether a code block has just begun in which a plan may be that needs no tolerance.
@@ -416,7 +424,8 @@ class AnswerReader(Recovery):
         """Whether a list that begins here is below the title or the goal, or set off from the constraints."""
         if self.section is Section.CONSTRAINTS:
             return self._is_set_off and bool(self.plan.constraints) and not self._is_before_steps()
-        return self.section in (Section.TITLE, Section.GOAL)
+        is_only = self.section is Section.NOTHING and self._is_led_to_steps() and self._is_alone()
+        return is_only or self.section in (Section.TITLE, Section.GOAL)
 
     def _heads_steps(self, content: str) -> bool:
         """Whether a line calls what follows the plan, and that is a list or a table."""
@@ -491,7 +500,7 @@ class AnswerReader(Recovery):
         is_title = (
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
-        begins_phases = self.section is Section.NOTHING and self._is_led_to() and self._is_one_of_lists(level)
+        begins_phases = self.section is Section.NOTHING and self._is_led_to() and self._is_one_of_lists(level, text)
         if self.section is Section.NOTHING and is_title and not is_item(text) and not begins_phases:
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
@@ -501,7 +510,7 @@ class AnswerReader(Recovery):
             # It is an item of a list like those before it.
             return None
         has_begun = self.section > Section.TITLE or (
-            self.section is Section.TITLE and (self._is_above_boxes() or self._is_one_of_lists(level))
+            self.section is Section.TITLE and (self._is_above_boxes() or self._is_one_of_lists(level, text))
         )
         is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
         may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
@@ -518,24 +527,34 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         self._indent = indent
         self._phases.add(placed.partition(". ")[0])
+        self._headings.add(placed.partition(". ")[0])
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
     def _is_led_to(self) -> bool:
         """Whether nothing is before a line but what leads to it."""
-        behind = self._behind.span if self._behind else None
-        return self.places.first_start is None and (
-            self.source.text[: self._end].count("\n") == 0
-            or (behind is not None and self.source.text[behind.end - 1] in ":：")
-        )
+        if self.places.first_start is not None:
+            return False
+        is_first = self._end < _LONG and "\n" not in self.source.text[: self._end].strip()
+        return is_first or self._is_led_to_steps()
 
-    def _is_one_of_lists(self, level: int) -> bool:
+    def _is_led_to_steps(self) -> bool:
+        """Whether the line above ends with a colon, and leads to steps."""
+        behind = self._behind.span if self._behind else None
+        if behind is None or self.source.text[behind.end - 1] not in (":", "："):
+            return False
+        lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
+        return compiled(_LEADS_TO_STEPS).search(lead) is not None
+
+    def _is_one_of_lists(self, level: int, heading: str) -> bool:
         """Whether a heading and a later one of its kind stand right above numbered lists, or above check boxes."""
-        if level == 1 or not self._is_above_list():
+        if level == 1 or not self._is_above_list() or self.plan.title.endswith(("?", "？")):
             return False
         sign = r"\*\*" if level == _BOLD_LEVEL else f"{'#' * level} "
         text = self.source.text[self._end : self._end + _LONG]
-        return any(not is_notes(match["text"]) for match in compiled(_HEADED_LIST.format(sign)).finditer(text))
+        others = [match["text"] for match in compiled(_HEADED_LIST.format(sign)).finditer(text)]
+        is_of_steps = all(compiled(_NO_PHASE).search(one) is None for one in (heading, *others))
+        return is_of_steps and any(not is_notes(one) for one in others)
 
     def _next_line(self) -> str:
         """The next line that is neither blank nor a ruler."""
@@ -622,7 +641,9 @@ class AnswerReader(Recovery):
             return None
         placed = self._place(written, indent)
         if content.startswith("#"):
-            self._phases.add(placed.partition(". ")[0])
+            self._headings.add(placed.partition(". ")[0])
+            if compiled(_TYPED_STEP).match(content) is None:
+                self._phases.add(placed.partition(". ")[0])
         said = line_pattern().match(f"{placed}\n")
         if said and find_elision(said["step_DESCRIPTION"] or ""):
             return _elided(content)
@@ -635,15 +656,17 @@ class AnswerReader(Recovery):
 
     def _is_only_list(self, content: str) -> bool:
         """Whether a text begins its one list here, after a line that leads to it: nothing else can be the plan."""
-        behind = self._behind.span if self._behind else None
-        if behind is None or self.source.text[behind.end - 1] not in (":", "：") or read_item_number(content) != "1":
-            return False
-        lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
-        if compiled(_LEADS_TO_STEPS).search(lead) is None:
+        if read_item_number(content) != "1" or not self._is_led_to_steps():
             return False
         # What is told of somebody or something is no order.
-        is_told = compiled(_TOLD).match(content) is not None
-        return not is_told and compiled(_HEADER).search(self.source.text, self._end) is None
+        return compiled(_TOLD).match(content) is None and self._is_alone()
+
+    def _is_alone(self) -> bool:
+        """Whether no header, heading or label of a plan's part is below the line."""
+        if self._next_header < self._end:
+            header = compiled(_HEADER).search(self.source.text, self._end)
+            self._next_header = header.start() if header else len(self.source.text) + 1
+        return self._next_header > len(self.source.text)
 
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
@@ -808,7 +831,7 @@ class AnswerReader(Recovery):
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
-        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases:
+        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._headings:
             # A heading has ended with its line.
             return False
         if len(said) + len(content) > _LONG:
@@ -843,7 +866,9 @@ class AnswerReader(Recovery):
         """Take a line of a code block below a step for detail of that step; False where it is none."""
         is_fence = _BARE_FENCE.fullmatch(content) is not None
         width = self._code
-        if width is None and (not is_fence or self._in_fence or not self._is_below_step(indent)):
+        # A block right below the line of a step belongs to it, indented or not.
+        is_next = self._last is not None and not self._is_set_off and isinstance(self.owner, PlanStep)
+        if width is None and (not is_fence or self._in_fence or not (is_next or self._is_below_step(indent))):
             return False
         if is_fence:
             self._code = indent if width is None else None

@@ -83,22 +83,22 @@ class StepType:
 # In the order in which they are always listed.
 STEP_TYPES: Mapping[str, StepType] = {
     "reason": StepType(
-        {"LLM": "task"}, ("think", "analyze", "reasoning", "推理"), meaning="to think something through"
+        {"LLM": "task"}, ("think", "analyze", "reasoning", "推理", "思考", "分析"), meaning="to think something through"
     ),
     "act": StepType(
         {"code": "description", "call": "task"},
-        ("action", "tool", "task", "行动"),
+        ("action", "tool", "task", "行动", "执行", "操作"),
         meaning="to do or to make something",
     ),
     "decide": StepType(
         {"branch": "condition"},
-        ("decision", "if", "决策"),
+        ("decision", "if", "决策", "判断", "选择"),
         is_container=True,
         meaning="holds the branches of which one is taken",
     ),
     "subtask": StepType(
         {"subtask": "description", "loop": "description"},
-        ("plan", "sub-task", "子任务"),
+        ("plan", "sub-task", "子任务", "子步骤"),
         is_container=True,
         meaning="holds the steps that it consists of",
     ),

@@ -64,6 +64,11 @@ _WORDED = (
     rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
     rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|{_NUMERAL}))"
 )
+# A type before the id.
+_TYPE_IN_FRONT = (
+    rf"(?:[-*+•]{SPACE}+)?(?P<all>[*_`]*[\[［【]{SPACE}*(?P<type>[^\W\d][\w-]{{0,20}}){SPACE}*[\]］】][*_`]*)"
+    rf"{SPACE}*(?=(?i:step {SPACE}*)?{_DIGITS}[.)、．:：])"
+)
 _PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
 _STEP = (
     rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
@@ -179,8 +184,15 @@ def looks_like_step(line: str) -> bool:
     """Whether a line seems to be meant as a step. A numbered heading does only if it is one otherwise."""
     match = compiled(_STEP).match(line)
     if match is None:
-        return False
+        return _read_type_in_front(line) is not None
     return line[:1] not in ("#", "＃") or repair_step(line)[1] is not None
+
+
+def _read_type_in_front(line: str) -> tuple[str, int] | None:
+    """The step type that a line begins with, before its id, and where that starts."""
+    match = compiled(_TYPE_IN_FRONT).match(line) if line[:1] in "[［【*_`-+•" else None
+    meant = read_type(match["type"]) if match else None
+    return (meant, match.end()) if match and meant else None
 
 
 @define
@@ -196,6 +208,8 @@ class _StepRepairer:
     id_end: int = 0
     has_mark: bool = False
     has_type: bool = True
+    # The type that is before the id.
+    type_in_front: str = ""
     at: int = 0
     written: str = ""
     flaws: list[Flaw] = field(factory=list)
@@ -223,6 +237,10 @@ class _StepRepairer:
 
     def lead(self) -> str | None:
         """What may be before the id; returns the character of the mark that it stands for."""
+        if found := _read_type_in_front(self.line):
+            self.type_in_front, self.at = found
+            self.flaw("PS112", "the type must come after the id", 0, self.at)
+            return None
         match = self.match(_LEADER)
         if match is None or not match.end():
             return None
@@ -299,6 +317,9 @@ class _StepRepairer:
             self.check_space(match, f"the name `{match['all']}`")
 
     def type(self, default: str) -> bool:
+        if self.type_in_front:
+            self.written += f"[{self.type_in_front}] "
+            return True
         match = self.match(_TYPE)
         if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
             # Nothing is after it: what is in front is not a name, but all that the step says.

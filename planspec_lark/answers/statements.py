@@ -210,7 +210,7 @@ _OBLIGES = re.compile(
     r"|[没未](?:有)?(?:同意|批准?|确认|签)|必须|不[得许准]"
 )
 # What a plan is for.
-_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*")
+_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|from (?:now|today|here|the (?:start|beginning))|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*")
 _FOR_OTHERS = re.compile(
     r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their"
     r"|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"

@@ -140,7 +140,7 @@ _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 
 # Signs that may stand for others: marks, characters, and commas or quotes after an arrow; of the last two, only the
 # quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
-_SUSPECT_MARKS = ("**", "__", "`", "<br", "<|")
+_SUSPECT_MARKS = ("*", "__", "`", "<br", "<|")
 _SUSPECT_SIGNS = (
     r"[\xa0\u2000-\u200b\u200e\u200f\u202f\u2060\u3000\ufeff｜"
     r"\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"

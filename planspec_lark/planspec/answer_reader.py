@@ -106,6 +106,8 @@ _HEADED_LIST = r"(?m)^{}(?![0-9#])(?P<text>.+)\n\s*+(?:[0-9]{{1,3}}[.)、] ?|[-*
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
+# A case, and what is done then.
+_BRANCH = r"[^→⇒<>]*[^→⇒<>=–—-](?:[-=–—]{1,2}>|[→⇒➜])[ \t]*(?![A-Za-z_]\w*\Z)\S.*"
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
@@ -802,7 +804,9 @@ class AnswerReader(Recovery):
             return False
         if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
             return False
-        is_labelled = is_below and compiled(_LABEL).match(content) is not None
+        # The branches of a decision do not continue what is to be decided.
+        is_branch = isinstance(self.owner, PlanStep) and self.owner.step_type == "decide" and _is_branch(content)
+        is_labelled = is_below and (is_branch or compiled(_LABEL).match(content) is not None)
         is_joined = may_join and not (is_labelled or (is_below and self._is_bold_above()))
         if self._last is not None and is_joined and self._join(self._last, content, line):
             return True
@@ -866,8 +870,9 @@ class AnswerReader(Recovery):
         """Take a line of a code block below a step for detail of that step; False where it is none."""
         is_fence = _BARE_FENCE.fullmatch(content) is not None
         width = self._code
-        # A block right below the line of a step belongs to it, indented or not.
-        is_next = self._last is not None and not self._is_set_off and isinstance(self.owner, PlanStep)
+        # In plain Markdown, a block right below the line of a step belongs to it, indented or not.
+        is_next = bool(self.default_type) and self._last is not None and not self._is_set_off
+        is_next = is_next and isinstance(self.owner, PlanStep)
         if width is None and (not is_fence or self._in_fence or not (is_next or self._is_below_step(indent))):
             return False
         if is_fence:
@@ -959,6 +964,11 @@ class AnswerReader(Recovery):
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))
+
+
+def _is_branch(content: str) -> bool:
+    """Whether a line has a case, an arrow, and what is done then, which is no list of variables."""
+    return compiled(_BRANCH).fullmatch(content) is not None and find_outputs(content) is None
 
 
 def _label_of(content: str) -> str:

@@ -17,6 +17,7 @@ from planspec_lark.planspec.models import (
     BLANKS,
     CONTAINER_TYPES,
     MARKS,
+    STEP_TYPES,
     OPEN,
     PlanSpec,
     PlanStatus,
@@ -426,6 +427,11 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in steps:
         if step.result:
             yield from _check_code(step)
+        for item, line in enumerate(step.detail):
+            if "[" in line and _STEP_IN_DETAIL.match(line) is not None:
+                message = f"step {shorten(step.step_id)}: the detail `{line[:60]}` may be meant as a step"
+                help = "write the step on a line of its own, without `>`"
+                yield Diagnostic("PS127", message, help=help, step_id=step.step_id, part="detail", item=item)
     if any(map(said.__contains__, _OPENING)):
         for step in steps:
             yield from _find_hidden_status(step)
@@ -437,6 +443,10 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     for step in () if said.isascii() else steps:
         yield from _find_signal(step)
+
+
+# How a line of detail begins that has the number and the type of a step.
+_STEP_IN_DETAIL = re.compile(rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]")
 
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:

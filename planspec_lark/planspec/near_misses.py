@@ -59,11 +59,11 @@ SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2
 SPACE = f"[{SPACES}]"
 WIDE_SPACES = tuple(set(SPACES) - set(BLANKS))
 # Marks of Markdown that are in pairs around all of a text.
-_PAIRS = ("**", "__", "`")
+_PAIRS = ("**", "__", "`", "*")
 
 
 def unwrap(text: str) -> str:
-    """A text without the white space and the pairs of ``**``, ``__`` and backticks that are around all of it."""
+    """A text without the white space and the pairs of stars, ``__`` and backticks that are around all of it."""
     text = text.strip(SPACES)
     for mark in _PAIRS:
         inner = text[len(mark) : -len(mark)]

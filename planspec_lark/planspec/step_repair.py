@@ -309,7 +309,8 @@ class _StepRepairer:
 
     def is_type(self, word: str) -> bool:
         """Whether a word in brackets would do as a type rather than a mark."""
-        return word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+        is_name = word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+        return is_name or read_type(word) is not None
 
     def name(self) -> None:
         if match := self.match(_NAME):

@@ -125,7 +125,8 @@ _NO_VERBS = (
     " hope if when since because as by with at during within for in on once while after given based without from of to"
     " not no about around like yet but though although even which where than except or nor whether despite nearly"
     " almost next instead per plus between until whatever expect may ask less net time nobody nothing whose just only"
-    " now over under up taken given seen done made and or so then also"
+    " now over under up taken given seen done made and or so then also laid kept built wrote broke chose sent left went"
+    " got gave told said thought brought bought found held began"
 )
 _OBJECTS = (
     "the an? it them this that these those your my our one two all both each every him her us everyone any some access"

@@ -176,7 +176,8 @@ def _is_headed(above: str) -> bool:
     """Whether the list that follows a text has a heading or a label that is not that of a part of the plan."""
     rows = (row.strip(SPACES + "\r") for row in reversed(above.split("\n")))
     head = next((row for row in rows if row and read_bullet(row) is None), "")
-    return (read_heading(head) is not None or head.endswith((":", "："))) and not names_part(head)
+    is_head = read_heading(head) is not None or head.endswith((":", "："))
+    return is_head and (is_notes(head.strip("# ")) or not names_part(head))
 
 
 def _goes_on(text: str, reading: Reading, span: Span) -> bool:

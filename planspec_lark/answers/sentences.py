@@ -73,7 +73,8 @@ _RESTRICTS = re.compile(
     r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act)"
     r"|(?:please|kindly) (?:look|check|confirm|verify|tell|say|correct|decide|choose|make sure)"
     r"|(?:voted|turned) down|called off|(?:it|that)['’]?s either"
-    r"|(?:nothing|nobody|no one) (?:may|must|should)|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional|illustrative)\b|[请不]要?(?:执行|照做)"
+    r"|(?:nothing|nobody|no one) (?:may|must|should)|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional"
+    r"|illustrative)\b|[请不]要?(?:执行|照做)"
     r"|随手|随便[写填]|占位|瞎[写填]|[编估猜]的|再填|实际[^，。]{0,6}(?:得看|要看|为准)"
     r"|请[您你]?(?:先|再)?(?:确认|核[对实]|告诉|选)"
 )

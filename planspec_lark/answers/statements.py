@@ -43,11 +43,13 @@ _SHORT = 10_000
 
 # What is wished; a tip; in Chinese also why a step stands where it does.
 _WISH = re.compile(
-    r"\A\W*(?:(?:and|so|finally|then),? )?"
+    r"\A\W*(?:(?:and|so|finally|then|ha|aw+|wow|ooh|oh|yay),? )?"
     + one_of(
         r"(?:i )?(?:hope|wish)(?:ing)?\b|hopefully|good luck|best of luck|best wishes|enjoy|have (?:fun|an? (?:nice"
         r"|good|great|safe|lovely|wonderful|pleasant|amazing|fantastic|enjoyable))\b|stay (?:safe|warm|dry|healthy"
         r"|calm|tuned|strong|positive|curious|hydrated)",
+        r"(?:i )?love (?:it|this|that)(?: (?:idea|project|plan))?\W*\Z"
+        r"|what an? (?:\w+ )?(?:idea|project|goal|question|adventure|challenge)\W*\Z",
         r"break a leg|sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
@@ -210,10 +212,13 @@ _OBLIGES = re.compile(
     r"|[没未](?:有)?(?:同意|批准?|确认|签)|必须|不[得许准]"
 )
 # What a plan is for.
-_PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|from (?:now|today|here|the (?:start|beginning))|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*")
+_PURPOSE = re.compile(
+    r"(?<=\b(?:plan|trip)) (?:for|to|in|with|from (?:now|today|here|the (?:start|beginning))"
+    r"|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*"
+)
 _FOR_OTHERS = re.compile(
-    r"\b(?:if|when|unless|in case|case|until|once|another|other|someone|somebody|who|example|last|my|his|her|their"
-    r"|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
+    r"\b(?:if|when|unless|in case|case|(?<!now )until|once|another|other|someone|somebody|who|example|last|my|his|her"
+    r"|their|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
     r"|placeholders?|invented|crossed|struck|neighbours?|remov\w*)\b"
     r"|\w+'s (?:plan|version|client|customer)"
 )
@@ -259,6 +264,9 @@ _ANNOUNCES = re.compile(
     r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of)"
     r" (?:today|yesterday|this|our|\w+day|week|day)\b[\w' ]{0,20}:\Z"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"
+    r"|\A\W*(?:the )?(?:whole |complete |entire |full |basic )?(?:process|procedure|routine|schedule|sequence|order)"
+    r"(?: in (?:[0-9]+|\w+) (?:easy |simple |short )?steps| step by step)?:\Z"
+    r"|步骤[：:]\Z|(?:梳理|分|整理|拆)成[^，。]{0,6}(?:阶段|步骤?|部分)[：:]?\Z"
     r"|计划[：:]?\Z|\A\W*这(?:就?是|份是)(?:[您你]要的|我?(?:更新|修改|整理|调整)(?:后|好)?的?|最终的?|完整的?|新的?)*(?:更新版|最新版|新版|版本|计划|方案"
     r"|清单)[：:。]?\Z|\A\W*(?:基于|据此|为此|最终(?:方案|计划|版))|(?:计划|方案)(?:[为是]|[和与及]进度)[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接|然后是|接下来是).*(?:计划|方案|步骤|流程|版本|安排|清单|进度|进展)"
@@ -285,7 +293,7 @@ _OF_OTHERS = re.compile(
     + one_of(
         r"(?<![我编])(?:写|提出|拟)的|(?:用户|客户|同事)[^，：]{0,4}(?:给出?|提供|发来?)的|他人|别人|另一家|摘自"
         r"|博客|前年|网友|去年|上周|上次|昨天|以前|如果|若|除非|等.{0,6}后|才|(?<!期)(?<!等)待",
-        r"草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
+        r"草(?:[案稿拟版图]|(?=\W|\Z))|起草|备选|例|示范|练习|测试|演示|紧急|大概|可能|部分|前半",
     )
 )
 _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+)*|[→←=<>|~+]")
@@ -367,8 +375,8 @@ class Talk:
 
     @cached_property
     def _counts(self) -> frozenset[int]:
-        """How many steps there are: all, and at the top."""
-        return frozenset((len(self.descriptions), sum("." not in step_id for step_id in self.statuses))) - {0}
+        """How many steps there are: all, at the top, and without others below them."""
+        return frozenset((len(self.descriptions), *(count.total() for count in self.tally.counts))) - {0}
 
     @cached_property
     def _own_pairs(self) -> Container[str]:

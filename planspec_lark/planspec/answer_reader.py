@@ -63,6 +63,7 @@ from planspec_lark.planspec.near_misses import (
     unwrap,
     variables_of,
 )
+from planspec_lark.planspec.outline import Role, has_box
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
@@ -99,15 +100,19 @@ _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
-# The level of a heading that is bold text, and a heading with these signs right above a numbered list or check boxes.
+# The level of a heading that is bold text.
 _BOLD_LEVEL = 7
-_HEADED_LIST = r"(?m)^{}(?![0-9#])(?P<text>.+)\n\s*+(?:[0-9]{{1,3}}[.)、] ?|[-*+] (?:\[[ xX]\]|[☐☑]))"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # A case, and what is done then.
 _BRANCH = r"[^→⇒<>]*[^→⇒<>=–—-](?:[-=–—]{1,2}>|[→⇒➜])[ \t]*(?![A-Za-z_]\w*\Z)\S.*"
+# What is said to who reads an answer, and is no detail of a step.
+_SAID_BEHIND = (
+    r"(?i)[?？]\W*\Z|\b(?:let me know|if you(?:['’]d)? (?:\w+ )?(?:like|want|need|tell)|feel free|good luck|enjoy"
+    r"|happy to|i can|i could|want me to|would you)\b|需要我|如果你|如果您|要不要|告诉我|祝|加油|随时"
+)
 # All the text of a step in bold.
 _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 # What a heading says that is a plan's, however small it is.
@@ -124,11 +129,6 @@ _NO_STEPS = (
     rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
     r"|could|problems?|mistakes?"
 )
-# A heading of what is no step.
-_NO_PHASE = (
-    rf"(?i)\b(?:{_TELLING}|options?|risks?|reasons?|questions?|problems?|mistakes?|pros|cons|(?:dis)?advantages?|causes?"
-    r"|myths?|benefits|drawbacks|symptoms?|failed|wrong)\b|原因|风险|优点|缺点|误区|问题|好处|坏处"
-)
 _LEADS_TO_STEPS = (
     rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
     r"(?:plan|check-?list|to-?do list|roadmap)(?:,? (?:for|to|that|on|assuming|based|with|in)\b.*)?"
@@ -137,9 +137,10 @@ _LEADS_TO_STEPS = (
     r"|follow these steps|do the following|in detail|step by step):\W*$"
     r"|(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
     r"|(?:.*[。！，])?(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:具体|详细|操作|主要)?(?:步骤|计划|流程|路线|方案|安排)如下[:：]\W*$"
+    r"|^(?!.*(?:可能|问题|选|原因|风险|失败|跳过|的))[^，。：]{0,20}步骤[:：]\W*$"
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
-_SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)? ?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
+_SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
 # What speaks of a step by its number.
 _STEP_NUMBER = r"(?i)\bsteps? ?#?[0-9]+(?!\w|[ \t]*[:：])|第 ?[0-9]+ ?步|步骤 ?[0-9]+"
 # What gives advice, or answers questions.
@@ -167,12 +168,14 @@ class AnswerReader(Recovery):
     Attributes:
         legend: sign → the character of the mark that it stands for, as the text says itself.
         default_type: the type of a step that has none; without one, a line without a type is not a step.
+        roles: what the headings of plain Markdown are, by offset.
     """
 
     is_strict: ClassVar[bool] = False
 
     legend: Mapping[str, str] = field(factory=dict)
     default_type: str = ""
+    roles: Mapping[int, Role] = field(factory=dict)
     # The last line that a wrapped one may continue: what it says, where it is, and how far it is indented.
     _last: tuple[str, Line, float] | None = None
     _indent: float = 0
@@ -190,6 +193,14 @@ class AnswerReader(Recovery):
     # Steps whose line is a heading, and those of them that have no type, so that what is below them is their steps.
     _headings: set[str] = field(factory=set)
     _phases: set[str] = field(factory=set)
+    # Those whose steps are bullets, as the outline of the text shows.
+    _lists: set[str] = field(factory=set)
+    # Where the line starts.
+    _start: int = 0
+    # Where the last heading starts that is a step, as the outline of the text shows.
+    _last_step: int | None = None
+    # Whether paragraphs below such headings are set off from them by blank lines.
+    _has_paragraphs: bool = False
     # What the columns hold of the table that the lines are rows of.
     _columns: list[str] | None = None
     # Whether notes after the plan have begun, which are no part of it.
@@ -266,7 +277,7 @@ class AnswerReader(Recovery):
         """Whether the first step below a heading has a number, or a box."""
         start = self.places.steps[self.steps[phase].children[0].step_id].span.start
         row = self.source.text[start : start + _SHORT].lstrip()
-        return read_bullet(row.partition("\n")[0]) is None or _has_box(row.partition("\n")[0])
+        return read_bullet(row.partition("\n")[0]) is None or has_box(row.partition("\n")[0])
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """See :meth:`Recovery.read`."""
@@ -284,7 +295,8 @@ class AnswerReader(Recovery):
         has_breaks = (bare := cut_breaks(content)) != content
         if has_breaks:
             content, row = bare, f"{bare}\n"
-        self._end, self._indent = line.start + self._lead + len(content), indent
+        self._start, self._end = line.start, line.start + self._lead + len(content)
+        self._indent = indent
         if self._take_code(content, line, indent):
             return True
         if _BARE_FENCE.fullmatch(content) and not self._is_over:
@@ -345,7 +357,7 @@ class AnswerReader(Recovery):
             return section
         is_constraint = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         # A check box is none of a constraint.
-        is_boxed = bool(self.default_type) and self._may_begin_steps() and _has_box(content)
+        is_boxed = bool(self.default_type) and self._may_begin_steps() and has_box(content)
         if match and ((is_constraint and not is_boxed) or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
         if not match and (header := repair_header(content)):
@@ -495,50 +507,51 @@ class AnswerReader(Recovery):
 
     def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
         """A step whose line is a heading, in a text that has no types: the lines below it are its steps."""
-        if repair_header(content) is not None:
-            return None
-        if is_notes(text):
+        if repair_header(content) is not None or is_notes(text):
             return None
         is_title = (
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
-        begins_phases = self.section is Section.NOTHING and self._is_led_to() and self._is_one_of_lists(level, text)
-        if self.section is Section.NOTHING and is_title and not is_item(text) and not begins_phases:
+        role = self.roles.get(self._start)
+        if self.section is Section.NOTHING and is_title and not is_item(text) and role is None:
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
-        has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
-        if level == _BOLD_LEVEL and is_numbered and self.steps and not has_phases:
-            # It is an item of a list like those before it.
+        if role is None and not self._may_be_step(level, text, indent, is_numbered):
             return None
-        has_begun = self.section > Section.TITLE or (
-            self.section is Section.TITLE and (self._is_above_boxes() or self._is_one_of_lists(level, text))
-        )
-        is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
-        may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
-        may_be_phase = may_be_phase or is_like_first
-        may_be_phase = may_be_phase or (not self.steps and begins_phases)
-        may_be_phase = may_be_phase and not self._is_before_steps()
-        if not is_numbered and not may_be_phase:
-            return None
+        above = self._find_above(indent)
+        parent = above[1] if above and indent - above[0] > 1 else ""
         written = repair_step(
-            text if is_numbered else f"{self._numbers.get('', 0) + 1}. {text}", self.legend, self.default_type
+            text if is_numbered else f"{self._numbers.get(parent, 0) + 1}. {text}", self.legend, self.default_type
         )[1]
         if written is None:
             return None
         placed = self._place(written, indent)
         self._indent = indent
-        self._phases.add(placed.partition(". ")[0])
-        self._headings.add(placed.partition(". ")[0])
+        self._note_heading(placed.partition(". ")[0], role)
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
-    def _is_led_to(self) -> bool:
-        """Whether nothing is before a line but what leads to it."""
-        if self.places.first_start is not None:
-            return False
-        is_first = self._end < _LONG and "\n" not in self.source.text[: self._end].strip()
-        return is_first or self._is_led_to_steps()
+    def _may_be_step(self, level: int, text: str, indent: float, is_numbered: bool) -> bool:
+        """Whether a heading that the outline of the text says nothing of has a number, or is one of a phase."""
+        has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
+        if is_numbered:
+            # In bold, it may be an item of a list like those before it.
+            return not (level == _BOLD_LEVEL and self.steps and not has_phases)
+        has_begun = self.section > Section.TITLE or (self.section is Section.TITLE and self._is_above_boxes())
+        is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
+        may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
+        return (may_be_phase or is_like_first) and not self._is_before_steps()
+
+    def _note_heading(self, step_id: str, role: Role | None) -> None:
+        """Note what a heading is that was taken for a step."""
+        self._headings.add(step_id)
+        if role is not Role.STEP:
+            self._phases.add(step_id)
+        elif self._last_step is None:
+            self._last_step = max(self.roles)
+        if role is Role.LIST:
+            self._lists.add(step_id)
 
     def _is_led_to_steps(self) -> bool:
         """Whether the line above ends with a colon, and leads to steps."""
@@ -547,16 +560,6 @@ class AnswerReader(Recovery):
             return False
         lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
         return compiled(_LEADS_TO_STEPS).search(lead) is not None
-
-    def _is_one_of_lists(self, level: int, heading: str) -> bool:
-        """Whether a heading and a later one of its kind stand right above numbered lists, or above check boxes."""
-        if level == 1 or not self._is_above_list() or self.plan.title.endswith(("?", "？")):
-            return False
-        sign = r"\*\*" if level == _BOLD_LEVEL else f"{'#' * level} "
-        text = self.source.text[self._end : self._end + _LONG]
-        others = [match["text"] for match in compiled(_HEADED_LIST.format(sign)).finditer(text)]
-        is_of_steps = all(compiled(_NO_PHASE).search(one) is None for one in (heading, *others))
-        return is_of_steps and any(not is_notes(one) for one in others)
 
     def _next_line(self) -> str:
         """The next line that is neither blank nor a ruler."""
@@ -571,16 +574,16 @@ class AnswerReader(Recovery):
         following = self._next_line().rstrip("\r")
         number = read_item_number(following)
         is_advice = compiled(_ADVICE).search(label) is not None
-        return _has_box(following) or (number is not None and (number != "1" or bool(self._phases and not is_advice)))
+        return has_box(following) or (number is not None and (number != "1" or bool(self._phases and not is_advice)))
 
     def _is_above_list(self) -> bool:
         """Whether the next line is an item of a numbered list, or has a check box."""
         following = self._next_line()
-        return read_item_number(following) is not None or _has_box(following)
+        return read_item_number(following) is not None or has_box(following)
 
     def _is_above_boxes(self) -> bool:
         """Whether the next line is that of a check box."""
-        return _has_box(self._next_line())
+        return has_box(self._next_line())
 
     def _is_above_goal(self, text: str) -> bool:
         """Whether the line after a heading is that of the goal, and the heading is none of what does not count."""
@@ -734,7 +737,8 @@ class AnswerReader(Recovery):
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
         above = self._find_above(indent)
         is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
-        is_below = above[1] in self._phases and above[0] < 7 - _HEADINGS if above else not is_numbered
+        is_listed = above is not None and (above[0] < _BOLD_LEVEL - _HEADINGS or above[1] in self._lists)
+        is_below = is_listed and above[1] in self._phases if above else not is_numbered
         return is_below or compiled(_BOX).match(text) is not None
 
     def _is_boxed(self, content: str) -> bool:
@@ -789,7 +793,30 @@ class AnswerReader(Recovery):
         is_free = match is None or match.lastgroup == "constraint"
         if is_free and not self.plan.goal and not self.steps and self._take_goal(content, line):
             return True
+        if match is None and self._is_set_off and self._is_in_step():
+            return self._take_paragraph(content, line, indent)
         return match is None and not self._is_set_off and self._continue(content, line, indent)
+
+    def _is_in_step(self) -> bool:
+        """Whether a line is in the section of a heading that is a step by itself, as the outline shows."""
+        return isinstance(self.owner, PlanStep) and self._last_step is not None
+
+    def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
+        """Take a line that begins a paragraph below such a heading for detail of the step.
+
+        Below the last one, it may be what is said behind the plan.
+        """
+        if not _is_plain(content, self.section) or find_elision(content):
+            return False
+        if self._start > (self._last_step or 0):
+            if not self._has_paragraphs or compiled(_SAID_BEHIND).search(content) is not None:
+                self._give_lines_to(None)
+                return False
+            message = "this may be detail of the last step, or said behind the plan"
+            self._note("PS127", message, line.start, self._end, Severity.ERROR, help="write `> ` before detail")
+            return True
+        self._has_paragraphs = True
+        return self._take_detail(content, line, indent)
 
     def _continue(self, content: str, line: Line, indent: int) -> bool:
         """Whether a line continues the one directly before it, or is detail of the step that it is below."""
@@ -960,7 +987,7 @@ class AnswerReader(Recovery):
     def _open(self, step_id: str, indent: float) -> None:
         parent, _, number = step_id.rpartition(".")
         self._numbers[parent] = max(int(number), self._numbers.get(parent, 0))
-        self._counted += parent in self._phases
+        self._counted += parent in self._phases and step_id not in self._phases
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))
@@ -974,10 +1001,6 @@ def _is_branch(content: str) -> bool:
 def _label_of(content: str) -> str:
     """What is before the first colon of a line, if that is short."""
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
-
-
-def _has_box(content: str) -> bool:
-    return compiled(_BOX).match(read_bullet(content) or "") is not None
 
 
 def _elided(content: str) -> Fault:

@@ -17,8 +17,8 @@ from planspec_lark.planspec.models import (
     BLANKS,
     CONTAINER_TYPES,
     MARKS,
-    STEP_TYPES,
     OPEN,
+    STEP_TYPES,
     PlanSpec,
     PlanStatus,
     PlanStep,
@@ -446,7 +446,9 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 # How a line of detail begins that has the number and the type of a step.
-_STEP_IN_DETAIL = re.compile(rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]")
+_STEP_IN_DETAIL = re.compile(
+    rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]"
+)
 
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from planspec_lark.planspec.legend import LEGEND_LABEL, find_legend
 from planspec_lark.planspec.line_faults import FIRST_WORD, is_sentence
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.near_misses import compiled
+from planspec_lark.planspec.outline import find_outline
 from planspec_lark.planspec.plan_choice import choose_plan
 from planspec_lark.planspec.positions import Places, iter_rows
 from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, say_left_out
@@ -107,7 +108,8 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     parts: list[tuple[AnswerReader, Findings, int, int]] = []
     at = 0
     legend = find_legend(text)
-    policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
+    roles = find_outline(text) if default_type else {}
+    policy: dict[str, Any] = {"legend": legend, "default_type": default_type, "roles": roles}
     while at < len(text) or not parts:
         reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
         end = reader.run(text, at, found)

@@ -31,6 +31,8 @@ _DRAFTED = re.compile(r"\bdry run\b|草稿")
 # The rows of a table whose first column has the numbers of steps.
 _OF_STEPS = re.compile(r"^\|[ *]*(?:steps?|#|id|no\.?|nr\.?|步骤|序号|编号)[ *]*\|", re.IGNORECASE | re.MULTILINE)
 _OF_MORE = re.compile(r"^\|[ *]*(?:extra|additional|new|missing|further|其他|新增) ?", re.IGNORECASE | re.MULTILINE)
+# What heads a table of what is done when, which may have more steps.
+_TIMETABLE = re.compile(r"(?i)^[#*_ ]*.{0,20}(?:timetable|daily routine|daily schedule|时间表|作息|日程)", re.MULTILINE)
 _ROW = re.compile(r"^\| *\**([0-9]+(?:\.[0-9]+)*)\b", re.MULTILINE)
 
 # The heading of what is to be at hand, and an item below it: a thing, and no limit, fact or sentence.
@@ -40,22 +42,22 @@ _TOOLS = re.compile(
 )
 _ITEM = re.compile(
     r"(?i)(?!.*\b(?:budget|max|only|euros?|dollars|people|closed|is|are|under|less|after|before|by|nothing|nobody|no|[ap]m|days?|hours?"
-    r"|\w+day)\b)[^€$£¥.!?。！？]{1,60}"
+    r"|\w+day)\b)(?:[^€$£¥.!?。！？]|[0-9]\.[0-9]){1,80}"
 )
 
 
-def is_list_of_tools(text: str, talk: Talk) -> bool:
-    """Whether a section between the parts of the plan is a list of tools and materials, and nothing else."""
-    heading, *rows = (row.strip(SPACES + "\r") for row in text.strip().split("\n"))
+def is_list_of_tools(text: str, heading: str) -> bool:
+    """Whether what is below a heading is a list of tools and materials, and nothing else."""
+    rows = (row.strip(SPACES + "\r") for row in text.strip().split("\n"))
     named = read_heading(heading)
     items = [read_bullet(row) or "?" for row in rows if row]
     is_list = named is not None and _TOOLS.fullmatch(named[1].lower()) is not None
-    return is_list and all(_ITEM.fullmatch(item) and talk.adds_nothing(item.lower()) for item in items)
+    return is_list and all(_ITEM.fullmatch(item) for item in items)
 
 
 def changes_steps(text: str, talk: Talk) -> bool:
     """Whether a table of steps has a row for one that the plan does not have, or demands something of one."""
-    if _OF_MORE.search(text):
+    if _OF_MORE.search(text) or (_TIMETABLE.search(text) and "\n|" in text):
         return True
     if not _OF_STEPS.search(text):
         return False

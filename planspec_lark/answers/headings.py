@@ -69,7 +69,7 @@ _CASE = re.compile(
     r"|\b(?:on hold|not (?:sure|approved|confirmed|decided|agreed)|tbd|if (?:needed|necessary|required|possible"
     r"|wanted)|optional|unsure|pending (?:approval|review|decision)|to be (?:discussed|decided|confirmed|approved)"
     r"|suspended|paused|for (?:later|another day|next time)"
-    r"|(?:do|does|did) not|don['’]t|never|ignore|skip (?:it|this|these|those)"
+    r"|(?:do|does|did) not|don['’]t|(?<!['’]ll )never|ignore|skip (?:it|this|these|those)"
     r"|leave out|pick one|one of|awaiting|needs approval"
     r"|blocked)\b"
     r"|[-–—(（⏸🚫❌]\W*(?:rejected|postponed|cancell?ed|skipped|dropped|withdrawn|superseded|deferred|refused)\b|⏸"

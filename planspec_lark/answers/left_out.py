@@ -88,6 +88,8 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
     if (is_list and not _is_headed(above)) or (not reading.has_goal and _may_have_goal(text)):
         return True
+    if is_list and is_list_of_tools(text, _find_head(above)):
+        return False
     return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
 
 
@@ -159,11 +161,18 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     if not is_told and reading.is_above_goal(span.start) and _is_talk(text):
         # It leads to the plan below its title.
         is_told = all(map(reading.talk.is_small_talk, sentences(text)))
-    if is_early and reading.has_goal and (is_told or is_list_of_tools(text, reading.talk)):
+    if is_early and reading.has_goal and (is_told or _is_section_of_tools(text, reading.talk)):
         return Risk.LOW
     if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
         return Risk.MEDIUM
     return _rate_between(text, reading.talk, is_early=is_early)
+
+
+def _is_section_of_tools(text: str, talk: Talk) -> bool:
+    """Whether a text is the heading of tools and materials, and a list of some that says nothing new."""
+    heading, _, rows = text.strip().partition("\n")
+    items = (read_bullet(row.strip(SPACES + "\r")) or "" for row in rows.split("\n"))
+    return is_list_of_tools(rows, heading) and all(talk.adds_nothing(item.lower()) for item in items if item)
 
 
 def _is_talk(text: str) -> bool:
@@ -172,10 +181,15 @@ def _is_talk(text: str) -> bool:
     return all(is_sentence(row) and not row.endswith((":", "：")) for row in rows if row)
 
 
+def _find_head(above: str) -> str:
+    """The last line of a text that is no bullet."""
+    rows = (row.strip(SPACES + "\r") for row in reversed(above.split("\n")))
+    return next((row for row in rows if row and read_bullet(row) is None), "")
+
+
 def _is_headed(above: str) -> bool:
     """Whether the list that follows a text has a heading or a label that is not that of a part of the plan."""
-    rows = (row.strip(SPACES + "\r") for row in reversed(above.split("\n")))
-    head = next((row for row in rows if row and read_bullet(row) is None), "")
+    head = _find_head(above)
     is_head = read_heading(head) is not None or head.endswith((":", "："))
     return is_head and (is_notes(head.strip("# ")) or not names_part(head))
 

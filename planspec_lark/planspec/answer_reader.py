@@ -168,7 +168,7 @@ class AnswerReader(Recovery):
     Attributes:
         legend: sign → the character of the mark that it stands for, as the text says itself.
         default_type: the type of a step that has none; without one, a line without a type is not a step.
-        roles: what the headings of plain Markdown are, by offset.
+        roles: what lines of plain Markdown are, by offset.
     """
 
     is_strict: ClassVar[bool] = False
@@ -661,6 +661,8 @@ class AnswerReader(Recovery):
 
     def _is_only_list(self, content: str) -> bool:
         """Whether a text begins its one list here, after a line that leads to it: nothing else can be the plan."""
+        if self.roles.get(self._start) is Role.FIRST:
+            return True
         if read_item_number(content) != "1" or not self._is_led_to_steps():
             return False
         # What is told of somebody or something is no order.

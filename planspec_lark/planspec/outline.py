@@ -6,6 +6,7 @@ looked at before its lines are read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
@@ -34,16 +35,31 @@ _DUE = (
     r"|later|finally|now|phase|stage)\b|[0-9]+:[0-9]{2}|[0-9] ?[ap]m\b|第.{1,3}[周天月日]|提前|当天|当日|前一|阶段"
     r"|[0-9一二三四五六七八九十]+(?:[周天月日]|个月)|之?[前后](?:\W|\Z)"
 )
+# An item that is an order in English: a verb, and what it is about; no sentence that tells of something.
+_FINITE = "is|are|was|were|has|have|had|can|could|will|would|may|might|should|does|did"
+_ORDER = (
+    r"[*_]*[0-9]+[.)][ \t]+[*_]*(?!(?:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here"
+    r"|some|many|most|all|both|no|one|two|three|who|what|why|how|when|where|which|is|are|do|does|did|can|if)\b)"
+    rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)\S+ \S"
+)
+# What is said in front of a list whose items are no steps one after the other.
+_NO_ORDERS = (
+    r"(?i)\b(?:ways?|options?|approach(?:es)?|methods?|alternatives?|choices?|choose|ideas?|suggestions?|tips?|reasons?"
+    r"|questions?|mistakes?|before i|need to know|either|pick|examples?|samples?|rules?|lessons?|avoid|not|never)\b"
+)
+# Characters in front of a list that are looked at.
+_LEAD = 1_000
 # Headings of a kind that make an outline, and numbered headings of which each is a step.
 _LEAST, _LEAST_STEPS = 2, 3
 
 
 class Role(Enum):
-    """What a heading is: a step, or what holds the numbered steps, or the bullets, below it."""
+    """What a line is: a heading that is a step, or that holds numbered steps or bullets; the first step of a list."""
 
     STEP = "step"
     PHASE = "phase"
     LIST = "list"
+    FIRST = "first"
 
 
 @define
@@ -59,6 +75,8 @@ class _Section:
     bullets: int = 0
     # Whether text or code comes before the first item.
     has_text: bool = False
+    # The first lines of its numbered items, each with its offset.
+    items: list[tuple[int, str]] = field(factory=list)
 
     @property
     def is_listed(self) -> bool:
@@ -71,11 +89,11 @@ def has_box(line: str) -> bool:
 
 
 def find_outline(text: str) -> Mapping[int, Role]:
-    """The roles of headings, by the offset of their lines; none where a text has the words of a plan."""
-    sections = _read_sections(text)
-    if sections is None:
+    """The roles of lines, by their offsets; none where a text has the words of a plan."""
+    found = _read_sections(text)
+    if found is None:
         return {}
-    sections = [one for one in sections if not (is_notes(one.text) or compiled(_NO_STEPS).search(one.text))]
+    sections = [one for one in found[1:] if not (is_notes(one.text) or compiled(_NO_STEPS).search(one.text))]
     numbered = [one for one in sections if one.number]
     if [one.number for one in numbered] == [f"{number}" for number in range(1, len(numbered) + 1)]:
         level = {one.level for one in numbered}
@@ -88,7 +106,19 @@ def find_outline(text: str) -> Mapping[int, Role]:
     bulleted = [one for one in sections if one.bullets]
     if len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).search(one.text) for one in bulleted):
         return {one.start: Role.LIST for one in bulleted}
-    return {}
+    return {} if listed or bulleted else _find_only_list(found, text)
+
+
+def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Role]:
+    """Where the one numbered list of a text begins, if each of its items is an order."""
+    items = [item for one in sections for item in one.items]
+    numbers = [number for one in sections for number in one.numbers]
+    if len(items) < _LEAST_STEPS or numbers != [*range(1, len(numbers) + 1)]:
+        return {}
+    start = items[0][0]
+    is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
+    is_ordered = all(compiled(_ORDER).match(item) and not item.endswith(("?", "？")) for _, item in items)
+    return {start: Role.FIRST} if is_ordered and not is_other else {}
 
 
 def _goes_on(listed: Sequence[_Section]) -> bool:
@@ -100,16 +130,19 @@ def _goes_on(listed: Sequence[_Section]) -> bool:
 
 def _with_parents(sections: Sequence[_Section], listed: Sequence[_Section]) -> Iterator[_Section]:
     """These sections, and those without a list of their own that they are below."""
+    levels = Counter(one.level for one in sections)
     for at, one in enumerate(sections):
         below = sections[at + 1] if at + 1 < len(sections) else None
-        is_parent = below is not None and below.level > one.level > 1 and below.is_listed and not one.has_text
+        is_parent = below is not None and below.level > one.level and below.is_listed and not one.has_text
+        # The only one of its level is the title of all.
+        is_parent = is_parent and levels[one.level] > 1
         if one in listed or is_parent:
             yield one
 
 
 def _read_sections(text: str) -> list[_Section] | None:
     """The headings of a text with what is below them; None where one of them is a part of a plan."""
-    found: list[_Section] = []
+    found = [_Section(0, 0, "")]
     in_code = False
     line_start = 0
     for row, start in iter_rows(text, 0):
@@ -125,16 +158,17 @@ def _read_sections(text: str) -> list[_Section] | None:
             if header is not None and not header[1].startswith("# "):
                 return None
             found.append(_Section(start, *heading, number=_number_of(heading[1])))
-        elif found and not indent:
-            _add(found[-1], content)
+        elif not indent:
+            _add(found[-1], content, start)
     return found
 
 
-def _add(section: _Section, content: str) -> None:
+def _add(section: _Section, content: str, start: int) -> None:
     """Count a line of a section."""
     number = read_item_number(content)
     if number is not None:
         section.numbers.append(int(number))
+        section.items.append((start, content))
     elif has_box(content) or content[0] in "☐☑":
         section.boxes += 1
     elif read_bullet(content) is not None:

@@ -22,13 +22,13 @@ _DEMANDS = any_of(
     must mustn't shall ought necessar* supposed please provided assumes assuming permitting decide decides
     agree* approve approves approved confirm* signed signs signature signatures pending owe awaiting permission consent
     forbidden prohibited banned allowed exempt restricted unapproved maximum cannot never unless except hasn't
-    haven't hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
+    hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
     variants cheaper due prior correction corrections rejected oops apolog* hm hmm reflection void joke
     fiction* nonsense pointless lack* slip mistake retract* advis* forgot unfinished todo tbd wip sketch* skeleton
-    placeholder* attach* annex veto* invented imagin* quoting stems cancel* bug bugs broke violat* contradict*
-    obsolete supersed* outdated invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
-    debate inspiration illustrat* demonstrat* example examples template templates tentative provisional preliminary
-    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replac* remove removed delet*
+    placeholder* attach* annex veto* invented imagin* quoting cancel* bug bugs broke violat* contradict*
+    obsolete supersed* invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
+    debate inspiration illustrat* demonstrat* example examples tentative provisional preliminary
+    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replac* remove delet*
     insert* belong belongs postpon* halt* redo*
     nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
     """,
@@ -92,15 +92,15 @@ _DEMANDS = any_of(
     r"|\A\W*(?:(?:and|but|so|oh),? )?actually",
     # Of another person, or of another time.
     r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
-    r"|draft|answer|file|message|team)|(?:last|previous|earlier) (?:year|summer|spring|autumn|winter|week|month)",
-    r"(?!you\b)\w+ (?:wrote|drafted|gave)|for your (?:neighbour|sister|brother|colleague|friend|boss|mother|father"
+    r"|draft|answer|file|message|team)",
+    r"for your (?:neighbour|sister|brother|colleague|friend|boss|mother|father"
     r"|client)\w*|(?:done|taken care of) by|takes? care of",
     r"(?:possible|one) (?:shape|way)|an? sample|sample (?:plan|of)",
     r"rough(?:ly)? (?:draft|first|version|sketch|outline|idea|plan)",
     # Others who decide, what waits, and what is not to be relied on.
     r"in charge of|'s (?:job|call|business|turn)|has the last word|waits? until|until (?:\w+day|noon|next)",
     r"(?:wants?|needs?) \w+ing|mandatory|compulsory|crucial|prerequisite|precondition|hinges? on|says? no|objected",
-    r"(?:is|are) against|outstanding|overkill|redundant|a waste of|i meant|by \w+ i mean|only(?=\W*\Z)|fyi",
+    r"(?:is|are) against|outstanding|redundant|a waste of|i meant|by \w+ i mean|only(?=\W*\Z)",
     r"(?:is|are|was|were) (?:out|gone)(?=\W*\Z)|at your own risk|for reference",
     r"(?:is|are) (?:just |only |all )?(?:guess\w*|random)",
 )
@@ -172,13 +172,13 @@ _LATE_ORDER = re.compile(
 
 # Words of Chinese that demand something as well, and the longer words and phrases that they are a part of.
 _DEMANDS_CHINESE = re.compile(
-    r"好像|不敢|多半|说不定|拿不准|吃不准|我猜|拍板|空着|是(?:目标|约束|限制|前提)|省略|跳过|删|去掉|取消|推迟|合并|重复|提高到|不开放|必须|务必|须|应|得(?=先"
-    r"|等|换|把|让|从|在|另|有|要|你|他|她|写|给|单独|降|重|提|算|补|去)|要|(?<!不)需|先|别|勿|不(?:要|能|得|许|可|宜"
+    r"好像|不敢|说不定|拿不准|吃不准|我猜|拍板|空着|是(?:目标|约束|限制|前提)|省略|跳过|删|去掉|取消|推迟|提高到|不开放|必须|务必|须|应|得(?=先"
+    r"|等|换|把|让|从|在|有|要|你|他|她|写|给|单独|降|重|提|算|补|去)|要|(?<!不)需|先|别|勿|不(?:要|能|得|许|可|宜"
     r"|该|再)|请|才|(?:之|以|[事行手发开])前|等|再|换|改|挪|暂|停|还没|没(?:有)?.{0,3}(?:批|定|出|查|公布|核|修)|未"
     r"|尚|否则|不然|更正|写[反错]|漏|其实|不如|说实话|倾向|你(?:们)?(?:定|选|决定|自己|看着)|参照|样子|旧(?=版|方案"
-    r"|计划|稿|的)|晚点|明天|稍后|补|备选|建议|最好|顺手|一并|一起[换算]|还有[一几]|另|照搬|确认|同意|审[核批]|签字"
+    r"|计划|稿|的)|晚点|明天|稍后|补|备选|最好|顺手|一并|一起[换算]|还有[一几]|另|照搬|确认|同意|审[核批]|签字"
     r"|点头|授权|立刻|立即|马上|一律|安排在|[仅只](?=能|许|准|可|做|限|需|允|供|适)|超过|以[上下](?=[。，,；]|\Z)"
-    r"|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行|或者|哪[一种个]|推荐|单独"
+    r"|至少|无论如何|禁止|严禁|恐怕|算了|作废|不全|不完整|切记|记得|注意|[=→|<>]|两种|都行|哪[一种个]|推荐|单独"
     r"|缓一缓|不属于|去年(?:的[计方安做]|我们)|上次(?:的|发)|上周[的我]|[还只]差|不必了|[就我]们?不"
     r"|由[^，。]{1,10}(?:完成|负责|收拾|处理|执行|准备|做|买|出|送|签|审|办|去|拿)|适用|变了|剩下的我"
 )

@@ -39,14 +39,14 @@ def split_words(text: str, word: re.Pattern[str] = _WORD) -> list[str]:
 # besides what has a veto.
 _DENIES = any_of(
     """
-    must shall ought would might could let's requir* necessar* supposed meant please remember provided assumes assuming
+    must shall ought would might could let's requir* necessar* supposed meant please remember provided assuming
     permitting decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
     open again meanwhile beforehand afterwards just other another different alternativ* variant variants version
     versions better cheaper shorter anyone someone somebody alone oops sorry apolog* hm hmm reflection mind void joke
     fiction* nonsense pointless lack* unfinished todo tbd wip sketch* placeholder* remaining stuck attach* annex veto*
-    cancel* reject* error errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
+    cancel* reject* errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
     proposal debate inspiration illustrat* demonstrat* example examples sample samples template templates tentative
-    provisional preliminary hypothetical* rough imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
+    provisional preliminary hypothetical* imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
     replac* remov* delet* add added insert* belong belongs moves moved trade postpon* delay* stop*
     halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
     invalid incorrect limit* maximum
@@ -57,7 +57,6 @@ _DENIES = any_of(
     r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
     r"left out|back out|goes (?:to|into|before|after|first|last|on|by|away|out)",
     r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
-    r"the rest",
     r"ran out|a slip|breaks? (?:the|your|a|one|it)",
     r"(?<!its )(?:first|second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|half|idea|plan|draft|answer|year"
     r"|summer|week)",

@@ -28,7 +28,7 @@ _DEMANDS = any_of(
     placeholder* attach* annex veto* invented imagin* quoting cancel* bug bugs broke violat* contradict*
     obsolete supersed* invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
     debate inspiration illustrat* demonstrat* example examples tentative provisional preliminary
-    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replac* remove delet*
+    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replace replaces replaced remove delet*
     insert* belong belongs postpon* halt* redo*
     nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
     """,

@@ -51,6 +51,7 @@ from planspec_lark.planspec.line_faults import (
 )
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
+    EMOJI,
     SPACES,
     WIDE_SPACES,
     Flaw,
@@ -108,6 +109,8 @@ _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # A case, and what is done then.
 _BRANCH = r"[^→⇒<>]*[^→⇒<>=–—-](?:[-=–—]{1,2}>|[→⇒➜])[ \t]*(?![A-Za-z_]\w*\Z)\S.*"
+# What a title begins with that is no part of it.
+_TITLE_LABELS = ("Plan：", "Plan:", "计划：", "计划:")
 # What is said to who reads an answer, and is no detail of a step.
 _SAID_BEHIND = (
     r"(?i)[?？]\W*\Z|\b(?:let me know|if you(?:['’]d)? (?:\w+ )?(?:like|want|need|tell)|feel free|good luck|enjoy"
@@ -598,7 +601,10 @@ class AnswerReader(Recovery):
         text = match[f"{kind}_TEXT"] or ""
         plain = unwrap(text)
         if kind == "title":
-            for label in ("Plan：", "Plan:", "计划：", "计划:"):
+            bare = compiled(EMOJI).sub("", plain, count=1).lstrip(SPACES)
+            if bare.startswith(_TITLE_LABELS):
+                plain = bare
+            for label in _TITLE_LABELS:
                 plain = unwrap(plain.removeprefix(label))
         if kind == "constraint" and find_elision(text):
             return _elided(content)

@@ -80,7 +80,8 @@ _HEADER = (
     rf"(?P<hashes>[#＃]{{0,6}}+){SPACE}*+(?P<number>(?:[一二三四五六七八九十]{{1,2}}、)?+){SPACE}*+"
     rf"{EMOJI}{SPACE}*+"
     rf"(?P<marks>[*_]*+){SPACE}*+{EMOJI}{SPACE}*+"
-    rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+(?P<inner>[*_]*+){SPACE}*+"
+    rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+"
+    rf"(?:[(（](?P<alias>[^\W\d_]{{2,12}}+)[)）]{SPACE}*+)?+(?P<inner>[*_]*+){SPACE}*+"
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )
 _FRAMED = r"[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?"
@@ -122,7 +123,8 @@ def repair_header(line: str) -> tuple[Flaw, str] | None:
         return repair_header(inner) or ((flaw, inner) if is_title else None)
     match = _match_header(line)
     kind = HEADER_KINDS.get(match["label"].lower()) if match else None
-    if match is None or kind is None:
+    # The label may be said in two languages: `Goal（目标）`.
+    if match is None or kind is None or (match["alias"] and HEADER_KINDS.get(match["alias"].lower()) != kind):
         return None
     marks, closed = match["marks"], match["inner"] or match["outer"]
     rest = match["rest"].strip(SPACES)

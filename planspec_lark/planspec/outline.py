@@ -47,6 +47,8 @@ _NO_ORDERS = (
     r"(?i)\b(?:ways?|options?|approach(?:es)?|methods?|alternatives?|choices?|choose|ideas?|suggestions?|tips?|reasons?"
     r"|questions?|mistakes?|before i|need to know|either|pick|examples?|samples?|rules?|lessons?|avoid|not|never)\b"
 )
+# What heads a list of steps.
+_HEADS_STEPS = r"(?i)\bsteps?\b|\bhow to\b|\bwhat to do\b|\bprocedure\b|步骤|流程|做法"
 # Characters in front of a list that are looked at.
 _LEAD = 1_000
 # Headings of a kind that make an outline, and numbered headings of which each is a step.
@@ -93,7 +95,12 @@ def find_outline(text: str) -> Mapping[int, Role]:
     found = _read_sections(text)
     if found is None:
         return {}
-    sections = [one for one in found[1:] if not (is_notes(one.text) or compiled(_NO_STEPS).search(one.text))]
+    sections = [one for one in found[1:] if not is_notes(one.text)]
+    listed = [one for one in sections if one.is_listed]
+    if len(listed) >= _LEAST and _is_counted_through(listed):
+        # Numbers that go on over headings are those of steps, whatever the headings are.
+        return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
+    sections = [one for one in sections if not compiled(_NO_STEPS).search(one.text)]
     numbered = [one for one in sections if one.number]
     if [one.number for one in numbered] == [f"{number}" for number in range(1, len(numbered) + 1)]:
         level = {one.level for one in numbered}
@@ -101,12 +108,12 @@ def find_outline(text: str) -> Mapping[int, Role]:
         if len(numbered) >= _LEAST_STEPS and is_flat and len(numbered) == len(sections):
             return {one.start: Role.STEP for one in numbered}
     listed = [one for one in sections if one.is_listed]
-    if len(listed) >= _LEAST and _goes_on(listed):
+    if len(listed) >= _LEAST and all(one.boxes for one in listed):
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
     bulleted = [one for one in sections if one.bullets]
     if len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).search(one.text) for one in bulleted):
         return {one.start: Role.LIST for one in bulleted}
-    return {} if listed or bulleted else _find_only_list(found, text)
+    return {} if len(listed) > 1 or bulleted else _find_only_list(found, text)
 
 
 def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Role]:
@@ -116,16 +123,17 @@ def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Rol
     if len(items) < _LEAST_STEPS or numbers != [*range(1, len(numbers) + 1)]:
         return {}
     start = items[0][0]
+    if any(one.items and compiled(_HEADS_STEPS).search(one.text) for one in sections):
+        return {start: Role.FIRST}
     is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
     is_ordered = all(compiled(_ORDER).match(item) and not item.endswith(("?", "？")) for _, item in items)
     return {start: Role.FIRST} if is_ordered and not is_other else {}
 
 
-def _goes_on(listed: Sequence[_Section]) -> bool:
-    """Whether the numbers of all lists go on from the first to the last one, or all lists are of check boxes."""
+def _is_counted_through(listed: Sequence[_Section]) -> bool:
+    """Whether the numbers of all lists go on from the first to the last one."""
     numbers = [number for one in listed for number in one.numbers]
-    has_numbers = numbers == [*range(1, len(numbers) + 1)] and all(one.numbers for one in listed)
-    return has_numbers or all(one.boxes for one in listed)
+    return numbers == [*range(1, len(numbers) + 1)] and all(one.numbers for one in listed)
 
 
 def _with_parents(sections: Sequence[_Section], listed: Sequence[_Section]) -> Iterator[_Section]:

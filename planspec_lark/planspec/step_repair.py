@@ -41,6 +41,7 @@ def find_progress(text: str) -> str:
 
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or after a word.
 _NUMERALS = "一二三四五六七八九"
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 # Up to 99; what continues with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
 NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
@@ -53,7 +54,7 @@ _LEADER = (
 _DIGITS = "[0-9０-９]++(?:[.．][0-9０-９]++)*(?![:：][0-9])"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
-    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|[{_CIRCLED}]|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
     r"(?P<shut>(?:[*_]{2}(?=[.．、)）:：]))?)"
     rf"(?:\.\)|[.．、)）:：。]|\ufe0f?\u20e3|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
@@ -71,11 +72,11 @@ _TYPE_IN_FRONT = (
 )
 _PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
 _STEP = (
-    rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
+    rf"{_PREFIX}(?:{_WORDED}|[{_CIRCLED}]|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
     rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
 )
 _ITEM = (
-    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]"
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|[{_CIRCLED}]"
     rf"|[*_]{{2}}{_DIGITS}[*_]{{2}}[.．、)）:：]|{_DIGITS}(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
@@ -144,6 +145,8 @@ def read_number(written: str) -> str:
     if written[0] in f"{_NUMERALS}十":
         tens, ten, units = written.rpartition("十")
         return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
+    if written in _CIRCLED:
+        return str(_CIRCLED.index(written) + 1)
     return str(ord(written.lower()) - 96) if written.isalpha() and written.isascii() else read_loose_id(written)
 
 

@@ -163,6 +163,16 @@ class _Text:
             return row.startswith(">")
         return row.startswith("- ") or (repair_bullet(row) is not None and not is_step(row))
 
+    def _is_cut(self, end: int) -> bool:
+        """Whether `>` or `-` lines follow a part behind lines of no plan: whose they are shows once those are gone."""
+        line = below = self.below(end)
+        while line and not (self.kind(line) or self._is_body(line)):
+            line = self.below(line)
+        return line != below and self._is_body(line)
+
+    def _is_body(self, at: int) -> bool:
+        return any(self._goes_on(at, body) for body in _BODIES.values())
+
     @cached_property
     def _listed(self) -> set[int]:
         """The lines of all lists of constraints, wherever these are."""
@@ -372,7 +382,7 @@ class _Text:
         """A second title, goal or list."""
         if fix := self._read_title(at):
             return fix
-        if at in self.faults:
+        if at in self.faults or self._is_cut(self.end_of_part(at)):
             # What there is besides the header would go with it.
             return None
         kind = self.kind(at)
@@ -392,10 +402,11 @@ class _Text:
             return fix
         kind = self.kind(at)
         behind = [line for other, line in self.first.items() if _RANKS.get(other, 0) > _RANKS.get(kind, 9)]
-        if not behind or min(behind) > at:
+        end = self.end_of_part(at)
+        if not behind or min(behind) > at or self._is_cut(end):
             return None
         to = min(behind)
-        title, end = f"move the {kind} up, before line {to}", self.end_of_part(at)
+        title = f"move the {kind} up, before line {to}"
         return self._move(at, end, to, title, is_safe=not self._leads_orphan(end))
 
     def _leads_orphan(self, at: int) -> bool:

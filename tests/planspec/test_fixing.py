@@ -360,6 +360,43 @@ def test_a_move_does_not_give_a_line_to_another_step() -> None:
     assert fixed(text) == text
 
 
+@pytest.mark.parametrize("between", ["---", "<!-- c -->"])
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        pytest.param(
+            "## Steps\n1. [act] a\nGoal: g\n{}\n> d\n2. [act] b\n",
+            "Goal: g\n> d\n## Steps\n1. [act] a\n2. [act] b\n",
+            id="a late goal",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\nConstraints:\n- b\n{{}}\n- c\n",
+            f"Goal: g\nConstraints:\n- b\n- c\n{HEAD[8:]}1. [act] a\n",
+            id="late constraints",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\nConstraints:\n- b\n{{}}\n* c\n",
+            f"Goal: g\nConstraints:\n- b\n- c\n{HEAD[8:]}1. [act] a\n",
+            id="late constraints with another bullet",
+        ),
+        pytest.param("Goal: g\n# t\n{}\n> d\n1. [act] a\n", "Goal: g\n# t\n> d\n1. [act] a\n", id="a late title"),
+        pytest.param(
+            "Goal: g\nGoal: g\n{}\n> d\n1. [act] a\n", "Goal: g\nGoal: g\n> d\n1. [act] a\n", id="a second goal"
+        ),
+    ],
+)
+def test_a_line_that_says_nothing_does_not_part_a_line_from_what_it_belongs_to(
+    text: str, after: str, between: str
+) -> None:
+    assert fixed(text.format(between)) == after
+
+
+@pytest.mark.parametrize("between", ["**", "prose"])
+def test_a_list_with_something_else_in_it_is_not_moved_in_part(between: str) -> None:
+    text = f"{HEAD}1. [act] a\nConstraints:\n- b\n{between}\n- c\n"
+    assert fixed(text) == text
+
+
 def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(text: str, **more: Any) -> list[Diagnostic]:
         found = check_text(text, **more)

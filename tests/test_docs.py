@@ -468,7 +468,6 @@ IN_PYTHON = {
     # Readers of answers alone give these.
     "PS126",
     "PS127",
-    "PS128",
     "PS129",
     "PS130",
     "PC118",

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 # What is in a wrong place or says nothing is left out; what has to be a step and can not be one becomes another.
-_OUT = {"PS101", "PS104", "PS105", "PS107", "PS109", "PS125"}
+_OUT = {"PS101", "PS104", "PS105", "PS107", "PS109", "PS125", "PS128"}
 _STEP = {"PS102", "PS110", "PS112", "PS117", "PS202", "PS203", "PS204"}
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 

@@ -140,6 +140,7 @@ def test_what_is_not_clear_needs_review(text: str) -> None:
         "",
         "Nothing has to change.\n",
         "<<<<<<< ours\nPLAN_CMD: DONE 1\n=======\nPLAN_CMD: SKIP 1\n>>>>>>> theirs\n",
+        "PLAN_CMD: ADD 1 [act] a\n>>>>>>> theirs\n",
         "<think>\nPLAN_CMD: DONE 1\n</think>\n",
     ],
 )

@@ -71,6 +71,7 @@ def test_a_command(line: str, command: PlanCommand, end: str) -> None:
         (["  > a", "\t>b"], ["a", "b"]),
         (["> a", "", "> b"], ["a"]),
         (["> a", "so", "> b"], ["a"]),
+        (["> a", ">>>>>>> theirs", "> b"], ["a"]),
         (["", "> a"], []),
         (["and", "> a"], []),
         ([" ", "> a"], []),

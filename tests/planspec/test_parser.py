@@ -11,6 +11,7 @@ from planspec_lark import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    PlanStream,
     PlanSyntaxError,
     PlanTransformer,
     parse_plan,
@@ -518,11 +519,30 @@ def test_progress_comes_at_most_once_a_line() -> None:
         ("> | Progress: 3", "| Progress: 3"),
         ("> 1. [act] a", "1. [act] a"),
         ("> ## Steps", "## Steps"),
+        ("> >>>>>> theirs", ">>>>>> theirs"),
+        (">>>>>>>> theirs", ">>>>>>> theirs"),
+        (">>>>>>>theirs", ">>>>>>theirs"),
+        (">>>>>> theirs", ">>>>> theirs"),
     ],
 )
 def test_a_detail_line_is_kept_exactly(line: str, detail: str) -> None:
     step = one("1. [act] a", line)
     assert (step.detail, step.inputs) == ([detail], [])
+
+
+@pytest.mark.parametrize("accelerate", [True, False])
+@pytest.mark.parametrize("line", [">>>>>>> theirs", ">>>>>>>", ">>>>>>> \t", "  >>>>>>> theirs", ">>>>>>>\r"], ids=repr)
+@pytest.mark.parametrize("text", ["Goal: g\n{}\n", "## Steps\n1. [act] a\n> d\n{}\n> e\n"])
+def test_a_conflict_marker_is_no_detail_line(text: str, line: str, accelerate: bool) -> None:
+    text = text.format(line)
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(text, accelerate=accelerate)
+    assert [found.code for found in caught.value.diagnostics] == ["PS128"]
+    assert [found.code for found in scan_plan(text).diagnostics] == ["PS128"]
+    stream = PlanStream(strict=True)
+    stream.feed(text)
+    assert stream.hopeless is not None
+    assert stream.hopeless.code == "PS128"
 
 
 @pytest.mark.parametrize("line", ["> ← a, b", ">← a,b", ">   ←\ta , b  ", ">\t← a, b", "> ←a,\tb"], ids=repr)

@@ -17,6 +17,7 @@ from planspec_lark.answers.repair import MAX_FAULTS, last_line
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import find_cut
 from planspec_lark.answers.verdict import Verdict
+from planspec_lark.planspec.fixer import fix_text
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
@@ -471,18 +472,26 @@ def _said(found: Extraction) -> Iterator[tuple[int, tuple[Any, ...]]]:
 
 def _write(state: _State) -> str:
     """The text with as few changes as will do, or else the plan in canonical form."""
-    for text in (state.text, _fix(state)):
-        if text is not None:
-            result = scan_strictly(text)
-            if not result.diagnostics and result.plan == state.found.plan:
-                return text
-    return state.found.text
+    for text in _find_texts(state):
+        result = scan_strictly(text)
+        if not result.diagnostics and result.plan == state.found.plan:
+            return text
+    mark = "\ufeff" if state.text.startswith("\ufeff") else ""
+    return mark + state.found.text.replace("\n", newline_of(state.text))
 
 
-def _fix(state: _State) -> str | None:
-    """The text with each repair in its own place; None where one has none."""
+def _find_texts(state: _State) -> Iterator[str]:
+    """The text with ever more changes: none, each repair in its own place, and what takes more than its line."""
+    yield state.text
+    fixed = _fix(state)
+    yield fixed
+    for unsafe in (False, True):
+        yield fix_text(fixed, unsafe=unsafe).text
+
+
+def _fix(state: _State) -> str:
+    """The text with each repair that has its own place."""
     fixes = [entry.diagnostic.fix for entry in state.found.repairs]
     edits = [Edit(fix.span, fix.text) for fix in fixes if fix is not None]
-    has_all = len(edits) == len(fixes)
     is_apart = all(one.span.end <= next_one.span.start for one, next_one in pairwise(edits))
-    return apply_edits(state.text, edits) if has_all and is_apart else None
+    return apply_edits(state.text, edits) if is_apart else state.text

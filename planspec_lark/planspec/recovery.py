@@ -536,7 +536,9 @@ class Recovery:
         if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early or is_prose):
             self._leave_line_out("PS101" if is_sentence else flaw.code, line)
             return
-        fix = None if fault.repaired is None else Fix(self.source.span(line.start, self._end), fault.repaired)
+        # White space at its end is part of a detail line; what was repaired is read without.
+        end = line.end if (fault.repaired or "").rpartition("\n")[2].startswith(">") else self._end
+        fix = None if fault.repaired is None else Fix(self.source.span(line.start, end), fault.repaired)
         severity = Severity.ERROR if fix is None else Severity.WARNING
         more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
         self._note(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity, **more)

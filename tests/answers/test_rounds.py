@@ -82,6 +82,40 @@ def test_other_bytes_stay() -> None:
     assert done.text == text.replace("2. L", "2. [act] L")
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        pytest.param(
+            "Goal: g\n\n## Steps\n\n1. [act] a\n    > x\n- item  \n",
+            "Goal: g\n\n## Steps\n\n1. [act] a\n    > x\n> item\n",
+            id="a detail line with white space at its end",
+        ),
+        pytest.param(
+            "Goal: g\n## Steps\n\n1) [act] a\n  Status: done\n\n2. [act]  b\n",
+            "Goal: g\n## Steps\n\n1. [x] [act] a\n\n2. [act]  b\n",
+            id="a status in words",
+        ),
+        pytest.param(
+            "## Steps\n\n1. [act]  a\n\nGoal: g\n> d\n",
+            "Goal: g\n> d\n## Steps\n\n1. [act]  a\n\n",
+            id="a late part",
+        ),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "BOM"])
+def test_one_repair_changes_no_other_line(text: str, after: str, end: str, mark: str) -> None:
+    done = repair_plan(mark + text.replace("\n", end), say())
+    assert done.is_usable
+    assert done.text == mark + after.replace("\n", end)
+
+
+def test_the_canonical_form_has_the_line_ends_of_the_text() -> None:
+    """No fix moves a count of rounds to where it belongs."""
+    text = "\ufeffGoal: g\r\n\r\n1. [act]  a\r\nProgress: 1/3\r\n"
+    assert repair_plan(text, say()).text == "\ufeffGoal: g\r\n## Steps\r\n1. [act] a | Progress: 1/3\r\n"
+
+
 def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
     done = repair_plan(f"Sure!\n\n```\n{HEAD}\n{STEPS}```\nGood luck!\n", say("LINE 8: 2. [act] Light the oven → heat"))
     assert (done.is_usable, done.is_answer) == (True, True)

@@ -143,7 +143,8 @@ class RepairedPlan:
 
     Attributes:
         text: the plan's text where it can be used: what was given, with no other lines changed than those that had to
-            be, or for a raw answer the plan in canonical form. Otherwise what was given, as far as it was repaired.
+            be, or for a raw answer the plan in canonical form. Otherwise what was given, with the answers of the model
+            that were taken; what needs no asking is not repaired in it.
         found: what was read in the end, with a ledger of all that was done without asking.
         left: what keeps it from being used: what is held back, and what breaks the six rules.
         rounds: what was asked, and what that has taken.

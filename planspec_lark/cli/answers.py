@@ -214,7 +214,8 @@ _LISTED = 10
     },
     exits={
         0: "The plan is accepted.",
-        1: "Errors are left; what could be repaired is written to a plan's file, and nothing to another file.",
+        1: "Errors are left; a plan's file has the lines that the answers have repaired, and "
+        "nothing is written to another file.",
         2: "A file cannot be read or written, the model cannot be asked, or the call is wrong. Where the model fails "
         "in a later round, the rounds before it are kept.",
         130: "Interrupted; nothing was written.",

@@ -397,6 +397,7 @@ class PlanStream:
         if self._end is not None:
             return self._end
         tail = "".join(self._tail)
+        self._tail = []
         if self._is_full:
             self._source.add_all(tail)
         elif not self._is_marked:

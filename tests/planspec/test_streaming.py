@@ -606,7 +606,19 @@ def test_an_end_mark_ends_the_plan(size: int, end: str) -> None:
     assert (found.draft, found.superseded, stream.is_settled, stream.is_hopeless) == (0, False, True, False)
     kinds = [event.kind.value for event in (*events, *found.events)]
     assert (kinds.count("settled"), kinds.count("step")) == (1, 2)
-    assert stream.text == MARKED + ("<END>" if not end else "")
+    assert stream.text == MARKED
+
+
+@pytest.mark.parametrize("most", [None, 4])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_text_is_what_was_fed(end: str, most: int | None) -> None:
+    stream = PlanStream(limits=Limits(max_bytes=most))
+    stream.feed(f"Goal: g\n1. [act] a{end}")
+    before = stream.text
+    end_of_text = stream.finish()
+    assert stream.text == before == f"Goal: g\n1. [act] a{end}"
+    assert end_of_text.result.source.text == stream.text
+    assert stream.provisional == Provisional()
 
 
 @pytest.mark.parametrize("line", ["<END> of it", "so <END>", "<end>", "- <END>"])

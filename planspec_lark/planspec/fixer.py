@@ -14,8 +14,8 @@ from planspec_lark.syntax.limits import NO_LIMITS, Limits
 
 __all__ = ["Fixed", "fix_text"]
 
-# What says of a line that it is no part of the plan, or of another one.
-_FOREIGN = ("PS101", "PS105", "PS107")
+# What says of lines that they are no part of the plan, or of another one.
+_FOREIGN = ("PS101", "PS105", "PS107", "PS125")
 
 
 def fix_text(  # noqa: PLR0913  (all by their names)
@@ -58,14 +58,16 @@ def fix_text(  # noqa: PLR0913  (all by their names)
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:
     """Why a text is not a plan for the most part; the empty text where it is one."""
     errors = [one for one in found if one.severity is Severity.ERROR and _is_lost(one)]
-    foreign = {one.line for one in errors if one.code in _FOREIGN}
-    fences = {one.line for one in errors if one.code == "PS103"}
+    rows = ["", *text.split("\n")]
+    spans = [one.span for one in errors if one.code in _FOREIGN and one.span]
+    foreign = {at for span in spans for at in range(span.line, span.end_line + 1) if rows[at].strip()}
+    fences = {one.span.line for one in errors if one.code == "PS103" and one.span}
     # Around a plan there are two at most.
     if len(fences) > 2:
         foreign |= fences
     if not foreign:
         return ""
-    count = sum(bool(row.strip()) for row in text.split("\n"))
+    count = sum(bool(row.strip()) for row in rows)
     if 2 * len(foreign) > count:
         return f"{len(foreign)} of its {count} lines are not part of a plan"
     return "" if scan_strictly(text, limits=limits).plan.steps else "no step of a plan can be read in it"

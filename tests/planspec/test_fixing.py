@@ -339,6 +339,16 @@ PROSE = "We met on Monday.\nAnna was late.\n"
             "7 of its 12 lines are not part of a plan",
             id="a page with plans",
         ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n<think>\n2. [act] b\n\n3. [act] c\n4. [act] d\n",
+            "4 of its 7 lines are not part of a plan",
+            id="reasoning that is not closed",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n</think>\n2. [act] b\n",
+            "4 of its 5 lines are not part of a plan",
+            id="reasoning that is not opened",
+        ),
         pytest.param("id,name\n1,Anna\n2,Bob\n", "no step of a plan can be read in it", id="a table"),
     ],
 )

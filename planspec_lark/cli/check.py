@@ -114,7 +114,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
     },
     exits={
         0: "No errors (with --strict: no warnings either).",
-        1: "There are errors; with --diff, something would change.",
+        1: "There are errors. With --diff: a fix would change something; errors without a fix do not count.",
         2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
     },
 )

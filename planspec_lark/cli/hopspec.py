@@ -62,7 +62,7 @@ def hopspec_command() -> None:
     },
     exits={
         0: "No errors (with --strict: no warnings either).",
-        1: "There are errors; with --diff, something would change.",
+        1: "There are errors. With --diff: a fix would change something; errors without a fix do not count.",
     },
 )
 @_files_argument

@@ -86,14 +86,18 @@ def _errors(found: Iterable[Diagnostic]) -> int:
 def _choose(usable: list[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics whose fixes can be applied together, those of one edit first; in the order of the text."""
     taken: list[tuple[int, int]] = []
+    # Where lines are moved to: as many as there are, in their order.
+    shared: set[tuple[int, int]] = set()
     chosen: list[int] = []
     for at, one in sorted(enumerate(usable), key=lambda pair: bool(pair[1].fix and pair[1].fix.more)):
         assert one.fix is not None
         spans = [(edit.span.start, edit.span.end) for edit in one.fix.edits]
-        if any(_touches(taken, *span) for span in spans):
+        if any(span not in shared and _touches(taken, *span) for span in spans):
             continue
-        for span in spans:
+        for span, edit in zip(spans, one.fix.edits, strict=True):
             insort(taken, span)
+            if one.fix.more and span[0] == span[1] and edit.text.endswith("\n"):
+                shared.add(span)
         chosen.append(at)
     return [usable[at] for at in sorted(chosen)]
 

@@ -370,6 +370,13 @@ def test_a_move_does_not_give_a_line_to_another_step() -> None:
     assert fixed(text) == text
 
 
+def test_as_many_lines_as_there_are_move_to_one_place_in_their_order() -> None:
+    lines = "".join(f"> {number}\n" for number in range(40))
+    assert fixed(f"{lines}{HEAD}1. [act] a\n", unsafe=True) == f"Goal: g\n{lines}{HEAD[8:]}1. [act] a\n"
+    parts = "Constraints:\n- b\nGoal: g\n> d\n# t\n"
+    assert fixed(f"1. [act] a\n{parts}") == "# t\nGoal: g\n> d\nConstraints:\n- b\n1. [act] a\n"
+
+
 @pytest.mark.parametrize("between", ["---", "<!-- c -->"])
 @pytest.mark.parametrize(
     ("text", "after"),

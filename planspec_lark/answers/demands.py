@@ -130,6 +130,7 @@ _NO_VERBS = (
 )
 _OBJECTS = (
     "the an? it them this that these those your my our one two all both each every him her us everyone any some access"
+    " what what's"
 )
 _PREPOSITIONS = "in with from for to on at of up out off down back by when until before after"
 # What makes a subject of the noun before a preposition.
@@ -145,7 +146,7 @@ _BASE_FORMS = (
     " replace restart run save schedule sell send set sign skip start stop store swap switch take tape tell test"
     " turn update use wait warm wash wear wipe write"
 )
-_VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|ed|ly)\b)[a-z]+"
+_VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|(?<!e)ed|ly)\b)[a-z]+"
 _ORDER = re.compile(
     r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|kindly|carefully|thoroughly|as a last step"
     r"|by the way),? )*"

@@ -17,11 +17,11 @@ CUT = "PS129"
 # How a last line ends, or all of it looks, that cannot be the last. A table's row ends in a bar.
 _OPEN_END = (
     r"[→,，、(（\[［【]|\b(?:and|or|the|an|of|to|with|so that|that|their|your|its|into|between|because|whether|than)"
-    r"|并且|以及|然后|或者|是否|所有|如果|因为|但是|直到|为了|例如|比如|包括|以便|从而|使得|由于|按照|关于"
+    r"|并且|以及|然后|或者|是否|所有|如果|因为|但是|直到|为了|例如|比如|包括|以便|从而|使得|由于|按照|关于|(?<!如)是"
 )
 _CUT = re.compile(
     rf"(?i)(?:(?!\|).*\||.*(?:{_OPEN_END}|\b(?:a|in|for|by|from)"
-    rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使|(?<!如)是|由(?<![理自缘事]由)){SPACE}*"
+    rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使|由(?<![理自缘事]由)){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
 # How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow

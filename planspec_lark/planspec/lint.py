@@ -428,7 +428,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
         if step.result:
             yield from _check_code(step)
         for item, line in enumerate(step.detail):
-            if "[" in line and _STEP_IN_DETAIL.match(line) is not None:
+            if _STEP_IN_DETAIL.match(line) is not None:
                 message = f"step {shorten(step.step_id)}: the detail `{line[:60]}` may be meant as a step"
                 help = "write the step on a line of its own, without `>`"
                 yield Diagnostic("PS127", message, help=help, step_id=step.step_id, part="detail", item=item)
@@ -445,9 +445,10 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
         yield from _find_signal(step)
 
 
-# How a line of detail begins that has the number and the type of a step.
+# How a line of detail begins that has the number and the type of a step, or a check box and a number below one.
 _STEP_IN_DETAIL = re.compile(
     rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]"
+    r"|(?:\[[ xX]\]|[☐☑]) *[0-9]+\.[0-9]+\b"
 )
 
 

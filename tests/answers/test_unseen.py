@@ -1,7 +1,9 @@
-"""Answers that were written before the reader saw them, each with what its writer sees in it: a plan, or a question.
+"""Answers that were written before the reader saw them, each with what its reader sees in it: a plan, or a question.
 
 ``fixtures/unseen/answers.jsonl`` has one a line: its text, the verdict (`accepted` or `held`), the plan, what the
-caller knows, and why. The reader has been changed for many of them since.
+caller knows, and why. Those of ``natural.jsonl`` were written as answers to requests, with no reader in mind, and
+others have said what they see in them: much more of what is said around a plan gives advice there. The reader has been
+changed for many of them since.
 """
 
 from __future__ import annotations
@@ -9,26 +11,39 @@ from __future__ import annotations
 import json
 from functools import cache
 
+import pytest
+
 from planspec_lark import extract_plan, parse_plan
 from planspec_lark.answers import Verdict
 from tests.corpus import FIXTURES, ROOT, read
 
 # Answers that are accepted though they should not be, and why. One that has become right has to leave this table.
 WEAKNESSES = {
-    260: "the text is strictly a plan, and only its title says that another one has replaced it",
-    305: "a heading names the place, and only who reads it knows that it is another one",
-    312: "a code block behind the plan has a name in it that is a placeholder",
-    324: "the text ends in the middle of a word, and nothing else shows it",
-    605: "the text ends in the middle of a word, and nothing else shows it",
-    413: "the text ends in the middle of a sentence in Chinese, and nothing else shows it",
+    "answers": {
+        260: "the text is strictly a plan, and only its title says that another one has replaced it",
+        305: "a heading names the place, and only who reads it knows that it is another one",
+        312: "a code block behind the plan has a name in it that is a placeholder",
+        324: "the text ends in the middle of a word, and nothing else shows it",
+        605: "the text ends in the middle of a word, and nothing else shows it",
+        413: "the text ends in the middle of a sentence in Chinese, and nothing else shows it",
+    },
+    "natural": {
+        11: "the text ends in the middle of a term, and nothing else shows it",
+        21: "a step is marked as done, and only its detail says that it may not be",
+        105: "the text ends in the middle of a word, and nothing else shows it",
+        164: "what is ordered behind the plan is not seen as an order",
+        217: "the text ends in the middle of a sentence in Chinese, and nothing else shows it",
+    },
 }
+# Of the answers that are plans, the part that is read right at least.
+RIGHT = {"answers": 0.84, "natural": 0.44}
 
 
 @cache
-def outcomes() -> dict[int, tuple[str, str]]:
+def outcomes(name: str) -> dict[int, tuple[str, str]]:
     """By number, the verdict that is expected of an answer, and whether it is `right`, `held` or `wrong`."""
     found = {}
-    for row in read(FIXTURES / "unseen" / "answers.jsonl").splitlines():
+    for row in read(FIXTURES / "unseen" / f"{name}.jsonl").splitlines():
         case = json.loads(row)
         reading = extract_plan(case["text"], **case["options"])
         is_accepted = reading.verdict is Verdict.ACCEPTED
@@ -38,18 +53,21 @@ def outcomes() -> dict[int, tuple[str, str]]:
     return found
 
 
-def test_there_are_answers_of_both_kinds() -> None:
-    verdicts = [verdict for verdict, _ in outcomes().values()]
-    assert min(verdicts.count("accepted"), verdicts.count("held")) > 170
+@pytest.mark.parametrize(("name", "least"), [("answers", 170), ("natural", 90)])
+def test_there_are_answers_of_both_kinds(name: str, least: int) -> None:
+    verdicts = [verdict for verdict, _ in outcomes(name).values()]
+    assert min(verdicts.count("accepted"), verdicts.count("held")) > least
 
 
-def test_none_is_accepted_wrongly_but_those_that_are_known() -> None:
-    assert {number for number, (_, outcome) in outcomes().items() if outcome == "wrong"} == set(WEAKNESSES)
+@pytest.mark.parametrize("name", WEAKNESSES)
+def test_none_is_accepted_wrongly_but_those_that_are_known(name: str) -> None:
+    assert {number for number, (_, outcome) in outcomes(name).items() if outcome == "wrong"} == set(WEAKNESSES[name])
 
 
-def test_the_page_has_the_sums() -> None:
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_page_has_the_sums(name: str) -> None:
     plans, questions = (
-        [one for kind, one in outcomes().values() if kind == verdict] for verdict in ("accepted", "held")
+        [one for kind, one in outcomes(name).values() if kind == verdict] for verdict in ("accepted", "held")
     )
     right, held = plans.count("right"), questions.count("held")
     said = (
@@ -57,4 +75,4 @@ def test_the_page_has_the_sums() -> None:
         f"and {held} of {len(questions)} that need a question are held back"
     )
     assert said in " ".join(read(ROOT / "docs" / "reference/answers.md").split())
-    assert right >= 0.84 * len(plans)
+    assert right >= RIGHT[name] * len(plans)

@@ -92,8 +92,7 @@ def update_text(
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
-    places = [*find_new(imported, pairs.ours)][::-1]
-    places.sort(key=lambda place: place.numbers, reverse=True)
+    places = reversed(find_new(imported, pairs.ours))
     said += reversed([_add(document, place, pairs, variables) for place in places])
     return _update_head(document.text, ours, imported, said), said
 
@@ -177,13 +176,14 @@ def _numbers_of(step: PlanStep) -> tuple[int, ...]:
     return tuple(map(int, step.step_id.split(".")))
 
 
-def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> Iterator[Place]:
-    """The place of each new step that is not below another new one.
+def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Place]:
+    """The place of each new step that is not below another new one, in the order of the other plan.
 
     Args:
         plan: the plan that has the new steps.
         known: the same step of the other plan for each that is not new, by ``id()``.
     """
+    found: list[Place] = []
     todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, plan.steps)]
     while todo:
         parent, siblings = todo.pop()
@@ -191,7 +191,7 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> Iterator[Place]:
         for own in siblings:
             step = known.get(id(own))
             if step is None:
-                yield Place(own, parent, before)
+                found.append(Place(own, parent, before))
                 # What the other plan has elsewhere may have something new below it.
                 below = (one for one, _ in iter_tree(own.children, lambda one: id(one) not in known))
                 todo += ((known[id(one)], one.children) for one in below if id(one) in known)
@@ -199,6 +199,7 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> Iterator[Place]:
                 if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
                     before = step
                 todo.append((step, own.children))
+    return sorted(found, key=lambda place: place.numbers)
 
 
 def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]:

@@ -318,6 +318,13 @@ def test_new_steps_are_lines() -> None:
     assert lost == []
 
 
+def test_what_is_new_below_a_step_comes_before_what_is_new_after_it() -> None:
+    source = "- [ ] a\n- [ ] b\n  - [ ] c\n    - [ ] d\n"
+    new = "    2.1.2. [act] e\n  2.2. [act] f\n  2.3. [act] g\n3. [act] h\n"
+    exported = export_into(parse_plan(import_text(source).text + new), source)
+    assert exported.text == f"{source}    - [ ] e\n  - [ ] f\n  - [ ] g\n- [ ] h\n"
+
+
 def test_steps_that_moved_stay_where_the_file_has_them() -> None:
     steps = "1. [subtask] Old\n  1.1. [x] [subtask] a\n    1.1.1. [act] new\n2. [subtask] Bare\n  2.1. [act] b\n"
     exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n- [ ] b\n", "checklist")

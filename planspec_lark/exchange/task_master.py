@@ -479,12 +479,13 @@ def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, 
     text = source.text.removeprefix("\ufeff")
     value = json.loads(text)
     is_same = _dump(value, text) == text
-    # From the end on, so that no path of what is still to come moves.
-    for change in reversed(changes):
+    for change in changes:
         if isinstance(change, Change):
             task = _value_at(value, change.old.path)
             _change_fields(task, _write_alone(change.was, change.old), _write_alone(change.new, change.old))
-        else:
+    # What is new comes last, and from the end on, so that no path of what is still to come moves.
+    for change in reversed(changes):
+        if isinstance(change, Addition):
             _insert(value, change)
     lead = "\ufeff" * source.text.startswith("\ufeff")
     return lead + _dump(value, text), [] if is_same else ["the file gets a new layout"]

@@ -396,6 +396,15 @@ def test_json_gets_new_tasks_and_fields() -> None:
     assert lost == []
 
 
+def test_json_changes_a_task_behind_a_new_one() -> None:
+    made = parse_plan(import_text(TASKS).text.replace("2. task-2", "2. [!] task-2"))
+    made.steps.insert(1, parse_plan("Goal: g\n## Steps\n9. [act] Wash\n").steps[0])
+    value = json.loads(export_into(made, TASKS).text)["master"]["tasks"]
+    assert [(task["title"], task["status"]) for task in value] == [
+        ("Pick", "done"), ("Wash", "pending"), ("Press", "blocked")
+    ]  # fmt: skip
+
+
 def test_json_of_another_layout_is_laid_out_again() -> None:
     text, lost = back('{"tasks": [{"id":1,"title":"a"}]}', ("1. task-1", "1. [x] task-1"), form="task-master")
     assert json.loads(text)["tasks"][0]["status"] == "done"

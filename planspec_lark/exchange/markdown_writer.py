@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
@@ -21,34 +21,56 @@ __all__ = ["change_markdown", "compare_lines", "write_markdown"]
 
 def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
     """A text in Markdown that holds tasks."""
+    return "\n".join([*_write_rows(tasks, dialect, _Style()), ""]).lstrip("\n")
+
+
+def _write_rows(tasks: TaskList, dialect: Dialect, style: _Style, number: int = 1) -> list[str]:
+    """The lines of tasks; the first item has this number where a list has numbers."""
     said = dialect.find_needs(tasks)
     for task in tasks:
         known = {*said.get(task, ())}
         if missing := [needed for needed in task.needs if needed not in known]:
             dialect.add_needs(task, missing)
-    return "\n".join([*_Writer(dialect).write(tasks), ""]).lstrip("\n")
+    return _Writer(dialect, style).write(tasks, number)
 
 
 # What writes the tasks below a task, once it is asked for the next of them.
 _Below: TypeAlias = "Iterator[_Below]"
 
 
+@frozen
+class _Style:
+    """How the items of a list are written.
+
+    Attributes:
+        sign: what is before an item, or behind its number.
+        has_boxes: whether there are check boxes.
+    """
+
+    sign: str = "-"
+    has_boxes: bool = True
+
+    def mark(self, number: int) -> str:
+        """What is before an item, the white space included."""
+        return f"{number}{self.sign} " if self.sign in ".)" else f"{self.sign} "
+
+
 class _Writer:
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
+    def __init__(self, dialect: Dialect, style: _Style) -> None:
+        self.dialect, self.style = dialect, style
         self.rows: list[str] = []
         self.boxes = dict(dialect.boxes)
         self.level = 0
         # Whether the last row belongs to a list.
         self.is_list = False
 
-    def write(self, tasks: TaskList) -> list[str]:
+    def write(self, tasks: TaskList, number: int) -> list[str]:
         notes = self._write_head(tasks)
         self.level = self._choose_level(tasks)
         for sign in filter(None, map(marks.box_sign, tasks.notes)):
             self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what is between them.
-        todo: list[_Below] = [self._iterate(tasks.children, notes, 0, 0)]
+        todo: list[_Below] = [self._iterate(tasks.children, notes, "", 0, number)]
         while todo:
             below = next(todo[-1], None)
             if below is None:
@@ -81,41 +103,40 @@ class _Writer:
             self._block([f"- {line}" for line in tasks.constraints])
         return notes[title + 1 :]
 
-    def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], depth: int, level: int) -> _Below:
+    def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], indent: str, level: int, number: int = 1) -> _Below:
         """Write tasks and the notes between them; what is below one of them is yielded, to be written first."""
         at = 0
-        indent = "  " * depth
         for piece, count in marks.split_steps(notes):
             self._note(piece, indent)
             end = len(tasks) if count is None else min(at + count, len(tasks))
             for task in tasks[at:end]:
                 if self.dialect.is_loose and at and self.is_list:
                     self._end()
-                yield self._write_task(task, depth, level)
+                yield self._write_task(task, indent, level, self.style.mark(number + at))
                 at += 1
-            if count is not None and depth:
+            if count is not None and indent:
                 self._end()
 
-    def _write_task(self, task: Task, depth: int, level: int) -> _Below:
+    def _write_task(self, task: Task, indent: str, level: int, mark: str) -> _Below:
         lead, notes = ([line for line in task.notes if _is_own_mark(line) is is_own] for is_own in (True, False))
         more = [*takewhile(lambda line: line and not BEGINS_BLOCK.match(line), notes)]
         if more and join_lines([task.text, *more]) is not None:
             # It would be read as the rest of the text.
             notes.insert(0, "")
         own = marks.level_of(lead)
-        if not own and not depth and not level and task.children:
+        if not own and not indent and not level and task.children:
             own = self.level
-        if own and not depth:
+        if own and not indent:
             self._block([f"{'#' * own} {self.dialect.join(task, True)}".rstrip()])
-            return self._iterate(task.children, notes, 0, own)
+            return self._iterate(task.children, notes, "", own)
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
         sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
-        box = "" if marks.NO_BOX in lead else f"[{sign}]{star} "
-        self.rows.append(f"{'  ' * depth}- {box}{self.dialect.join(task, False)}".rstrip())
+        box = f"[{sign}]{star} " if self.style.has_boxes and marks.NO_BOX not in lead else ""
+        self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task, False)}".rstrip())
         self.is_list = True
-        return self._iterate(task.children, notes, depth + 1, level)
+        return self._iterate(task.children, notes, indent + " " * len(mark), level)
 
     def _end(self) -> None:
         """Put a blank line after what there is."""
@@ -145,10 +166,11 @@ def _is_own_mark(line: str) -> bool:
 # ---------------------------------------------------------------- changing
 
 
-# What is before the text of an item, but for its box.
 # So many lines are aligned with one another; it takes the square of that.
 _MOST_ALIGNED = 1000
-_ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
+# What is before the text of an item, but for its box.
+_ITEM = re.compile(r"([ \t]*)(?:([0-9]{1,9})(?=[.)])|(?=[-+*]))([-+*.)])([ \t]++)")
+_BOXED_ITEM = re.compile(rf"(?:{_ITEM.pattern})+{BOX.pattern}")
 
 
 def change_markdown(source: Source, changes: Iterable[Change | Addition], dialect: Dialect) -> tuple[str, list[str]]:
@@ -165,7 +187,7 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
         if isinstance(change, Change):
             said += _change_task(lines, change, dialect)
         else:
-            at, rows = _place_task(lines, change, dialect)
+            at, rows = _place_tasks(lines, change, dialect)
             end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
             added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
     made = [*added.get(0, ())]
@@ -209,22 +231,41 @@ def _change_task(lines: list[str], change: Change, dialect: Dialect) -> Iterator
     lines[old.line - 1] = line
 
 
-def _place_task(lines: Sequence[str], change: Addition, dialect: Dialect) -> tuple[int, list[str]]:
-    """The line after which a new task comes, and its own lines."""
-    rows = write_markdown(TaskList(children=[change.new]), dialect).rstrip("\n").split("\n")
-    near = change.after or (change.below.children[0] if change.below and change.below.children else change.below)
-    if near is None:
-        return 0, [*rows, ""]
-    if marks.level_of(near.notes) and near is not change.below:
-        return (near.end, ["", *rows]) if change.after else (near.line - 1, [*rows, ""])
-    match = _ITEM.match(lines[near.line - 1])
-    indent, marker = (match[1], match[2]) if match else ("", "-")
-    if near is change.below and match:
-        indent += "  "
-    if marker in "+*":
-        rows = [re.sub(r"^([ ]*)- ", rf"\1{marker} ", row) for row in rows]
-    rows = [f"{indent}{row}" if row else "" for row in rows]
-    return (near.line - 1 if near is not change.after and near is not change.below else near.end), rows
+def _place_tasks(lines: Sequence[str], change: Addition, dialect: Dialect) -> tuple[int, list[str]]:
+    """The line after which new tasks come, and their own lines."""
+    after, below = change.after, change.below
+    near = after or (below.children[0] if below.children else below)
+    # A list has tasks, and so has a section that is one.
+    assert isinstance(near, Task)
+    item = near
+    while marks.level_of(item.notes):
+        item = item.children[0]
+    line = lines[item.line - 1]
+    match = _ITEM.match(line)
+    indent, number, sign = match.group(1, 2, 3) if match else ("", "", "-")
+    style = _Style(sign, not item.is_counted or _BOXED_ITEM.match(line) is not None)
+    tasks = TaskList(children=[*change.new])
+    dialect = evolve(dialect, is_loose=False)
+    if near is not item:
+        rows = _write_rows(tasks, dialect, style)
+        return (near.end, ["", *rows]) if after else (near.line - 1, [*rows, ""])
+    # What is among items is one, whatever it has been.
+    for task in tasks.children:
+        task.notes = [one for one in task.notes if not marks.heading_level(one)]
+    is_first = near is not after and near is not below
+    if near is below:
+        indent, number = _indent_below(line), ""
+    rows = _write_rows(tasks, evolve(dialect, level=0), style, int(number or 0) + (not is_first))
+    return (near.line - 1 if is_first else near.end), [f"{indent}{row}" if row else "" for row in rows]
+
+
+def _indent_below(line: str) -> str:
+    """What is before the items below an item."""
+    match = _ITEM.match(line.expandtabs(4))
+    if match is None:
+        return ""
+    # White space that is wider belongs to the text.
+    return " " * (match.start(4) + (len(match[4]) if len(match[4]) <= 4 else 1))
 
 
 def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:

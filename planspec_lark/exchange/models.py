@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -83,17 +83,17 @@ class Change:
 
 @frozen
 class Addition:
-    """A task that is new in a source.
+    """Tasks beside one another that are new in a source.
 
     Attributes:
-        new: the task.
-        after: the task of the source before it, on the same level.
-        below: the task of the source that it belongs to.
+        new: the tasks.
+        after: the task of the source before them, on the same level.
+        below: the task of the source that they belong to, or all of it.
     """
 
-    new: Task
+    new: Sequence[Task]
     after: Task | None
-    below: Task | None
+    below: Task | TaskList
 
 
 # ---------------------------------------------------------------- the account

@@ -520,16 +520,16 @@ def _insert(value: dict[str, Any], change: Addition) -> None:
         *path, at = near.path
         siblings = _value_at(value, tuple(path))
         at = int(at) + 1
-    elif below is not None:
+    elif isinstance(below, Task):
         holder = _value_at(value, below.path)
         siblings = holder.setdefault("tasks" if len(below.path) == 1 else "subtasks", [])
         at = 0
     else:
         holder = value if isinstance(value.get("tasks"), list) else next(iter(value.values()))
         siblings, at = holder["tasks"], 0
-    depth = sum(key == "subtasks" for key in near.path) if near is not None else int(below is not None)
+    depth = sum(key == "subtasks" for key in near.path) if near is not None else int(isinstance(below, Task))
     orders = [{key: number for number, key in enumerate(_ORDER)}] * 2
-    siblings[at:at] = _write_list([change.new], orders, depth)
+    siblings[at:at] = _write_list(change.new, orders, depth)
 
 
 FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, _change, is_text=False)

@@ -318,6 +318,40 @@ def test_new_steps_are_lines() -> None:
     assert lost == []
 
 
+@pytest.mark.parametrize(
+    ("source", "new", "wanted"),
+    [
+        # Numbers go on, and without boxes there is none.
+        ("1. a\n2. b\n", "3. [act] c\n4. [act] d\n", "1. a\n2. b\n3. c\n4. d\n"),
+        ("9) a\n", "2. [subtask] b\n2.1. [act] c\n", "9) a\n10) b\n    1) c\n"),
+        ("- a\n", "2. [act] b\n", "- a\n- b\n"),
+        ("1. [ ] a\n2. [ ] b\n", "2.1. [act] c\n3. [act] d\n", "1. [ ] a\n2. [ ] b\n   1. [ ] c\n3. [ ] d\n"),
+        # What is below an item begins where its text does.
+        ("-   [ ] a\n", "1.1. [act] b\n", "-   [ ] a\n    - [ ] b\n"),
+        ("-\t[ ] a\n", "1.1. [act] b\n", "-\t[ ] a\n    - [ ] b\n"),
+        ("-      [ ] a\n", "1.1. [act] b\n", "-      [ ] a\n  - [ ] b\n"),
+        ("+ [ ] a\n", "1.1. [act] b\n  > - note\n", "+ [ ] a\n  + [ ] b\n    - note\n"),
+        ("- - [ ] a\n", "1.2. [act] b\n", "- - [ ] a\n- [ ] b\n"),
+    ],
+)
+def test_new_steps_are_written_as_those_beside_them(source: str, new: str, wanted: str) -> None:
+    exported = export_into(parse_plan(import_text(source, "checklist").text + new), source, "checklist")
+    assert exported.text == wanted
+
+
+def test_a_new_container_in_a_group_is_an_item() -> None:
+    source = "## 1. A\n\n- [ ] 1.1 a\n- [ ] 1.2 b\n"
+    made = import_text(source).text + "  1.3. [subtask] c\n  1.3.1. [act] d\n"
+    assert export_into(parse_plan(made), source).text == f"{source}- [ ] 1.3 c\n  - [ ] 1.3.1 d\n"
+    made = made.replace("[subtask] c\n", "[subtask] c\n    > [heading 3]\n")
+    assert export_into(parse_plan(made), source).text == f"{source}- [ ] c\n  - [ ] 1.3 d\n"
+
+
+def test_a_new_first_step_of_a_numbered_list() -> None:
+    exported = export_into(parse_plan("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n"), "3. a\n4. b\n")
+    assert exported.text == "3. new\n3. a\n4. b\n"
+
+
 def test_what_is_new_below_a_step_comes_before_what_is_new_after_it() -> None:
     source = "- [ ] a\n- [ ] b\n  - [ ] c\n    - [ ] d\n"
     new = "    2.1.2. [act] e\n  2.2. [act] f\n  2.3. [act] g\n3. [act] h\n"
@@ -345,7 +379,7 @@ def test_a_new_step_is_below_its_parent_although_the_one_before_it_is_elsewhere_
 def test_of_a_new_subtask_only_what_is_new_is_added() -> None:
     steps = "1. [subtask] New\n  1.1. [subtask] Bare\n    1.1.1. [act] a\n  1.2. [act] fresh\n"
     exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n", "checklist")
-    assert exported.text == "- [ ] New\n  - [ ] fresh\n\n- [ ] a\n"
+    assert exported.text == "- [ ] New\n  - [ ] fresh\n- [ ] a\n"
     assert exported.lost == ["step 1.1 is not added, since the file has all below it elsewhere"]
 
 

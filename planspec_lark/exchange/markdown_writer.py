@@ -14,6 +14,7 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
 from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import Source
 
 __all__ = ["change_markdown", "compare_lines", "write_markdown"]
@@ -168,6 +169,8 @@ def _is_own_mark(line: str) -> bool:
 
 # So many lines are aligned with one another; it takes the square of that.
 _MOST_ALIGNED = 1000
+# So much of a task's text is said.
+_SAID = 80
 # What is before the text of an item, but for its box.
 _ITEM = re.compile(r"([ \t]*)(?:([0-9]{1,9})(?=[.)])|(?=[-+*]))([-+*.)])([ \t]++)")
 _BOXED_ITEM = re.compile(rf"(?:{_ITEM.pattern})+{BOX.pattern}")
@@ -187,9 +190,9 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
         if isinstance(change, Change):
             said += _change_task(lines, change, dialect)
         else:
-            at, rows = _place_tasks(lines, change, dialect)
-            end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
-            added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
+            for at, rows in _place_tasks(lines, change, dialect, said):
+                end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
+                added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
     made = [*added.get(0, ())]
     for number, line in enumerate(lines, start=1):
         made.append(line)
@@ -231,32 +234,60 @@ def _change_task(lines: list[str], change: Change, dialect: Dialect) -> Iterator
     lines[old.line - 1] = line
 
 
-def _place_tasks(lines: Sequence[str], change: Addition, dialect: Dialect) -> tuple[int, list[str]]:
-    """The line after which new tasks come, and their own lines."""
+def _place_tasks(
+    lines: Sequence[str], change: Addition, dialect: Dialect, said: list[str]
+) -> Iterator[tuple[int, list[str]]]:
+    """The lines after which new tasks come, each with their own lines."""
     after, below = change.after, change.below
     near = after or (below.children[0] if below.children else below)
     # A list has tasks, and so has a section that is one.
     assert isinstance(near, Task)
-    item = near
-    while marks.level_of(item.notes):
-        item = item.children[0]
-    line = lines[item.line - 1]
-    match = _ITEM.match(line)
-    indent, number, sign = match.group(1, 2, 3) if match else ("", "", "-")
-    style = _Style(sign, not item.is_counted or _BOXED_ITEM.match(line) is not None)
-    tasks = TaskList(children=[*change.new])
-    dialect = evolve(dialect, is_loose=False)
-    if near is not item:
-        rows = _write_rows(tasks, dialect, style)
-        return (near.end, ["", *rows]) if after else (near.line - 1, [*rows, ""])
-    # What is among items is one, whatever it has been.
-    for task in tasks.children:
+    dialect = evolve(dialect, is_loose=False, level=marks.level_of(near.notes))
+    # What is among items is one, and what is among headings is a heading of their level, whatever it has been.
+    for task in change.new:
         task.notes = [one for one in task.notes if not marks.heading_level(one)]
-    is_first = near is not after and near is not below
-    if near is below:
-        indent, number = _indent_below(line), ""
-    rows = _write_rows(tasks, evolve(dialect, level=0), style, int(number or 0) + (not is_first))
-    return (near.line - 1 if is_first else near.end), [f"{indent}{row}" if row else "" for row in rows]
+    if not dialect.level:
+        yield _write_items(lines, change, near, dialect)
+        return
+    # A heading without tasks would be text, and an item behind a heading belongs to that one.
+    if single := [task for task in change.new if not task.children]:
+        *_, last = [None, *takewhile(lambda task: not marks.level_of(task.notes), below.children)]
+        if last is not None:
+            yield from _place_tasks(lines, evolve(change, new=single, after=last), dialect, said)
+        else:
+            at = below.children[0].line - 1
+            rows = _write_rows(TaskList(children=single), dialect, _style_of(lines, near))
+            yield at, [*[""] * bool(at and lines[at - 1].strip()), *rows, ""]
+        if after:
+            said += (f"{shorten(task.text, _SAID)}: it comes before the headings that it is after" for task in single)
+    if groups := [task for task in change.new if task.children]:
+        rows = _write_rows(TaskList(children=groups), dialect, _style_of(lines, near))
+        yield (after.end, ["", *rows]) if after else (near.line - 1, [*rows, ""])
+
+
+def _write_items(lines: Sequence[str], change: Addition, near: Task, dialect: Dialect) -> tuple[int, list[str]]:
+    """The line after which new items come that are beside an item, or below it, and their own lines."""
+    line = lines[near.line - 1]
+    match = _ITEM.match(line)
+    indent, number = (match[1], int(match[2] or 0)) if match else ("", 0)
+    at = near.end
+    if near is change.below:
+        indent, number = _indent_below(line), 1
+    elif near is change.after:
+        number += 1
+    else:
+        at = near.line - 1
+    rows = _write_rows(TaskList(children=[*change.new]), dialect, _style_of(lines, near), number)
+    return at, [f"{indent}{row}" if row else "" for row in rows]
+
+
+def _style_of(lines: Sequence[str], task: Task) -> _Style:
+    """How an item is written, or the first one below a heading."""
+    while marks.level_of(task.notes):
+        task = task.children[0]
+    line = lines[task.line - 1]
+    match = _ITEM.match(line)
+    return _Style(match[3] if match else "-", not task.is_counted or _BOXED_ITEM.match(line) is not None)
 
 
 def _indent_below(line: str) -> str:

@@ -347,6 +347,43 @@ def test_a_new_container_in_a_group_is_an_item() -> None:
     assert export_into(parse_plan(made), source).text == f"{source}- [ ] c\n  - [ ] 1.3 d\n"
 
 
+@pytest.mark.parametrize(
+    ("form", "source", "new", "wanted", "moved"),
+    [
+        # A step without others is above all headings, and behind the items there.
+        ("openspec", "# T\n\n{}## 1. A\n\n- [ ] 1.1 a\n", "2. [act] b\n", "- [ ] 2. b\n\n", "b"),
+        ("checklist", "# T\ngoal\n{}## A\n- [ ] a\n", "2. [act] b\n3. [act] c\n", "\n- [ ] b\n- [ ] c\n\n", "bc"),
+        ("checklist", "1. a\n{}\n## A\n\n1. b\n", "3. [act] c\n", "2. c\n", "c"),
+        ("checklist", "## A\n{}### B\n- [ ] b\n", "  1.2. [act] c\n", "\n- [ ] c\n\n", "c"),
+        # One with others is a heading of the same level.
+        (
+            "checklist",
+            "## A\n\n* [ ] a\n{}\n## Notes\n\nEnd.\n",
+            "2. [subtask] b\n  > [heading 5]\n2.1. [act] c\n",
+            "\n## b\n\n* [ ] c\n",
+            "",
+        ),
+        ("kiro", "### A\n1. [ ] 1. a\n{}", "2. [subtask] b\n2.1. [act] c\n", "\n### b\n\n1. [ ] 2.1 c\n", ""),
+        ("openspec", "## 1. A\n- [ ] 1.1 a\n{}", "2. [subtask] b\n2.1. [act] c\n", "\n## 2. b\n\n- [ ] 2.1 c\n", ""),
+    ],
+)
+def test_what_is_new_beside_headings(form: str, source: str, new: str, wanted: str, moved: str) -> None:
+    plan = parse_plan(import_text(source.replace("{}", ""), form).text + new)
+    exported = export_into(plan, source.replace("{}", ""), form)
+    assert exported.text == source.replace("{}", wanted)
+    assert exported.lost == [f"{name}: it comes before the headings that it is after" for name in moved]
+    again = import_text(exported.text, form).plan
+    assert {step.description for step in iter_steps(again)} == {step.description for step in iter_steps(plan)}
+    assert export_into(plan, exported.text, form).text == exported.text
+
+
+def test_a_new_first_step_beside_headings() -> None:
+    steps = "1. [act] b\n2. [subtask] c\n  2.1. [act] d\n3. [subtask] A\n  > [heading 2]\n  3.1. [act] a\n"
+    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "# T\n\n## A\n- [ ] a\n", "checklist")
+    assert exported.text == "# T\n\n- [ ] b\n\n## c\n\n- [ ] d\n\n## A\n- [ ] a\n"
+    assert exported.lost == []
+
+
 def test_a_new_first_step_of_a_numbered_list() -> None:
     exported = export_into(parse_plan("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n"), "3. a\n4. b\n")
     assert exported.text == "3. new\n3. a\n4. b\n"

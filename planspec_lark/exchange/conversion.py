@@ -261,7 +261,7 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
         source, target = todo.pop()
         for step in source:
             task = Task(_unescape_arrow(step.description), id_of(step.step_name), step.status, [*step.detail])
-            task.is_counted = not any(line == marks.NO_BOX or marks.heading_level(line) for line in step.detail)
+            task.is_counted = not any(map(_is_uncounted, step.detail))
             made[step.step_id] = task
             target.append(task)
             todo.append((step.children, task.children))
@@ -270,3 +270,8 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
         needed = [made[origin.step.step_id] for origin in origins.values() if origin]
         made[step_id].needs = [*dict.fromkeys(task.id for task in needed if task.id and task is not made[step_id])]
     return tasks
+
+
+def _is_uncounted(line: str) -> bool:
+    """Whether a line of detail says that its step was no task by itself."""
+    return line == marks.NO_BOX or marks.heading_level(line) > 0 or marks.tag_of(line) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby, zip_longest
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
@@ -117,12 +117,16 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     """
     imported = import_text(original, to, name=name)
     chosen = find_format(imported.report.format)
+    said = []
+    if any(map(_is_tag, imported.plan.steps)):
+        said = [f"step {call_step(step)} is not for a tag, and is left out" for step in plan.steps if not _is_tag(step)]
+        plan = evolve(plan, steps=[step for step in plan.steps if _is_tag(step)])
     tasks = plan_to_tasks(plan, chosen.number)
     new = {id(step): task for step, task in zip(iter_steps(plan), tasks, strict=True)}
     pairs = pair_steps(plan, imported.plan)
     was = plan_to_tasks(imported.plan, chosen.number)
     old = {id(step): task for step, task in zip(iter_steps(imported.plan), was, strict=True)}
-    said = [
+    said += [
         f"step {call_step(step)} is not in the plan, and stays"
         for step in iter_steps(imported.plan)
         if id(step) not in pairs.ours
@@ -136,6 +140,10 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     ]
     text, more = chosen.change(imported.source, changes)
     return Exported(text, [*said, *more])
+
+
+def _is_tag(step: PlanStep) -> bool:
+    return any(marks.tag_of(line) is not None for line in step.detail)
 
 
 def _find_changed(

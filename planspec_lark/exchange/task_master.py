@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
@@ -368,9 +368,7 @@ def _write(tasks: TaskList) -> str:
     orders = [{key: at for at, key in enumerate(head.orders.get(depth) or _ORDER)} for depth in (0, 1)]
     value: dict[str, Any] = {}
     if _has_tags(tasks):
-        for task in tasks.children:
-            notes = _read_notes(task.notes)
-            value[str(notes.tag)] = {"tasks": _write_list(task.children, orders), **notes.fields}
+        value = dict(_write_tag(task, orders) for task in tasks.children)
     else:
         below = {"tasks": _write_list(tasks.children, orders), **head.fields}
         value = below if head.has_no_tag else {head.tag or _TAG: below}
@@ -378,6 +376,11 @@ def _write(tasks: TaskList) -> str:
         if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
             value[found[0]] = found[1]
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write_tag(task: Task, orders: Sequence[Mapping[str, int]]) -> tuple[str, dict[str, Any]]:
+    notes = _read_notes(task.notes)
+    return str(notes.tag), {"tasks": _write_list(task.children, orders), **notes.fields}
 
 
 def _has_tags(tasks: TaskList) -> bool:
@@ -430,7 +433,7 @@ def _number(tasks: TaskList) -> None:
     """Give each task the next number among those beside it, where it has none that fits."""
     lists = [("", tasks.children)]
     if _has_tags(tasks):
-        lists = [(f"{task.id}/", task.children) for task in tasks.children]
+        lists = [(_head_of(task), task.children) for task in tasks.children]
     todo = [(head, siblings, 0) for head, siblings in lists]
     while todo:
         head, siblings, depth = todo.pop()
@@ -440,6 +443,12 @@ def _number(tasks: TaskList) -> None:
                 task.id = ""
         _name_nameless(siblings, head)
         todo += ((f"{task.id}.", task.children, depth + 1) for task in siblings)
+
+
+def _head_of(task: Task) -> str:
+    """What the ids of the tasks of a tag begin with: the tag, or the name of its step where that is another one now."""
+    heads = (f"{task.id}/", f"{_read_notes(task.notes).tag}/")
+    return next((head for head in heads if any(one.id.startswith(head) for one in task.children)), heads[0])
 
 
 # ---------------------------------------------------------------- the format
@@ -479,16 +488,20 @@ def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, 
     text = source.text.removeprefix("\ufeff")
     value = json.loads(text)
     is_same = _dump(value, text) == text
+    said: list[str] = []
     for change in changes:
-        if isinstance(change, Change):
+        if isinstance(change, Change) and _is_tag(change.old):
+            said += _change_tag(_value_at(value, change.old.path), change)
+        elif isinstance(change, Change):
             task = _value_at(value, change.old.path)
             _change_fields(task, _write_alone(change.was, change.old), _write_alone(change.new, change.old))
     # What is new comes last, and from the end on, so that no path of what is still to come moves.
     for change in reversed(changes):
         if isinstance(change, Addition):
-            _insert(value, change)
+            said += _insert(value, change)
     lead = "\ufeff" * source.text.startswith("\ufeff")
-    return lead + _dump(value, text), [] if is_same else ["the file gets a new layout"]
+    changed = lead + _dump(value, text)
+    return changed, [*said, *["the file gets a new layout"] * (not is_same and changed != source.text)]
 
 
 def _dump(value: Any, like: str) -> str:
@@ -514,22 +527,39 @@ def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[st
         task.pop(key, None)
 
 
-def _insert(value: dict[str, Any], change: Addition) -> None:
+def _is_tag(task: Task) -> bool:
+    return len(task.path) == 1
+
+
+def _change_tag(holder: dict[str, Any], change: Change) -> Iterator[str]:
+    """Change the fields beside the list of a tag; returns what could not be changed."""
+    was, new = _read_notes(change.was.notes), _read_notes(change.new.notes)
+    new.fields.pop("tasks", None)
+    _change_fields(holder, was.fields, new.fields)
+    if (was.tag, change.was.text) != (new.tag, change.new.text):
+        yield f"the tag {_spell(was.tag)} keeps its name"
+    if was.free != new.free:
+        yield f"the tag {_spell(was.tag)} has no place for notes"
+
+
+def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
+    """Put in what is new; returns what could not be."""
     near, below = change.after, change.below
-    if near is not None:
-        *path, at = near.path
-        siblings = _value_at(value, tuple(path))
-        at = int(at) + 1
-    elif isinstance(below, Task):
-        holder = _value_at(value, below.path)
-        siblings = holder.setdefault("tasks" if len(below.path) == 1 else "subtasks", [])
-        at = 0
-    else:
-        holder = value if isinstance(value.get("tasks"), list) else next(iter(value.values()))
-        siblings, at = holder["tasks"], 0
-    depth = sum(key == "subtasks" for key in near.path) if near is not None else int(isinstance(below, Task))
+    lists = _find_lists(value)
     orders = [{key: number for number, key in enumerate(_ORDER)}] * 2
-    siblings[at:at] = _write_list(change.new, orders, depth)
+    if not isinstance(below, Task) and len(lists) > 1:
+        for tag, made in (_write_tag(task, orders) for task in change.new):
+            if value.setdefault(tag, made) is not made:
+                yield f"the tag {_spell(tag)} is not added: the file has it"
+        return
+    if isinstance(below, Task):
+        path: Path = (*below.path, "tasks" if _is_tag(below) else "subtasks")
+        siblings = _value_at(value, below.path).setdefault(path[-1], [])
+    else:
+        _, above, holder = lists[0]
+        path, siblings = (*above, "tasks"), holder["tasks"]
+    at = int(near.path[-1]) + 1 if near is not None else 0
+    siblings[at:at] = _write_list(change.new, orders, path.count("subtasks"))
 
 
 FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, _change, is_text=False)

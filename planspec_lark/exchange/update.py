@@ -100,9 +100,10 @@ def update_text(
 def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
     """Put the steps of a list below a step for its tag, where the source has got several tags since then."""
     plan = document.plan
-    tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag}
-    own = [marks.tag_of(line) or _TAG for line in plan.goal_detail if marks.tag_of(line) or line == marks.NO_TAG]
-    has_tags = any(marks.tag_of(line) for step in plan.steps for line in step.detail)
+    tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag is not None}
+    said = (_TAG if line == marks.NO_TAG else marks.tag_of(line) for line in plan.goal_detail)
+    own = [tag for tag in said if tag is not None]
+    has_tags = any(marks.tag_of(line) is not None for step in plan.steps for line in step.detail)
     if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
         return
     holder, tops = tags.get(own[0], imported.steps[0]), [*plan.steps]

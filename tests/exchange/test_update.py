@@ -218,7 +218,7 @@ def tagged(*tags: str) -> dict[str, Any]:
     return {tag: {"tasks": tasks} for tag in tags}
 
 
-@pytest.mark.parametrize("before", [tagged("x")["x"], tagged("master"), tagged("other")])
+@pytest.mark.parametrize("before", [tagged("x")["x"], tagged("master"), tagged("other"), tagged("")])
 def test_a_list_that_gets_a_second_tag(before: dict[str, Any]) -> None:
     made = import_text(json.dumps(before)).text.replace("2. task-2 [act] Press", "2. [x] task-2 [act] Press | done")
     after = import_text(json.dumps(tagged("master", "v2"))).plan
@@ -474,6 +474,72 @@ def test_json_changes_a_task_behind_a_new_one() -> None:
     assert [(task["title"], task["status"]) for task in value] == [
         ("Pick", "done"), ("Wash", "pending"), ("Press", "blocked")
     ]  # fmt: skip
+
+
+TAGS = json.dumps({"meta": 1} | tagged("master", "v2") | {"v3": {"tasks": []}}, indent=2)
+LISTS = {tag: one["tasks"] for tag, one in tagged("master", "v2").items()} | {"v3": []}
+
+
+@pytest.mark.parametrize(
+    ("change", "tag", "wanted", "lost"),
+    [
+        # What is said of a tag by the tasks below it, and its name, are no fields.
+        (("1. master [", "1. [x] master ["), "master", {}, []),
+        (("] v2\n", "] V2\n"), "v2", {}, ['the tag "v2" keeps its name']),
+        (('[tag "v2"]', '[tag "V2"]'), "v2", {}, ['the tag "v2" keeps its name']),
+        (('[tag "v2"]', '[tag "v2"]\n  > a = 1\n  > tasks = 2'), "v2", {"a": 1}, []),
+        (('[tag "v2"]', '[tag "v2"]\n  > free'), "v2", {}, ['the tag "v2" has no place for notes']),
+    ],
+)
+def test_of_a_tag_only_fields_change(
+    change: tuple[str, str], tag: str, wanted: dict[str, Any], lost: list[str]
+) -> None:
+    text, said = back(TAGS, change, form="task-master")
+    value = json.loads(TAGS)
+    value[tag] |= wanted
+    assert (json.loads(text), said) == (value, lost)
+
+
+def test_a_tag_whose_step_gets_another_name_keeps_its_tasks() -> None:
+    tasks = [{"id": 5, "title": "Pick"}, {"id": 7, "title": "Press", "dependencies": [5]}]
+    source = json.dumps({"v1": {"tasks": []}, "v2": {"tasks": tasks}})
+    text, _ = back(source, ("v2 [subtask]", "other [subtask]"), form="task-master")
+    assert json.loads(text) == json.loads(source)
+
+
+@pytest.mark.parametrize(
+    ("new", "tag", "titles", "lost"),
+    [
+        ("4. [act] Plant\n", "v3", [], ["step 4 is not for a tag, and is left out"]),
+        ("3.1. [act] Plant\n", "v3", ["Plant"], []),
+        ('4. [subtask] v4\n  > [tag "v4"]\n  4.1. [act] Plant\n', "v4", ["Plant"], []),
+        (
+            '4. [subtask] v4\n  > [tag "v3"]\n  4.1. [act] Plant\n',
+            "v3",
+            [],
+            ['the tag "v3" is not added: the file has it'],
+        ),
+    ],
+)
+def test_new_steps_beside_tags(new: str, tag: str, titles: list[str], lost: list[str]) -> None:
+    exported = export_into(parse_plan(import_text(TAGS).text + new), TAGS)
+    value = json.loads(exported.text)
+    assert value.pop("meta") == 1
+    assert [one["title"] for one in value[tag]["tasks"]] == titles
+    assert all("subtasks" in one for one in value[tag]["tasks"])
+    assert {name: one["tasks"] for name, one in value.items() if name != tag} == {
+        name: one for name, one in LISTS.items() if name != tag
+    }
+    assert exported.lost == lost
+
+
+def test_a_new_first_task_of_a_list_that_is_not_the_first_field() -> None:
+    source = json.dumps({"meta": {}, **tagged("x")}, indent=2)
+    text, lost = back(
+        source, ("1. task-1", "1. [act] Plant\n2. task-1"), ("2. task-2", "3. task-2"), form="task-master"
+    )
+    assert [one["title"] for one in json.loads(text)["x"]["tasks"]] == ["Plant", "Pick", "Press"]
+    assert lost == []
 
 
 def test_json_of_another_layout_is_laid_out_again() -> None:

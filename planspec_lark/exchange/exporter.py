@@ -62,6 +62,9 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
+    kept = {*again.goal_detail}
+    if any(line and line not in kept and not marks.is_of_source(line) for line in plan.goal_detail):
+        yield "the detail of the goal"
     for step, found in zip_longest(iter_steps(plan), iter_steps(again)):
         # What a note says that looks like a task is one.
         if step is None or found is None:

@@ -46,6 +46,7 @@ __all__ = [
     "heading",
     "heading_level",
     "is_mark",
+    "is_of_source",
     "level_of",
     "missing_parts",
     "not_here",
@@ -71,6 +72,8 @@ _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 # Of Task Master: a tag as JSON.
 _TAG = re.compile(r"\[tag (\".*\")\]")
+# And the order of fields.
+_FIELDS = re.compile(r"\[(?:subtask )?fields: .+\]")
 _ANY = re.compile(
     r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box [X✓✔✅☑]|also needs: .+"
     r"|not here: [a-z, ]+)\]"
@@ -138,6 +141,11 @@ def missing_parts(notes: Iterable[str]) -> list[str]:
 def is_mark(line: str) -> bool:
     """Whether a line is one of these marks."""
     return not line.startswith("\\") and _ANY.fullmatch(line) is not None
+
+
+def is_of_source(line: str) -> bool:
+    """Whether a line says of the source how it is written: one of these marks, or one of Task Master's."""
+    return is_mark(line) or line == NO_TAG or tag_of(line) is not None or _FIELDS.fullmatch(line) is not None
 
 
 def escape(line: str) -> str:

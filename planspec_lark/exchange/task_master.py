@@ -364,23 +364,37 @@ def _reference(needed: str, head: str, depth: int) -> int | str:
 
 
 def _write(tasks: TaskList) -> str:
-    head = _read_notes(line for line in tasks.notes if not line.startswith("$."))
+    head = _read_head(tasks)
     orders = [{key: at for at, key in enumerate(head.orders.get(depth) or _ORDER)} for depth in (0, 1)]
     value: dict[str, Any] = {}
     if _has_tags(tasks):
         value = dict(_write_tag(task, orders) for task in tasks.children)
     else:
-        below = {"tasks": _write_list(tasks.children, orders), **head.fields}
+        below = _hold(_write_list(tasks.children, orders), head)
         value = below if head.has_no_tag else {head.tag or _TAG: below}
-    for line in tasks.notes:
-        if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
-            value[found[0]] = found[1]
+    # Nothing is in the place of a list.
+    value |= {key: one for key, one in _read_head(tasks, "$.").fields.items() if key not in value}
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _read_head(tasks: TaskList, lead: str = "") -> _Notes:
+    """What the detail of the goal says of a list; with a lead, of what is beside the tags.
+
+    Fields are lines of a plan that comes from Task Master, as its marks say.
+    """
+    is_ours = _has_tags(tasks) or any(line == marks.NO_TAG or marks.tag_of(line) is not None for line in tasks.notes)
+    lines = (line.removeprefix(lead) for line in tasks.notes if line.startswith("$.") is bool(lead))
+    return _read_notes(line for line in lines if line.startswith("[") or (is_ours and _VALUE_LINE.fullmatch(line)))
 
 
 def _write_tag(task: Task, orders: Sequence[Mapping[str, int]]) -> tuple[str, dict[str, Any]]:
     notes = _read_notes(task.notes)
-    return str(notes.tag), {"tasks": _write_list(task.children, orders), **notes.fields}
+    return str(notes.tag), _hold(_write_list(task.children, orders), notes)
+
+
+def _hold(tasks: list[dict[str, Any]], notes: _Notes) -> dict[str, Any]:
+    """A list with the fields beside it."""
+    return {"tasks": tasks} | notes.fields | {"tasks": tasks}
 
 
 def _has_tags(tasks: TaskList) -> bool:

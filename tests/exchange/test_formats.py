@@ -431,6 +431,27 @@ def test_what_stands_beside_the_tags_comes_back() -> None:
     assert json.loads(export_plan(plan, "task-master").text) == value
 
 
+def test_the_detail_of_a_goal_is_no_field_of_a_list() -> None:
+    detail = ["The landlord has the keys.", "priority: high", "deadline = 3", "$.version = 4", "[not here: title]"]
+    plan = parse_plan("Goal: g\n" + "".join(f"> {line}\n" for line in detail) + "## Steps\n1. [act] a\n")
+    exported = export_plan(plan, "task-master")
+    (below,) = json.loads(exported.text).values()
+    assert [*below] == ["tasks"]
+    assert exported.lost == ["the goal of the plan", "the detail of the goal"]
+    # In a plan from Task Master some lines are fields, but none is a list.
+    plan.goal_detail += ["[no tag]", "tasks = 5", "$.tasks = 6"]
+    value = json.loads(export_plan(plan, "task-master").text)
+    assert (len(value.pop("tasks")), value) == (1, {"deadline": 3, "version": 4})
+    plan.goal_detail = ["[no tag]", '"deadline" = 3', "[fields: title, id]"]
+    assert export_plan(plan, "task-master").lost == ["the goal of the plan"]
+
+
+@pytest.mark.parametrize("form", FORMATS[:-1])
+def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> None:
+    plan = parse_plan("Goal: g\n> The landlord has the keys.\n>\n> - cups\n> [x = 3]\n## Steps\n1. [act] a\n")
+    assert not [line for line in export_plan(plan, form).lost if "goal" in line]
+
+
 def test_a_tag_without_tasks_is_in_the_report() -> None:
     text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
     imported = import_text(text, "task-master")

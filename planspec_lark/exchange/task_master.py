@@ -348,7 +348,8 @@ def _structure(task: Task, fields: Mapping[str, Any], depth: int) -> dict[str, A
     if isinstance(fields.get("title"), str) and plain_text(fields["title"]) == task.text:
         made["title"] = fields["title"]
     raw = fields.get("status")
-    if raw is not None and (_STATUSES.get(raw) if isinstance(raw, str) else None) in (task.status, None):
+    meant = _STATUSES.get(raw, PlanStatus.PENDING) if isinstance(raw, str) else PlanStatus.PENDING
+    if raw is not None and meant is task.status:
         made["status"] = raw
     return made
 

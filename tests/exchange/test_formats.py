@@ -7,7 +7,7 @@ import json
 import pytest
 
 from planspec_lark import PlanStatus, PlanSyntaxError, find_step, lint_plan, parse_plan
-from planspec_lark.exchange import FORMATS, export_plan, import_text, update_text
+from planspec_lark.exchange import FORMATS, export_into, export_plan, import_text, update_text
 from planspec_lark.exchange.conversion import id_of, name_of
 from planspec_lark.planspec.models import iter_steps
 
@@ -162,6 +162,16 @@ def test_a_raw_status_gives_way_to_a_new_one(status: str, word: str) -> None:
     plan.steps[0].status = PlanStatus(status)
     wanted = "review" if status == "active" else word
     assert json.loads(export_plan(plan, "task-master").text)["tasks"][0]["status"] == wanted
+
+
+@pytest.mark.parametrize("raw", ["odd", 5, ["done"]])
+def test_a_status_that_is_unknown_gives_way_to_a_new_one(raw: object) -> None:
+    text = json.dumps({"tasks": [{"id": 1, "title": "a", "status": raw}]})
+    plan = import_text(text, "task-master").plan
+    assert json.loads(export_plan(plan, "task-master").text)["tasks"][0]["status"] == raw
+    plan.steps[0].status = PlanStatus.DONE
+    for exported in (export_plan(plan, "task-master"), export_into(plan, text)):
+        assert json.loads(exported.text)["tasks"][0]["status"] == "done"
 
 
 @pytest.mark.parametrize(

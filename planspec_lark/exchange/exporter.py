@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 
 from attrs import define, evolve, field
 
@@ -166,16 +166,11 @@ def _said_by(task: Task) -> tuple[object, ...]:
 
 def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
     tasks = {id(imported.steps[task]): task for task in imported.reading.tasks}
-    for (parent, before), places in groupby(
-        find_new(plan, pairs.theirs), lambda place: (id(place.parent), id(place.before))
-    ):
-        added = []
-        for place in places:
-            _leave_known_out(place.new, pairs, new)
-            if new[id(place.new)].children or not place.new.children:
-                added.append(new[id(place.new)])
-        if added:
-            yield Addition(added, tasks.get(before), tasks.get(parent, imported.reading.tasks))
+    for place in find_new(plan, pairs.theirs):
+        for step in place.new:
+            _leave_known_out(step, pairs, new)
+        if added := [new[id(step)] for step in place.new if new[id(step)].children or not step.children]:
+            yield Addition(added, tasks.get(id(place.before)), tasks.get(id(place.parent), imported.reading.tasks))
 
 
 def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from attrs import frozen
 
@@ -92,8 +93,8 @@ def update_text(
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
-    places = reversed(find_new(imported, pairs.ours))
-    said += reversed([_add(document, place, pairs, variables) for place in places])
+    added = [[*_add(document, place, pairs, variables)] for place in reversed(find_new(imported, pairs.ours))]
+    said += chain.from_iterable(reversed(added))
     return _update_head(document.text, ours, imported, said), said
 
 
@@ -158,15 +159,15 @@ def _revise(
 
 @frozen
 class Place:
-    """A new step, and of the plan that it is put in the step that it comes below, and the one before it there."""
+    """New steps beside one another, and of the plan that they are put in the step above them, and the one before."""
 
-    new: PlanStep
+    new: list[PlanStep]
     parent: PlanStep | None
     before: PlanStep | None
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of the id that it gets."""
+        """The numbers of the id that the first of them gets."""
         if self.before is not None:
             *head, last = _numbers_of(self.before)
             return (*head, last + 1)
@@ -178,7 +179,7 @@ def _numbers_of(step: PlanStep) -> tuple[int, ...]:
 
 
 def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Place]:
-    """The place of each new step that is not below another new one, in the order of the other plan.
+    """The places of all new steps that are not below another new one, in the order of the other plan.
 
     Args:
         plan: the plan that has the new steps.
@@ -188,17 +189,19 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Place]:
     todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, plan.steps)]
     while todo:
         parent, siblings = todo.pop()
-        before: PlanStep | None = None
+        place = Place([], parent, None)
         for own in siblings:
             step = known.get(id(own))
             if step is None:
-                found.append(Place(own, parent, before))
+                if not place.new:
+                    found.append(place)
+                place.new.append(own)
                 # What the other plan has elsewhere may have something new below it.
                 below = (one for one, _ in iter_tree(own.children, lambda one: id(one) not in known))
                 todo += ((known[id(one)], one.children) for one in below if id(one) in known)
             else:
                 if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
-                    before = step
+                    place = Place([], parent, step)
                 todo.append((step, own.children))
     return sorted(found, key=lambda place: place.numbers)
 
@@ -208,31 +211,41 @@ def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]
     return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
 
 
-def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
-    """Add a new step, and what is new below it; returns what there is to say."""
-    new, text = place.new, shorten(place.new.description, _SAID)
-    if not _holds_new(new, pairs):
-        return f"not added, since the plan has all below it elsewhere: {text}"
-    todo = [(new, ".".join(map(str, place.numbers)))]
-    try:
-        while todo:
-            step, step_id = todo.pop()
-            below = [child for child in step.children if id(child) not in pairs.ours]
-            document.add(
-                step_id,
-                step.step_type if below or not step.children else "act",
-                step.description,
-                name=step.step_name,
-                inputs=[variables.get(one, one) for one in step.inputs],
-                outputs=step.outputs,
-                detail=step.detail,
-            )
-            if step.status.value != "pending":
-                document.set_status(step_id, step.status)
-            todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(below, start=1)]))
-    except CommandError as error:
-        return f"a step of the source could not be added: {error}"
-    return f"a step added{f' ({new.step_name})' if new.step_name else ''}: {text}"
+def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
+    """Add new steps, and what is new below them; returns what there is to say."""
+    *head, number = place.numbers
+    for new in place.new:
+        text = shorten(new.description, _SAID)
+        if not _holds_new(new, pairs):
+            yield f"not added, since the plan has all below it elsewhere: {text}"
+            continue
+        try:
+            _add_step(document, new, ".".join(map(str, (*head, number))), pairs, variables)
+        except CommandError as error:
+            yield f"a step of the source could not be added: {error}"
+        else:
+            yield f"a step added{f' ({new.step_name})' if new.step_name else ''}: {text}"
+            # Those behind it need not give way once more.
+            number += 1
+
+
+def _add_step(document: PlanDocument, new: PlanStep, step_id: str, pairs: Pairs, variables: Mapping[str, str]) -> None:
+    todo = [(new, step_id)]
+    while todo:
+        step, step_id = todo.pop()
+        below = [child for child in step.children if id(child) not in pairs.ours]
+        document.add(
+            step_id,
+            step.step_type if below or not step.children else "act",
+            step.description,
+            name=step.step_name,
+            inputs=[variables.get(one, one) for one in step.inputs],
+            outputs=step.outputs,
+            detail=step.detail,
+        )
+        if step.status.value != "pending":
+            document.set_status(step_id, step.status)
+        todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(below, start=1)]))
 
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:

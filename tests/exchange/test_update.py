@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSyntaxError, parse_plan
+from planspec_lark import PlanDocument, PlanSyntaxError, parse_plan
 from planspec_lark.exchange import export_into, export_plan, import_text, update_text
 from planspec_lark.planspec.models import iter_steps
 
@@ -46,6 +46,22 @@ def test_own_statuses_types_and_steps_stay() -> None:
     text, said = update(SOURCE.replace("[ ] 2.1", "[x] 2.1").replace("[x] 1.", "[ ] 1."))
     assert text == plan_of(SOURCE)
     assert said == ["step 4 is not in the source, and stays"]
+
+
+def test_no_new_task_gives_way_to_one_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    # If each did, the time would grow with the square of their number.
+    ids: list[str] = []
+    add = PlanDocument.add
+
+    def add_and_note(document: PlanDocument, at: str, *more: str, **fields: Any) -> str:
+        ids.append(at)
+        return add(document, at, *more, **fields)
+
+    monkeypatch.setattr(PlanDocument, "add", add_and_note)
+    before = "- [ ] a\n- [ ] z\n"
+    text, said = update_text(import_text(before).text, import_text("- [ ] a\n- [ ] b\n- [ ] c\n- [ ] z\n").plan)
+    assert [step.description for step in parse_plan(text).steps] == ["a", "b", "c", "z"]
+    assert (ids, said) == (["2", "3"], ["a step added: b", "a step added: c"])
 
 
 def test_statuses_of_the_source() -> None:

@@ -161,7 +161,7 @@ class Recovery:
             else:
                 if end > at:
                     self._read_code(lines, at, end)
-                elif not self._read_fence(lines[at], is_last=bool(ends) and at == ends[-1]):
+                elif not self._read_fence(lines, at, is_last=bool(ends) and at == ends[-1]):
                     self._read(lines[at])
                 self._is_set_off = False
             at = end + 1
@@ -225,15 +225,22 @@ class Recovery:
             else:
                 self._grow()
 
-    def _read_fence(self, line: str, *, is_last: bool) -> bool:
+    def _read_fence(self, lines: list[str], at: int, *, is_last: bool) -> bool:
         """Read a line that opens a code block without an end, or closes one that is around the document."""
+        line = lines[at]
         if self._has_ended or not line.lstrip(BLANKS).startswith("```"):
             return False
         is_around = (self._state is _State.HEAD and not self._in_fence) or (self._in_fence and is_last)
         if is_around:
+            # Without the fences, text behind them may be part of the document.
+            is_safe = not self._in_fence or not any(line.strip() and self._match(line) for line in lines[at + 1 :])
+            if not is_safe:
+                opening = max(at for at, one in enumerate(self.findings) if one.code == "HS114")
+                fix = self.findings[opening].fix
+                self.findings[opening] = evolve(self.findings[opening], fix=fix and evolve(fix, is_safe=False))
             self._has_ended = self._in_fence
             self._in_fence = True
-            self._report("HS114", "a code fence around the document is not allowed", fix="", is_safe=True)
+            self._report("HS114", "a code fence around the document is not allowed", fix="", is_safe=is_safe)
             self._keep("")
         elif self._state in _LOST:
             self._grow()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import CODES, Limits, parse_plan
-from planspec_lark.hopspec import HopSpec, StepInfo, check_hopspec, fix_hopspec, plan_to_hopspec
+from planspec_lark.hopspec import HopSpec, StepInfo, check_hopspec, fix_hopspec, plan_to_hopspec, scan_hopspec
 from planspec_lark.hopspec.rules import check_rules
 from planspec_lark.syntax import Diagnostic
 from tests.cases import in_one_test
@@ -217,3 +217,15 @@ def test_of_a_document_made_of_a_plan_sections_and_what_it_gives_back_are_missin
 def test_all_codes_of_the_rules_are_tried_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert all(code in here for code in CODES if code.startswith("HS2"))
+
+
+@pytest.mark.parametrize(("behind", "is_safe"), [("Shall I go on?\n", False), ("\n", True)])
+def test_a_fix_takes_nothing_into_a_document_that_is_behind_its_code_fence(behind: str, is_safe: bool) -> None:
+    text = f"```markdown\n## Task Overview\n\nCount the birds\n\n## Input Log Example\n\n3 herons\n```\n{behind}"
+    document = scan_hopspec(text).document
+    fixed = fix_hopspec(text)
+    assert scan_hopspec(fixed.text).document == document
+    assert ("```" not in fixed.text) is is_safe
+    unsafe = fix_hopspec(text, unsafe=True)
+    assert "```" not in unsafe.text
+    assert scan_hopspec(unsafe.text).document == document

@@ -16,6 +16,7 @@ from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Task, T
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["change_markdown", "compare_lines", "write_markdown"]
 
@@ -247,7 +248,7 @@ def _place_tasks(
     for task in change.new:
         task.notes = [one for one in task.notes if not marks.heading_level(one)]
     if not dialect.level:
-        yield _write_items(lines, change, near, dialect)
+        yield _write_items(lines, change, near, dialect, said)
         return
     # A heading without tasks would be text, and an item behind a heading belongs to that one.
     if single := [task for task in change.new if not task.children]:
@@ -256,16 +257,18 @@ def _place_tasks(
             yield from _place_tasks(lines, evolve(change, new=single, after=last), dialect, said)
         else:
             at = below.children[0].line - 1
-            rows = _write_rows(TaskList(children=single), dialect, _style_of(lines, near))
+            rows = _write_new(single, dialect, _style_of(lines, near), said)
             yield at, [*[""] * bool(at and lines[at - 1].strip()), *rows, ""]
         if after:
             said += (f"{shorten(task.text, _SAID)}: it comes before the headings that it is after" for task in single)
     if groups := [task for task in change.new if task.children]:
-        rows = _write_rows(TaskList(children=groups), dialect, _style_of(lines, near))
+        rows = _write_new(groups, dialect, _style_of(lines, near), said)
         yield (after.end, ["", *rows]) if after else (near.line - 1, [*rows, ""])
 
 
-def _write_items(lines: Sequence[str], change: Addition, near: Task, dialect: Dialect) -> tuple[int, list[str]]:
+def _write_items(
+    lines: Sequence[str], change: Addition, near: Task, dialect: Dialect, said: list[str]
+) -> tuple[int, list[str]]:
     """The line after which new items come that are beside an item, or below it, and their own lines."""
     line = lines[near.line - 1]
     match = _ITEM.match(line)
@@ -277,8 +280,21 @@ def _write_items(lines: Sequence[str], change: Addition, near: Task, dialect: Di
         number += 1
     else:
         at = near.line - 1
-    rows = _write_rows(TaskList(children=[*change.new]), dialect, _style_of(lines, near), number)
+    rows = _write_new(change.new, dialect, _style_of(lines, near), said, number)
     return at, [f"{indent}{row}" if row else "" for row in rows]
+
+
+def _write_new(tasks: Sequence[Task], dialect: Dialect, style: _Style, said: list[str], number: int = 1) -> list[str]:
+    """The lines of new tasks; what they cannot say is said."""
+    for task, above in iter_tree(tasks):
+        is_heading = dialect.level and above is None and task.children
+        if task.status is PlanStatus.PENDING or not task.is_counted or is_heading:
+            continue
+        if not style.has_boxes:
+            said.append(f"{shorten(task.text, _SAID)}: there is no box to say that it is {task.status.value}")
+        elif task.status not in dialect.boxes:
+            said.append(f"{shorten(task.text, _SAID)}: there is no box for {task.status.value}")
+    return _write_rows(TaskList(children=[*tasks]), dialect, style, number)
 
 
 def _style_of(lines: Sequence[str], task: Task) -> _Style:

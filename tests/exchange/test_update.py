@@ -400,6 +400,21 @@ def test_a_new_first_step_beside_headings() -> None:
     assert exported.lost == []
 
 
+@pytest.mark.parametrize(
+    ("source", "new", "lost"),
+    [
+        ("- [ ] a\n", "2. [!] [subtask] b\n2.1. [x] [act] c\n", ["b: there is no box for blocked"]),
+        ("- [ ] a\n", "1.1. [~] [act] b\n", ["b: there is no box for skipped"]),
+        ("1. a\n", "2. [x] [act] b\n", ["b: there is no box to say that it is done"]),
+        # What a heading says is said by the tasks below it.
+        ("## A\n- [ ] a\n", "2. [>] [subtask] b\n2.1. [>] [act] c\n", ["c: there is no box for active"]),
+    ],
+)
+def test_what_new_steps_cannot_say_is_named(source: str, new: str, lost: list[str]) -> None:
+    exported = export_into(parse_plan(import_text(source).text + new), source)
+    assert exported.lost == lost
+
+
 def test_a_new_first_step_of_a_numbered_list() -> None:
     exported = export_into(parse_plan("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n"), "3. a\n4. b\n")
     assert exported.text == "3. new\n3. a\n4. b\n"

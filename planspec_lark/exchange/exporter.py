@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field
 
@@ -55,9 +54,11 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     try:
         again = import_text(text, to).plan
     except PlanSyntaxError:
-        yield "the plan has no steps, and no task is written"
+        if plan.steps:
+            yield "all steps, as a note takes them in"
+        else:
+            yield "the plan has no steps, and no task is written"
         return
-    ours, theirs = _find_makers(plan), _find_makers(again)
     missing = marks.missing_parts(plan.goal_detail)
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
@@ -65,34 +66,78 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     kept = {*again.goal_detail}
     if any(line and line not in kept and not marks.is_of_source(line) for line in plan.goal_detail):
         yield "the detail of the goal"
-    for step, found in zip_longest(iter_steps(plan), iter_steps(again)):
-        # What a note says that looks like a task is one.
-        if step is None or found is None:
-            yield "the notes of some steps, which read as tasks"
-            return
+    yield from _find_lost_of_steps(plan, again)
+
+
+def _find_lost_of_steps(plan: PlanSpec, again: PlanSpec) -> Iterator[str]:
+    pairs = [*_pair_written(plan, again)]
+    own_ids = {found.step_id: step.step_id for step, found in pairs if found is not None}
+    ours, theirs = _find_makers(plan), _find_makers(again)
+    for step, found in pairs:
+        if found is None:
+            yield f"step {call_step(step)}"
+            continue
         if len(step.children) != len(found.children):
             yield f"step {call_step(step)}: what is below it"
         lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
-        if ours[step.step_id] - theirs[found.step_id]:
+        if ours[step.step_id] - {own_ids.get(one, "") for one in theirs[found.step_id]}:
             lost.append("inputs")
         if {*step.outputs} - {*found.outputs}:
             # What another step takes is a dependency, whatever it is called.
             lost.append("names of outputs")
         if lost:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
+    if len(pairs) != sum(1 for _ in iter_steps(again)):
+        # What a note says that looks like a task is one.
+        yield "the notes of some steps, which read as tasks"
+
+
+def _pair_written(plan: PlanSpec, again: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:
+    """Each step with the one that it is once it is read again; in document order."""
+    found: dict[int, PlanStep] = {}
+    todo = [(plan.steps, again.steps)]
+    while todo:
+        ours, theirs = todo.pop()
+        for step, other in _align(ours, theirs):
+            found[id(step)] = other
+            todo.append((step.children, other.children))
+    return ((step, found.get(id(step))) for step in iter_steps(plan))
+
+
+def _align(ours: Sequence[PlanStep], theirs: Sequence[PlanStep]) -> Iterator[tuple[PlanStep, PlanStep]]:
+    """Which siblings are which, from the last one on: some of theirs may be notes that read as tasks."""
+    spare, places = len(theirs) - len(ours), dict[str, list[int]]()
+    is_missing = spare < 0
+    for at, other in enumerate(theirs):
+        places.setdefault(other.description, []).append(at)
+    end = len(theirs)
+    for step in reversed(ours):
+        same = places.get(step.description, [])
+        while same and same[-1] >= end:
+            same.pop()
+        if is_missing:
+            if not same:
+                continue
+            end = same[-1]
+        else:
+            # A format may change a description, and then the place tells.
+            skipped = end - 1 - same[-1] if same else 0
+            skipped = skipped if skipped <= spare else 0
+            spare -= skipped
+            end -= skipped + 1
+        yield step, theirs[end]
 
 
 # Ids are those of the places where steps are.
 _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
 
 
-def _find_makers(plan: PlanSpec) -> dict[str, set[int]]:
-    """For each step, the places of those that produce what it takes."""
-    place = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+def _find_makers(plan: PlanSpec) -> dict[str, set[str]]:
+    """For each step, the ids of those that produce what it takes; an empty one where none does."""
     origins = find_data_flow(plan).origins
     return {
-        step_id: {place[origin.step.step_id] if origin else -1 for origin in origins.get(step_id, {}).values()}
-        for step_id in place
+        step.step_id: {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
+        for step in iter_steps(plan)
     }
 
 

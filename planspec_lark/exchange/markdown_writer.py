@@ -99,7 +99,8 @@ class _Writer:
         if tasks.title and "title" not in missing:
             self._block([f"# {tasks.title}"])
         if tasks.goal and "goal" not in missing:
-            self._block([tasks.goal])
+            # A code block would take in all that comes after it.
+            self._block([f"\\{tasks.goal}" if tasks.goal.startswith(("```", "~~~")) else tasks.goal])
         if tasks.constraints:
             self._block(["Constraints:"])
             self._block([f"- {line}" for line in tasks.constraints])

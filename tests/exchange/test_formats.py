@@ -462,6 +462,35 @@ def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> N
     assert not [line for line in export_plan(plan, form).lost if "goal" in line]
 
 
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        (
+            "Goal: g\n## Steps\n1. [subtask] a\n  > - [ ] note\n  1.1. [act] b\n  1.2. [reason] c\n2. [act] d | x\n",
+            ["1: what is below it", "1: detail", "1.2: type", "2: result"],
+        ),
+        (
+            "Goal: g\n## Steps\n1. [reason] a\n  > - [ ] note\n2. [act] b | x\n",
+            ["1: what is below it", "1: type, detail", "2: result"],
+        ),
+        ("Goal: g\n> - [ ] note\n> - [ ] b\n## Steps\n1. [act] a\n2. [reason] b\n", ["2: type"]),
+        ("Goal: g\n> ## X\n## Steps\n1. [act] a\n2. [reason] b\n", ["1", "2"]),
+    ],
+)
+def test_losses_are_those_of_the_right_steps_where_notes_read_as_tasks(text: str, lost: list[str]) -> None:
+    said = export_plan(parse_plan(text), "checklist").lost
+    assert [line for line in said if line.startswith("step")] == [f"step {line}" for line in lost]
+    assert said[-1] == "the notes of some steps, which read as tasks"
+
+
+@pytest.mark.parametrize("form", FORMATS[:-1])
+def test_a_goal_that_looks_like_a_code_block_takes_in_no_task(form: str) -> None:
+    exported = export_plan(parse_plan("Goal: ```x\n## Steps\n1. [act] a\n"), form)
+    assert exported.lost == ["the goal of the plan"]
+    exported = export_plan(parse_plan("Goal: g\n> ```\n## Steps\n1. [act] a\n"), form)
+    assert exported.lost == ["all steps, as a note takes them in"]
+
+
 def test_a_tag_without_tasks_is_in_the_report() -> None:
     text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
     imported = import_text(text, "task-master")

@@ -403,29 +403,43 @@ def _has_tags(tasks: TaskList) -> bool:
     return bool(tasks.children) and all(_read_notes(task.notes).tag is not None for task in tasks.children)
 
 
-def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], depth: int = 0) -> list[dict[str, Any]]:
+def _write_list(
+    tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], depth: int = 0, beside: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    """Tasks with all below them; others with the ids ``beside`` are in the same list."""
     made: list[dict[str, Any]] = []
-    todo = [(tasks, made, depth)]
+    todo = [(tasks, made, depth, {*beside})]
     while todo:
-        source, target, depth = todo.pop()
-        siblings = {task.id for task in source}
+        source, target, depth, siblings = todo.pop()
+        siblings |= {task.id for task in source}
         for task in source:
             below: list[dict[str, Any]] = []
             target.append(_write_task(task, below, depth, siblings, orders[min(depth, 1)]))
-            todo.append((task.children, below, depth + 1))
+            todo.append((task.children, below, depth + 1, set()))
     return made
+
+
+def _head(task_id: str, depth: int) -> str:
+    """What the ids of a task and of those beside it begin with."""
+    return task_id[: task_id.rfind("." if depth else "/") + 1]
+
+
+def _is_sayable(needed: str, task: Task, depth: int, siblings: set[str]) -> bool:
+    """Whether the number of a task that is needed does not mean one beside this one."""
+    head = _head(task.id, depth)
+    return _resolve([_reference(needed, head, depth)], head, siblings) == [needed]
 
 
 def _write_task(
     task: Task, below: list[dict[str, Any]], depth: int, siblings: set[str], order: Mapping[str, int]
 ) -> dict[str, Any]:
     notes = _read_notes(task.notes)
-    fields = _structure(task, notes.fields, depth)
+    needs = [one for one in task.needs if _is_sayable(one, task, depth, siblings)]
+    fields = _structure(evolve(task, needs=needs), notes.fields, depth)
     fields["dependencies"] += [_reference(one, "", 0) for one in notes.also]
     raw = notes.fields.get("dependencies")
     if isinstance(raw, list):
-        head = task.id[: task.id.rfind("." if depth else "/") + 1]
-        if {*_resolve(raw, head, siblings)} == {*task.needs, *notes.also}:
+        if {*_resolve(raw, _head(task.id, depth), siblings)} == {*task.needs, *notes.also}:
             fields["dependencies"] = raw
     elif raw is not None and not task.needs:
         fields["dependencies"] = raw
@@ -504,12 +518,16 @@ def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, 
     value = json.loads(text)
     is_same = _dump(value, text) == text
     said: list[str] = []
+    # The ids in each list that has a change.
+    ids: dict[Path, set[str]] = {}
     for change in changes:
         if isinstance(change, Change) and _is_tag(change.old):
             said += _change_tag(_value_at(value, change.old.path), change)
         elif isinstance(change, Change):
-            task = _value_at(value, change.old.path)
-            _change_fields(task, _write_alone(change.was, change.old), _write_alone(change.new, change.old))
+            path = change.old.path[:-1]
+            if path not in ids:
+                ids[path] = _ids_in(_value_at(value, path), _head(change.old.id, path.count("subtasks")))
+            said += _change_task(_value_at(value, change.old.path), change, ids[path])
     # What is new comes last, and from the end on, so that no path of what is still to come moves.
     for change in reversed(changes):
         if isinstance(change, Addition):
@@ -526,12 +544,26 @@ def _dump(value: Any, like: str) -> str:
     return json.dumps(value, ensure_ascii=is_ascii, indent=indent[1] if indent else None) + like[len(like.rstrip()) :]
 
 
-def _write_alone(task: Task, place: Task) -> dict[str, Any]:
-    """The fields of a task itself, as they are at the place of another one."""
-    depth = sum(key == "subtasks" for key in place.path)
-    fields = _write_task(task, [], depth, {task.id}, {})
-    fields.pop("subtasks", None)
-    return fields
+def _ids_in(tasks: Iterable[Any], head: str) -> set[str]:
+    """The ids of the tasks in a list, which begin so."""
+    return {_full_id(task.get("id"), head) for task in tasks if isinstance(task, dict)}
+
+
+def _change_task(task: dict[str, Any], change: Change, siblings: set[str]) -> Iterator[str]:
+    """Change the fields of a task itself; returns what could not be changed."""
+    depth = change.old.path.count("subtasks")
+    was, new = (_write_task(one, [], depth, siblings, {}) for one in (change.was, change.new))
+    for fields in (was, new):
+        fields.pop("subtasks", None)
+    _change_fields(task, was, new)
+    if change.was.needs != change.new.needs:
+        yield from _find_unsaid(change.new, depth, siblings)
+
+
+def _find_unsaid(task: Task, depth: int, siblings: set[str]) -> Iterator[str]:
+    for needed in task.needs:
+        if not _is_sayable(needed, task, depth, siblings):
+            yield f"task {task.id} cannot say that it needs {needed}: the number is that of a task beside it"
 
 
 def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[str, Any]) -> None:
@@ -574,7 +606,16 @@ def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
         _, above, holder = lists[0]
         path, siblings = (*above, "tasks"), holder["tasks"]
     at = int(near.path[-1]) + 1 if near is not None else 0
-    siblings[at:at] = _write_list(change.new, orders, path.count("subtasks"))
+    depth = path.count("subtasks")
+    ids = _ids_in(siblings, _head(change.new[0].id, depth))
+    siblings[at:at] = _write_list(change.new, orders, depth, ids)
+    todo = [(change.new, depth, ids)]
+    while todo:
+        tasks, depth, ids = todo.pop()
+        ids |= {task.id for task in tasks}
+        for task in tasks:
+            yield from _find_unsaid(task, depth, ids)
+            todo.append((task.children, depth + 1, set()))
 
 
 FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, _change, is_text=False)

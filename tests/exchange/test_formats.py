@@ -333,6 +333,32 @@ def test_a_number_in_a_subtask_means_one_beside_it() -> None:
     assert found["task-3-5"][0] == found["task-1"][1] != []
 
 
+def test_a_number_that_means_a_task_beside_a_subtask_is_left_out() -> None:
+    steps = "1. [act] Buy → flour\n2. [subtask] Bake\n2.1. [act] Knead\n  > ← flour\n2.2. [act] Heat\n  > ← flour\n"
+    plan = parse_plan(f"Goal: g\n## Steps\n{steps}")
+    exported = export_plan(plan, "task-master")
+    below = json.loads(exported.text)["master"]["tasks"][1]["subtasks"]
+    assert [task["dependencies"] for task in below] == [[], []]
+    assert "step 2.1: inputs" in exported.lost
+    # Beside others, the number means what it should.
+    plan.steps[1].children[0].step_id = "2.3"
+    plan.steps[1].children[0].step_name = "task-2-3"
+    below = json.loads(export_plan(plan, "task-master").text)["master"]["tasks"][1]["subtasks"]
+    assert [(task["id"], task["dependencies"]) for task in below] == [(3, [1]), (4, [1])]
+
+
+def test_an_export_into_a_file_says_which_number_would_mean_another_task() -> None:
+    tasks = [{"id": 1, "title": "Buy"}, {"id": 2, "title": "Bake", "subtasks": [{"id": 1, "title": "Knead"}]}]
+    text = json.dumps({"tasks": tasks}, indent=2)
+    made = import_text(text).text.replace("Buy", "Buy → flour").replace("Knead", "Knead\n    > ← flour")
+    exported = export_into(parse_plan(f"{made}2.2. [act] Heat\n  > ← flour\n"), text)
+    below = json.loads(exported.text)["tasks"][1]["subtasks"]
+    assert [task.get("dependencies", []) for task in below] == [[], []]
+    assert exported.lost == [
+        f"task {one} cannot say that it needs 1: the number is that of a task beside it" for one in ("2.1", "2.2")
+    ]
+
+
 def test_a_circle_loses_one_dependency() -> None:
     text = "".join(f"- [ ] T00{at} x (depends on T00{at % 3 + 1})\n" for at in (1, 2, 3))
     imported = import_text(text, "spec-kit")

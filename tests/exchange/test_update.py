@@ -485,8 +485,8 @@ def test_json_gets_new_tasks_and_fields() -> None:
     text, lost = back(
         TASKS,
         (
-            "2. task-2 [act] Press",
-            "2. task-2 [act] Press\n  > priority: high\n3. [subtask] Sell\n  3.1. [x] [act] Jars",
+            "2. task-2 [act] Press\n  > ← task_1",
+            "2. task-2 [act] Press\n  > ← task_1\n  > priority: high\n3. [subtask] Sell\n  3.1. [x] [act] Jars",
         ),
         form="task-master",
     )

@@ -15,7 +15,7 @@ from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_line
 from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.source import Source, newline_of
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["change_markdown", "compare_lines", "write_markdown"]
@@ -186,6 +186,7 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
     """
     lines = source.text.split("\n")
     said: list[str] = []
+    end = newline_of(source.text).removesuffix("\n")
     # What comes after each line.
     added: dict[int, list[str]] = {}
     for change in changes:
@@ -193,8 +194,11 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
             said += _change_task(lines, change, dialect)
         else:
             for at, rows in _place_tasks(lines, change, dialect, said):
-                end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
                 added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
+    if end and len(lines) in added:
+        # The last line has no end, and gets one in place of the new last line.
+        lines[-1] += end
+        added[len(lines)][-1] = added[len(lines)][-1].removesuffix(end)
     made = [*added.get(0, ())]
     for number, line in enumerate(lines, start=1):
         made.append(line)

@@ -415,6 +415,13 @@ def test_what_new_steps_cannot_say_is_named(source: str, new: str, lost: list[st
     assert exported.lost == lost
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_new_lines_end_as_others_do(end: str) -> None:
+    source = f"- [ ] a\n- [ ] b{end}".replace("\n", "\r\n")
+    made = parse_plan(import_text(source).text + "3. [act] c\n4. [act] d\n")
+    assert export_into(made, source).text == f"- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d{end}".replace("\n", "\r\n")
+
+
 def test_a_new_first_step_of_a_numbered_list() -> None:
     exported = export_into(parse_plan("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n"), "3. a\n4. b\n")
     assert exported.text == "3. new\n3. a\n4. b\n"

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from planspec_lark.exchange import Exported, Imported, Report
     from planspec_lark.planspec import PlanSpec
 
-_report_option = click.option("--report", metavar="FILE", help="Write to this file, as JSON, where each line has gone.")
-
 
 @command(
     "import",
@@ -59,7 +57,7 @@ _report_option = click.option("--report", metavar="FILE", help="Write to this fi
     default="plan",
     help="With --into: keep the plan's statuses, or take those of the list.",
 )
-@_report_option
+@click.option("--report", metavar="FILE", help="Write to this file, as JSON, where each line has gone.")
 def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     file: str, form: str | None, out: str, into: str | None, statuses: str, report: str | None
 ) -> None:
@@ -130,7 +128,7 @@ def _report(file: str, report: Report, target: str | None) -> None:
 @click.option("--to", "form", type=Choice(FORMATS), help="The format to write; with --into it is detected.")
 @out_option
 @click.option("--into", metavar="ORIGINAL", help="Update this task list instead, where the plan differs.")
-@_report_option
+@click.option("--report", metavar="FILE", help="Write to this file, as JSON, the format, and all that it cannot say.")
 @folder_option
 def export_command(file: str, form: str | None, out: str, into: str | None, report: str | None) -> None:
     """Export a plan as a task list of another tool.
@@ -148,13 +146,12 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
         exported = export_plan(plan, form)
         write_out(out, exported.text)
     if report is not None:
-        write_out(report, json_text({"format": form, "lost": exported.lost}))
-    elif exported.lost:
-        more = len(exported.lost) - _SHOWN
-        for line in exported.lost[:_SHOWN]:
-            complain(f"lost: {line}" if into is None else line)
-        if more > 0:
-            complain(f"and {more} more; --report has them all")
+        write_out(report, json_text({"format": exported.format, "lost": exported.lost}))
+    for line in exported.lost[:_SHOWN]:
+        complain(f"lost: {line}" if into is None else line)
+    more = len(exported.lost) - _SHOWN
+    if more > 0:
+        complain(f"and {more} more; --report has them all")
 
 
 # The most losses that are listed.

@@ -27,10 +27,12 @@ class Exported:
     Attributes:
         text: the text.
         lost: what of the plan it does not say, or what could not be changed in it.
+        format: the format that it is in.
     """
 
     text: str
     lost: list[str] = field(factory=list)
+    format: str = ""
 
 
 def export_plan(plan: PlanSpec, to: str) -> Exported:
@@ -47,7 +49,7 @@ def export_plan(plan: PlanSpec, to: str) -> Exported:
     """
     chosen = find_format(to)
     text = chosen.write(plan_to_tasks(plan, chosen.number))
-    return Exported(text, [*_find_lost(plan, text, to)])
+    return Exported(text, [*_find_lost(plan, text, to)], to)
 
 
 def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
@@ -187,7 +189,7 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
         if id(step) not in pairs.theirs and step.children and not new[id(step)].children
     ]
     text, more = chosen.change(imported.source, changes)
-    return Exported(text, [*said, *more])
+    return Exported(text, [*said, *more], chosen.name)
 
 
 def _is_tag(step: PlanStep) -> bool:

@@ -121,6 +121,16 @@ def test_many_losses_are_counted(here: Path) -> None:
     assert len(json.loads((here / "lost.json").read_text(encoding="utf-8"))["lost"]) == 30
 
 
+def test_the_report_of_an_export(here: Path) -> None:
+    (here / "one.md").write_text("Goal: g\n## Steps\n1. [!] [act] Bake bread\n", encoding="utf-8")
+    result = run("export", "one.md", "--to", "kiro", "-o", "list.md", "--report", "lost.json")
+    lost = json.loads((here / "lost.json").read_text(encoding="utf-8"))
+    assert lost == {"format": "kiro", "lost": ["step 1: status"]}
+    assert result.stderr == "lost: step 1: status\n"
+    run("export", "one.md", "--into", "todo.md", "--report", "lost.json")
+    assert json.loads((here / "lost.json").read_text(encoding="utf-8"))["format"] == "checklist"
+
+
 def test_names_of_files_are_harmless(here: Path) -> None:
     name = "a\x1b[2Jb.md"
     (here / name).write_text("- [?] x\x1b[2J\n", encoding="utf-8")

@@ -31,7 +31,6 @@ WEAKNESSES = {
         11: "the text ends in the middle of a term, and nothing else shows it",
         21: "a step is marked as done, and only its detail says that it may not be",
         105: "the text ends in the middle of a word, and nothing else shows it",
-        164: "what is ordered behind the plan is not seen as an order",
         217: "the text ends in the middle of a sentence in Chinese, and nothing else shows it",
     },
 }

@@ -45,6 +45,9 @@ _KEYED_STEPS = re.compile(
     re.MULTILINE,
 )
 _WRITE = "JSON and YAML are not read as plans: write each step as a line such as `1. [act] Text → output`"
+# What lines of a list are left out with, and what to do where that list is the plan.
+_OF_LISTS = frozenset({"PS107", "PS110", "PS112"})
+_HEAD = "if a list in it is the plan, write `## Steps` above it"
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
 
@@ -169,7 +172,8 @@ class Extraction:
         if self.plan.steps:
             return []
         message = "the text has no plan: no steps can be read"
-        help = _WRITE if self._is_keyed else ""
+        has_list = any(entry.code in _OF_LISTS for entry in self.entries)
+        help = _WRITE if self._is_keyed else _HEAD if has_list else ""
         return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), help=help, source=self.source)]
 
     @property

@@ -138,7 +138,7 @@ def extract_command(
             complain_of(out, "written")
     if not found.plan.steps:
         help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
-        if default_type is None and any(entry.code == "PS112" for entry in found.refused):
+        if default_type is None and any(entry.code == "PS112" for entry in found.entries):
             help = "--default-type act reads lines without a type as steps"
         fail_on(file, "there is no plan" + (f"; {help}" if help else ""))
     if found.verdict is Verdict.REFUSED:

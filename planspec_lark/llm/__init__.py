@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         program_planner as program_planner,
     )
     from planspec_lark.llm.program import Program as Program
-    from planspec_lark.llm.streams import AsyncReplyStream as AsyncReplyStream, ReplyStream as ReplyStream
+    from planspec_lark.llm.streams import ReplyStream as ReplyStream
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -42,6 +42,6 @@ else:
             "openai_chat": "OpenAIChat",
             "plan_next_roles": "Sent chat_executor chat_planner program_executor program_planner",
             "program": "Program",
-            "streams": "AsyncReplyStream ReplyStream",
+            "streams": "ReplyStream",
         },
     )

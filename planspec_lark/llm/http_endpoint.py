@@ -150,11 +150,9 @@ class Endpoint:
         return client.post(_PATH, cast_to=http_package().Response, body=request)
 
     def open(self, client: Any, request: dict[str, Any]) -> Any:
-        """The stream of events that answers a request, or what to await for it."""
-        package = load()
-        kind = package.Stream if isinstance(client, package.OpenAI) else package.AsyncStream
+        """The stream of events that answers a request."""
         body = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        return client.post(_PATH, cast_to=object, body=body, stream=True, stream_cls=kind[object])
+        return client.post(_PATH, cast_to=object, body=body, stream=True, stream_cls=load().Stream[object])
 
 
 class Bounds:

@@ -13,7 +13,7 @@ from planspec_lark.llm.call import Call
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import Reply, encode
 from planspec_lark.llm.replies import read_reply
-from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
+from planspec_lark.llm.streams import ReplyStream
 
 __all__ = ["OpenAIChat"]
 
@@ -85,10 +85,6 @@ class OpenAIChat(Endpoint):
             LlmError: the prompt cannot be sent. All other errors are raised by the stream.
         """
         return ReplyStream(self, self._request(prompt))
-
-    def astream(self, prompt: str | Sequence[Mapping[str, str]]) -> AsyncReplyStream:
-        """The same, for asyncio: ``async for text in chat.astream("prompt")``."""
-        return AsyncReplyStream(self, self._request(prompt))
 
     def _request(self, prompt: str | Sequence[Mapping[str, str]]) -> dict[str, Any]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(_message_of, prompt))

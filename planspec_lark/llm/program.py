@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import shutil
@@ -128,22 +127,6 @@ class Program:
             finally:
                 stop.set()
             outcome = running.result()
-        return self._answer(outcome)
-
-    async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
-        """The same, for asyncio; the program is killed before a cancellation continues."""
-        data = encode(text)
-        stop = Event()
-        with ThreadPoolExecutor(1) as thread:
-            environment = self._environment(env)
-            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, environment, stop.is_set)
-            try:
-                outcome = await asyncio.shield(running)
-            except asyncio.CancelledError:
-                stop.set()
-                # Its own end, or error, is of no interest any more.
-                await asyncio.wait([running])
-                raise
         return self._answer(outcome)
 
     @property

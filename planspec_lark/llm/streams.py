@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from planspec_lark.llm.call import Call
@@ -10,27 +10,10 @@ from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import read_reply
 
-__all__ = ["AsyncReplyStream", "ReplyStream"]
+__all__ = ["ReplyStream"]
 
 
-class _Ending:
-    """The end of an answer."""
-
-    _reply: Reply | None = None
-
-    @property
-    def reply(self) -> Reply:
-        """The whole reply, once the pieces have ended; its text is theirs put together.
-
-        Raises:
-            RuntimeError: they have not.
-        """
-        if self._reply is None:
-            raise RuntimeError("the reply is there once the stream has come to its end")
-        return self._reply
-
-
-class ReplyStream(_Ending, Iterator[str]):
+class ReplyStream(Iterator[str]):
     """The pieces of an answer's text, as they come, and then the reply.
 
     The call is made by the first piece that is asked for. A caller that stops early closes it, or uses it in a ``with``
@@ -42,8 +25,21 @@ class ReplyStream(_Ending, Iterator[str]):
     endpoint that knows no streams gives a stream of one piece.
     """
 
+    _reply: Reply | None = None
+
     def __init__(self, endpoint: Endpoint, request: dict[str, Any]) -> None:
         self._pieces = _pieces(endpoint, request)
+
+    @property
+    def reply(self) -> Reply:
+        """The whole reply, once the pieces have ended; its text is theirs put together.
+
+        Raises:
+            RuntimeError: they have not.
+        """
+        if self._reply is None:
+            raise RuntimeError("the reply is there once the stream has come to its end")
+        return self._reply
 
     def __next__(self) -> str:
         """The next piece of text, never empty.
@@ -68,35 +64,8 @@ class ReplyStream(_Ending, Iterator[str]):
         self.close()
 
 
-class AsyncReplyStream(_Ending, AsyncIterator[str]):
-    """The same, for asyncio. Use it in an ``async with`` statement, or close it, where you may stop early."""
-
-    def __init__(self, endpoint: Endpoint, request: dict[str, Any]) -> None:
-        self._pieces = _async_pieces(endpoint, request)
-
-    async def __anext__(self) -> str:
-        """The next piece of text: see :meth:`ReplyStream.__next__`."""
-        piece = await anext(self._pieces)
-        if isinstance(piece, str):
-            return piece
-        self._reply = piece
-        raise StopAsyncIteration
-
-    async def aclose(self) -> None:
-        """End the call, wherever it is."""
-        await self._pieces.aclose()
-
-    async def __aenter__(self) -> AsyncReplyStream:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-# In both: the span is never the current one, as the caller does other work between two pieces. Nor is there a variable
-# for an event, which may say the key.
-
-
+# The span is never the current one, as the caller does other work between two pieces. Nor is there a variable for an
+# event, which may say the key.
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:
     call = Call(endpoint, is_stream=True)
     with call, endpoint.client(call.bounds) as client, endpoint.open(client, request) as stream:
@@ -109,19 +78,4 @@ def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Repl
         else:
             call.reply = read_reply(stream.response.read(), endpoint)
             yield call.reply.text
-    yield call.end()
-
-
-async def _async_pieces(endpoint: Endpoint, request: dict[str, Any]) -> AsyncGenerator[str | Reply]:
-    with Call(endpoint, is_stream=True) as call:
-        async with endpoint.async_client(call.bounds) as client, await endpoint.open(client, request) as stream:
-            call.partial.has_begun = call.bounds.has_events
-            if call.bounds.has_events:
-                async for piece in (call.partial.add(event) async for event in stream):
-                    if piece:
-                        call.bounds.renew()
-                        yield piece
-            else:
-                call.reply = read_reply(await stream.response.aread(), endpoint)
-                yield call.reply.text
     yield call.end()

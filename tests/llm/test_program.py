@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import pickle
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +21,14 @@ from hypothesis import given, strategies as st
 from planspec_lark.llm import LlmError, Program, ProgramError, process
 from tests.timing import with_longer_limits
 
-Ask = Callable[..., str]
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
 SLEEP = "import time; time.sleep(90)"
 # Something that a program starts and leaves after, in the program's own group, with its number on standard error.
 LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '90']); print(p.pid, file=sys.stderr, flush=True)"
 
 
-def ask_sync(program: Program, text: str = "", **more: Any) -> str:
+def ask(program: Program, text: str = "", **more: Any) -> str:
     return program.complete(text, **more)
-
-
-def ask_async(program: Program, text: str = "", **more: Any) -> str:
-    return asyncio.run(program.acomplete(text, **more))
-
-
-@pytest.fixture(params=[ask_sync, ask_async])
-def ask(request: pytest.FixtureRequest) -> Ask:
-    function: Ask = request.param
-    return function
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +48,7 @@ def python(code: str, **settings: Any) -> Program:
     return Program([sys.executable, "-S", "-c", code], **settings)
 
 
-def failure(ask: Ask, program: Program, text: str = "", **more: Any) -> ProgramError:
+def failure(program: Program, text: str = "", **more: Any) -> ProgramError:
     with pytest.raises(ProgramError) as caught:
         ask(program, text, **more)
     assert caught.value.__context__ is None or caught.value.__suppress_context__
@@ -85,7 +73,7 @@ def is_gone(number: int) -> bool:
 
 
 @pytest.mark.parametrize("text", ["", "Grüße 🙂", "a\r\nb\n\n", " \x00\x1b ", "\ufeffx", "x" * 3_000_000], ids=range(6))
-def test_text_in_and_text_out(ask: Ask, text: str) -> None:
+def test_text_in_and_text_out(text: str) -> None:
     assert ask(python(ECHO), text) == text
 
 
@@ -98,7 +86,7 @@ def test_every_text_comes_through(text: str) -> None:
     assert Program(["cat"]).complete(text) == text
 
 
-def test_it_reads_and_writes_at_the_same_time(ask: Ask) -> None:
+def test_it_reads_and_writes_at_the_same_time() -> None:
     """More than any pipe holds, in both directions and to standard error."""
     code = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stderr.buffer.write(line)"
     text = "0123456789\n" * 100_000
@@ -106,23 +94,23 @@ def test_it_reads_and_writes_at_the_same_time(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("code", ["print('so')", "import os; os.close(0); print('so')"])
-def test_a_program_may_ignore_its_input(ask: Ask, code: str) -> None:
+def test_a_program_may_ignore_its_input(code: str) -> None:
     assert ask(python(code), "x" * 1_000_000) == "so\n"
 
 
-def test_a_program_may_close_its_input_and_go_on(ask: Ask) -> None:
+def test_a_program_may_close_its_input_and_go_on() -> None:
     code = "import os, time; os.read(0, 5); os.close(0); time.sleep(0.2); print('so')"
     assert ask(python(code), "x" * 1_000_000) == "so\n"
 
 
-def test_a_program_may_close_its_output_and_go_on(ask: Ask, tmp_path: Path) -> None:
+def test_a_program_may_close_its_output_and_go_on(tmp_path: Path) -> None:
     mark = tmp_path / "done"
     code = f"import os, time; os.write(1, b'so'); os.close(1); os.close(2); time.sleep(0.3); open({str(mark)!r}, 'w')"
     assert ask(python(code)) == "so"
     assert mark.exists()
 
 
-def test_its_folder_and_environment(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_folder_and_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLM_TEST_A", "mine")
     monkeypatch.setenv("LLM_TEST_B", "mine")
     code = "import os; print(os.getcwd(), *(os.environ[f'LLM_TEST_{name}'] for name in 'ABCD'))"
@@ -132,24 +120,24 @@ def test_its_folder_and_environment(ask: Ask, tmp_path: Path, monkeypatch: pytes
     assert "LLM_TEST_D" not in os.environ
 
 
-def test_no_shell_sees_the_command(ask: Ask) -> None:
+def test_no_shell_sees_the_command() -> None:
     code = "import sys; print(sys.argv[1:])"
     program = Program([sys.executable, "-c", code, "$HOME; exit 1", "*", "a b"])
     assert ask(program) == "['$HOME; exit 1', '*', 'a b']\n"
 
 
-def test_a_program_that_fails(ask: Ask) -> None:
+def test_a_program_that_fails() -> None:
     program = python("import sys; print('half'); sys.exit('bad\\x1b[31m \\udc80 end')")
-    error = failure(ask, program)
+    error = failure(program)
     assert str(error) == f"{name(program)} ended with exit code 1:\nbad\\x1b[31m \\udc80 end"
     assert (error.exit_code, error.stderr) == (1, "bad\\x1b[31m \\udc80 end")
     assert (error.retryable, error.status, error.reply) == (False, None, None)
     assert isinstance(error, LlmError)
 
 
-def test_a_program_that_fails_in_silence(ask: Ask) -> None:
+def test_a_program_that_fails_in_silence() -> None:
     program = python("raise SystemExit(3)")
-    error = failure(ask, program)
+    error = failure(program)
     assert str(error) == f"{name(program)} ended with exit code 3, and wrote nothing to standard error"
     assert (error.exit_code, error.stderr) == (3, "")
 
@@ -157,31 +145,31 @@ def test_a_program_that_fails_in_silence(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("number", "shown"), [(signal.SIGKILL, "SIGKILL"), (signal.SIGSEGV, "SIGSEGV"), (40, "signal 40")]
 )
-def test_a_program_that_is_killed(ask: Ask, number: int, shown: str) -> None:
+def test_a_program_that_is_killed(number: int, shown: str) -> None:
     program = python(f"import os; os.kill(os.getpid(), {int(number)})")
-    error = failure(ask, program)
+    error = failure(program)
     assert str(error) == f"{name(program)} was killed by {shown}, and wrote nothing to standard error"
     assert error.exit_code == -number
 
 
-def test_only_the_end_of_standard_error_is_kept(ask: Ask) -> None:
+def test_only_the_end_of_standard_error_is_kept() -> None:
     code = "import os, sys\nfor n in range(200_000): print(f'line {n}', file=sys.stderr)\nos._exit(1)"
-    error = failure(ask, python(code))
+    error = failure(python(code))
     lines = error.stderr.split("\n")
     assert lines[0].startswith("…line ")
     assert lines[-1] == "line 199999"
     assert 1900 < len(error.stderr) <= 2000
     code = "import sys; sys.exit('é' * 5000)"
-    assert failure(ask, python(code)).stderr == "…" + "é" * 2000
+    assert failure(python(code)).stderr == "…" + "é" * 2000
 
 
-def test_a_program_that_takes_too_long(ask: Ask) -> None:
+def test_a_program_that_takes_too_long() -> None:
     code = f"import sys; print('why', file=sys.stderr, flush=True); {SLEEP}"
 
     def check(limit: float) -> None:
         program = python(code, timeout=limit)
         start = time.monotonic()
-        error = failure(ask, program, "x" * 1_000_000)
+        error = failure(program, "x" * 1_000_000)
         assert limit <= time.monotonic() - start < limit + 30
         assert str(error) == f"{name(program)} did not end within {limit:g} seconds:\nwhy"
         assert (error.retryable, error.exit_code) == (True, None)
@@ -189,20 +177,20 @@ def test_a_program_that_takes_too_long(ask: Ask) -> None:
     with_longer_limits(check, 0.5)
 
 
-def test_a_program_that_will_not_end(ask: Ask) -> None:
+def test_a_program_that_will_not_end() -> None:
     code = "import signal\nfor n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\n" + SLEEP
-    assert "did not end within" in str(failure(ask, python(code, timeout=0.4)))
+    assert "did not end within" in str(failure(python(code, timeout=0.4)))
 
 
-def test_a_program_that_stops_reading(ask: Ask) -> None:
+def test_a_program_that_stops_reading() -> None:
     """There is some room in the pipe, but not for all that is to be written."""
     program = python("import os, time; os.read(0, 5000); time.sleep(90)", timeout=0.4)
     start = time.monotonic()
-    assert "did not end within" in str(failure(ask, program, "x" * 1_000_000))
+    assert "did not end within" in str(failure(program, "x" * 1_000_000))
     assert time.monotonic() - start < 30
 
 
-def test_a_fault_of_our_own_ends_the_program(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_our_own_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("as it happens")
 
@@ -211,7 +199,7 @@ def test_a_fault_of_our_own_ends_the_program(ask: Ask, monkeypatch: pytest.Monke
         ask(python(SLEEP))
 
 
-def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_cannot_be_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that has become another user's."""
 
     def refuse(*_: int) -> None:
@@ -220,23 +208,23 @@ def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "killpg", refuse)
     monkeypatch.setattr(process, "_PATIENCE", 0.1)
     start = time.monotonic()
-    assert "did not end within" in str(failure(ask, python(SLEEP, timeout=0.1)))
+    assert "did not end within" in str(failure(python(SLEEP, timeout=0.1)))
     assert time.monotonic() - start < 30
     for child in psutil.Process().children():
         child.kill()
         child.wait()
 
 
-def test_a_program_that_writes_too_much(ask: Ask) -> None:
+def test_a_program_that_writes_too_much() -> None:
     program = python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=1_000_000)
-    error = failure(ask, program)
+    error = failure(program)
     assert str(error) == f"{name(program)} wrote more than 1,000,000 bytes"
     assert error.retryable is False
 
 
-def test_a_program_that_writes_as_much_as_it_may(ask: Ask) -> None:
+def test_a_program_that_writes_as_much_as_it_may() -> None:
     assert ask(python("print('x' * 99)", max_bytes=100)) == "x" * 99 + "\n"
-    assert "more than 99 bytes" in str(failure(ask, python("print('x' * 99)", max_bytes=99)))
+    assert "more than 99 bytes" in str(failure(python("print('x' * 99)", max_bytes=99)))
 
 
 def test_what_is_written_is_not_gathered_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,19 +239,19 @@ def test_what_is_written_is_not_gathered_beyond_the_bound(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(process._Run, "follow", note)
     code = "import os\nos.write(2, b'x' * 60_000)\nwhile True: os.write(1, b'x' * 60_000)"
-    failure(ask_sync, python(code, max_bytes=10))
+    failure(python(code, max_bytes=10))
     assert most_of_stderr <= 4096
     assert 10 < most <= 10 + (1 << 16)
 
 
-def test_a_program_that_writes_other_bytes(ask: Ask) -> None:
+def test_a_program_that_writes_other_bytes() -> None:
     program = python("import os; os.write(1, b'gr\\xc3\\xbc\\xdf')")
-    error = failure(ask, program)
+    error = failure(program)
     assert str(error) == f"{name(program)} wrote something that is not UTF-8, at byte 4"
     assert error.exit_code == 0
 
 
-def test_programs_that_cannot_be_run(ask: Ask, tmp_path: Path) -> None:
+def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"no program")
     for command, why in [
@@ -273,31 +261,31 @@ def test_programs_that_cannot_be_run(ask: Ask, tmp_path: Path) -> None:
         (str(tmp_path), "Permission denied"),
         (str(file / "below"), "Not a directory"),
     ]:
-        error = failure(ask, Program([command]))
+        error = failure(Program([command]))
         assert str(error) == f"`{command}` cannot be run: {why}"
         assert (error.exit_code, error.retryable) == (None, False)
     file.chmod(0o700)
-    assert str(failure(ask, Program([str(file)]))) == f"`{file}` cannot be run: Exec format error"
+    assert str(failure(Program([str(file)]))) == f"`{file}` cannot be run: Exec format error"
 
 
-def test_a_folder_that_is_none(ask: Ask, tmp_path: Path) -> None:
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
     folder = tmp_path / "nothing\x1b"
-    error = failure(ask, Program(["cat"], cwd=folder))
+    error = failure(Program(["cat"], cwd=folder))
     assert str(error) == f"`cat` cannot be run in {tmp_path}/nothing\\x1b: No such file or directory"
 
 
-def test_an_environment_that_is_none(ask: Ask) -> None:
-    assert str(failure(ask, Program(["cat"]), env={"A=B": "x"})).startswith("`cat` cannot be run: illegal environment")
-    assert str(failure(ask, Program(["cat"]), env={"A": "\0"})) == "`cat` cannot be run: embedded null byte"
-    assert str(failure(ask, Program(["cat"]), env={"A": 1})).startswith("`cat` cannot be run: expected str")
+def test_an_environment_that_is_none() -> None:
+    assert str(failure(Program(["cat"]), env={"A=B": "x"})).startswith("`cat` cannot be run: illegal environment")
+    assert str(failure(Program(["cat"]), env={"A": "\0"})) == "`cat` cannot be run: embedded null byte"
+    assert str(failure(Program(["cat"]), env={"A": 1})).startswith("`cat` cannot be run: expected str")
 
 
-def test_names_are_safe_to_show(ask: Ask) -> None:
-    assert str(failure(ask, Program(["no\x1b[2J\n"]))) == "`no\\x1b[2J\\n` cannot be run: there is no such program"
-    assert str(failure(ask, Program(["x" * 250]))) == f"`{'x' * 200}…` cannot be run: there is no such program"
+def test_names_are_safe_to_show() -> None:
+    assert str(failure(Program(["no\x1b[2J\n"]))) == "`no\\x1b[2J\\n` cannot be run: there is no such program"
+    assert str(failure(Program(["x" * 250]))) == f"`{'x' * 200}…` cannot be run: there is no such program"
 
 
-def test_a_text_that_cannot_be_sent(ask: Ask) -> None:
+def test_a_text_that_cannot_be_sent() -> None:
     with pytest.raises(LlmError, match=r"^the text for the model has a lone surrogate at character 3$"):
         ask(Program(["cat"]), "ab\ud800")
 
@@ -306,23 +294,21 @@ def child_of(error: ProgramError) -> int:
     return int(error.stderr.split()[0])
 
 
-def test_what_a_program_has_started_ends_with_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_program_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_GRACE", 0.1)
 
     def check(limit: float) -> None:
-        error = failure(ask, python(f"{LEAVE}; {SLEEP}", timeout=limit))
+        error = failure(python(f"{LEAVE}; {SLEEP}", timeout=limit))
         assert error.stderr
         assert is_gone(child_of(error))
 
     with_longer_limits(check, 0.5)
     flood = "import os\nwhile True: os.write(1, b'x' * 60_000)"
-    assert is_gone(child_of(failure(ask, python(f"{LEAVE}\n{flood}", max_bytes=100))))
-    assert is_gone(child_of(failure(ask, python(f"{LEAVE}; sys.exit(1)"))))
+    assert is_gone(child_of(failure(python(f"{LEAVE}\n{flood}", max_bytes=100))))
+    assert is_gone(child_of(failure(python(f"{LEAVE}; sys.exit(1)"))))
 
 
-def test_an_answer_does_not_wait_for_what_is_left_behind(
-    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_does_not_wait_for_what_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It holds the output open, but the program has ended."""
     monkeypatch.setattr(process, "_GRACE", 0.1)
     note = tmp_path / "pid"
@@ -333,14 +319,14 @@ def test_an_answer_does_not_wait_for_what_is_left_behind(
     assert is_gone(int(note.read_text()))
 
 
-def test_an_answer_waits_a_little_for_what_still_writes(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_waits_a_little_for_what_still_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_GRACE", 60)
     late = 'import time; time.sleep(0.3); print("late")'
     code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {late!r}]); print('soon')"
     assert ask(python(code)) == "soon\nlate\n"
 
 
-def test_what_was_written_before_the_end_is_read_however_late_it_is(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_written_before_the_end_is_read_however_late_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process may be held up behind the end of the program, for longer than anything is waited for."""
 
     def wait_for_end(program: subprocess.Popen[bytes]) -> bool:
@@ -362,18 +348,17 @@ subprocess.Popen.__init__ = start_slowly
 """
 
 
-@pytest.mark.parametrize("how", ["Program(command)('')", "asyncio.run(Program(command).acomplete(''))"])
 @pytest.mark.parametrize("before", ["", SLOW_START], ids=["running", "starting"])
-def test_an_interrupt_ends_the_program(tmp_path: Path, how: str, before: str) -> None:
+def test_an_interrupt_ends_the_program(tmp_path: Path, before: str) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); {SLEEP}"
     outer = f"""
-import asyncio, sys, time
+import sys, time
 from planspec_lark.llm import Program
 {before}
 try:
     command = [sys.executable, "-S", "-c", {code!r}]
-    {how}
+    Program(command)('')
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -387,17 +372,16 @@ except KeyboardInterrupt:
     assert is_gone(int(note.read_text()))
 
 
-@pytest.mark.parametrize("how", ["Program(command)('')", "asyncio.run(Program(command).acomplete(''))"])
-def test_the_death_of_the_caller_ends_the_program(tmp_path: Path, how: str) -> None:
+def test_the_death_of_the_caller_ends_the_program(tmp_path: Path) -> None:
     """And what it has started."""
     note = tmp_path / "pids"
     write = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{p.pid}} ')"
     code = f"import os, subprocess; p = subprocess.Popen(['sleep', '90']); {write}; {SLEEP}"
     outer = f"""
-import asyncio, sys, threading
+import sys, threading
 from planspec_lark.llm import Program
 command = [sys.executable, "-S", "-c", {code!r}]
-thread = threading.Thread(target=lambda: {how})
+thread = threading.Thread(target=lambda: Program(command)(''))
 thread.start()
 thread.join()
 """
@@ -411,41 +395,21 @@ thread.join()
         assert is_gone(int(pid))
 
 
-def test_a_cancelled_call_ends_the_program() -> None:
-    with tempfile.NamedTemporaryFile() as note:
-        code = f"import os, time; open({note.name!r}, 'w').write(str(os.getpid())); {SLEEP}"
-
-        async def cancel() -> None:
-            task = asyncio.create_task(python(code).acomplete(""))
-            while not Path(note.name).read_text():
-                await asyncio.sleep(0.01)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            # It was gone before the cancellation continued.
-            assert not psutil.pid_exists(int(Path(note.name).read_text()))
-
-        asyncio.run(cancel())
-
-
 def test_many_at_once(tmp_path: Path) -> None:
     """None of them ends before all have begun."""
     begin = "import os, sys, time; number = sys.stdin.read(); open(number, 'w')"
     code = f"{begin}\nwhile len(os.listdir()) < 12: time.sleep(0.05)\nprint(number, end='')"
-
-    async def many() -> list[str]:
-        program = python(code, cwd=tmp_path, timeout=60)
-        return await asyncio.gather(*(program.acomplete(str(number)) for number in range(12)))
-
-    assert asyncio.run(many()) == [str(number) for number in range(12)]
+    numbers = [str(number) for number in range(12)]
+    with ThreadPoolExecutor(12) as threads:
+        assert list(threads.map(python(code, cwd=tmp_path, timeout=60), numbers)) == numbers
 
 
 def test_without_waitid_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "waitid")
     monkeypatch.setattr(process, "_GRACE", 0.1)
     assert python(ECHO)("so") == "so"
-    assert failure(ask_sync, python("raise SystemExit(3)")).exit_code == 3
-    assert is_gone(child_of(failure(ask_sync, python(f"{LEAVE}; sys.exit(1)"))))
+    assert failure(python("raise SystemExit(3)")).exit_code == 3
+    assert is_gone(child_of(failure(python(f"{LEAVE}; sys.exit(1)"))))
 
 
 def test_a_command_line() -> None:

@@ -1,8 +1,7 @@
-"""Answers that come in pieces, over HTTP from a local endpoint, in both ways."""
+"""Answers that come in pieces, over HTTP from a local endpoint."""
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import time
 import traceback
@@ -32,33 +31,14 @@ WHOLE = Reply("Hello.", "served-model", "stop", Usage(3, 2, 5))
 END = (delta(reason="stop"), USAGE, DONE)
 
 
-def read_sync(chat: OpenAIChat, pieces: list[str]) -> Reply:
+def read(chat: OpenAIChat, pieces: list[str]) -> Reply:
     with chat.stream("Hi") as stream:
         pieces.extend(stream)
         return stream.reply
 
 
-def read_async(chat: OpenAIChat, pieces: list[str]) -> Reply:
-    async def read() -> Reply:
-        async with chat.astream("Hi") as stream:
-            async for piece in stream:
-                pieces.append(piece)
-            return stream.reply
-
-    return asyncio.run(read())
-
-
-Read = Callable[[OpenAIChat, list[str]], Reply]
-
-
-@pytest.fixture(params=[read_sync, read_async])
-def read(request: pytest.FixtureRequest) -> Read:
-    function: Read = request.param
-    return function
-
-
 @pytest.fixture
-def ask(read: Read) -> Ask:
+def ask() -> Ask:
     """Streams as any other question."""
     return lambda chat: read(chat, [])
 
@@ -66,7 +46,7 @@ def ask(read: Read) -> Ask:
 # ---------------------------------------------------------------- whole answers
 
 
-def test_pieces_and_then_the_reply(served: Served, read: Read) -> None:
+def test_pieces_and_then_the_reply(served: Served) -> None:
     served.play(streamed(*pieces_of("Grüße 👋\n")))
     pieces: list[str] = []
     assert read(chat_with(served), pieces) == Reply("Grüße 👋\n", "served-model", "stop", Usage(3, 2, 5))
@@ -119,7 +99,7 @@ def test_forms_of_the_same_answer(served: Served, ask: Ask, pieces: tuple[bytes,
     assert ask(chat_with(served)) == WHOLE
 
 
-def test_characters_in_two_pieces(served: Served, read: Read) -> None:
+def test_characters_in_two_pieces(served: Served) -> None:
     whole = b"".join(map(event, [{"choices": [{"delta": {"content": "é文👋"}}]}]))
     raw = whole.decode().encode("ascii").decode("unicode-escape").encode("utf-16", "surrogatepass").decode("utf-16")
     data = raw.encode()
@@ -128,7 +108,7 @@ def test_characters_in_two_pieces(served: Served, read: Read) -> None:
     assert read(chat_with(served), []).text == "é文👋"
 
 
-def test_a_character_as_two_escapes_in_two_events(served: Served, read: Read) -> None:
+def test_a_character_as_two_escapes_in_two_events(served: Served) -> None:
     served.play(streamed(delta("a\ud83d"), delta(""), delta("\udc4b!"), *END))
     pieces: list[str] = []
     assert read(chat_with(served), pieces).text == "a👋!"
@@ -152,7 +132,6 @@ def test_pieces_come_when_they_are_written(served: Served) -> None:
 
 def test_nothing_is_asked_before_the_first_read(served: Served) -> None:
     chat_with(served).stream("Hi").close()
-    asyncio.run(chat_with(served).astream("Hi").aclose())
     assert served.asked == []
 
 
@@ -171,43 +150,18 @@ def endless() -> tuple[bytes, ...]:
     return (delta("x" * 1000),) * 5000
 
 
-def close_sync(chat: OpenAIChat) -> None:
+def close(chat: OpenAIChat) -> None:
     with chat.stream("Hi") as stream:
         next(stream)
 
 
-def drop_sync(chat: OpenAIChat) -> None:
+def drop(chat: OpenAIChat) -> None:
     for _ in chat.stream("Hi"):
         break
     gc.collect()
 
 
-def close_async(chat: OpenAIChat) -> None:
-    async def read() -> None:
-        async with chat.astream("Hi") as stream:
-            await anext(stream)
-
-    asyncio.run(read())
-
-
-def cancel_async(chat: OpenAIChat) -> None:
-    has_begun = asyncio.Event()
-
-    async def read() -> None:
-        async for _ in chat.astream("Hi"):
-            has_begun.set()
-
-    async def cancelled() -> None:
-        task = asyncio.create_task(read())
-        await has_begun.wait()
-        task.cancel()
-        await asyncio.wait([task])
-        assert task.cancelled()
-
-    asyncio.run(cancelled())
-
-
-@pytest.mark.parametrize("stop", [close_sync, drop_sync, close_async, cancel_async])
+@pytest.mark.parametrize("stop", [close, drop])
 def test_the_connection_ends(served: Served, stop: Callable[[OpenAIChat], None]) -> None:
     served.play(streamed(*endless(), drip=0.005))
     meter = Meter()
@@ -456,6 +410,5 @@ def test_the_key_is_nowhere(served: Served, ask: Ask, given: Scripted, caplog: p
 
 
 def test_a_prompt_that_cannot_be_sent(served: Served) -> None:
-    for stream in (chat_with(served).stream, chat_with(served).astream):
-        with pytest.raises(LlmError, match=r"^the text for the model has a lone surrogate at character 3$"):
-            stream("ab\ud800")
+    with pytest.raises(LlmError, match=r"^the text for the model has a lone surrogate at character 3$"):
+        chat_with(served).stream("ab\ud800")

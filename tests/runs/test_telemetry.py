@@ -302,17 +302,6 @@ print(json.dumps({"status": "OK", "result": os.environ["TRACEPARENT"] + "|" + os
     )
 
 
-def test_an_awaited_program_gets_the_span_at_hand(traced: Traced) -> None:
-    async def ask() -> str:
-        with trace.get_tracer("app").start_as_current_span("request"):
-            return await Program(["sh", "-c", "echo $TRACEPARENT"]).acomplete("")
-
-    said = asyncio.run(ask())
-    (request,) = traced.find("request")
-    assert request.context is not None
-    assert f"{request.context.span_id:016x}" in said
-
-
 def test_without_a_span_at_hand_a_program_gets_what_there_is(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACEPARENT", "theirs")
     assert (trace_environment(), traced.spans()) == ({}, ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,11 +13,8 @@ from planspec_lark.lsp.step_index import Language, StepIndex
 from planspec_lark.lsp.text import ClientText
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic
-from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Document", "Documents", "Settings"]
-
-_log = logging.getLogger(__name__)
 
 
 @frozen(kw_only=True)
@@ -68,13 +64,11 @@ class Document:
         version: the number of its last change.
         text: its text now.
         settings: those of its client.
-        is_lost: whether a change has not arrived, so that the text is unknown: only a whole new one helps.
     """
 
     def __init__(self, item: types.TextDocumentItem, language: Language, settings: Settings) -> None:
         self.uri, self.language, self.version = item.uri, language, item.version
         self.text, self.settings = ClientText(item.text, settings.encoding), settings
-        self.is_lost = False
         self.forget()
 
     def forget(self) -> None:
@@ -117,32 +111,14 @@ class Documents:
     def change(
         self, about: types.VersionedTextDocumentIdentifier, changes: Iterable[types.TextDocumentContentChangeEvent]
     ) -> Document | None:
-        """Change a document; None where none is open by this URI.
-
-        A change that is older than the last one has come out of order. Then the text is not known any more, until the
-        client sends all of it.
-        """
+        """Take the new text of a document; None where none is open by this URI."""
         document = self._open.get(about.uri)
         if document is None:
             return None
-        changes = [*changes]
-        whole = [at for at, one in enumerate(changes) if isinstance(one, types.TextDocumentContentChangeWholeDocument)]
-        if about.version < document.version and not whole:
-            self.lose(about.uri, f"change {about.version} has come after change {document.version}")
-        if document.is_lost and whole:
-            document.is_lost = False
-        if not document.is_lost:
-            document.text.change(changes[max(whole, default=0) :])
-        document.version = max(about.version, document.version)
+        for change in changes:
+            document.text = ClientText(change.text, self.settings.encoding)
+        document.version = about.version
         document.forget()
-        return document
-
-    def lose(self, uri: str, reason: str) -> Document | None:
-        """A change of a document cannot be made."""
-        document = self._open.get(uri)
-        if document is not None and not document.is_lost:
-            _log.error("%s: %s: its text is not known until all of it is sent again", visible_name(uri), reason)
-            document.is_lost = True
         return document
 
     def close(self, uri: str) -> None:

@@ -31,8 +31,6 @@ _PAUSE = 0.005
 # How often it is looked whether the client still runs. Most end by closing standard input.
 _LIFE = 2.0
 
-_LOST = "a change of this text did not arrive as it should: nothing is known of it until it is closed and opened again"
-
 _Answer = Callable[[Document, Any], Any]
 
 _ANSWERS: dict[str, _Answer] = {
@@ -64,7 +62,7 @@ _OPTIONS: dict[str, Any] = {
 class _Protocol(LanguageServerProtocol):
     """The protocol as pygls has it, but for texts, which the server keeps itself.
 
-    Those of pygls take other characters for line breaks as well, and a change costs what the text is long.
+    Those of pygls take other characters for line breaks as well.
     """
 
     _server: _Server
@@ -89,8 +87,6 @@ class _Protocol(LanguageServerProtocol):
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
-            if data.get("method") == types.TEXT_DOCUMENT_DID_CHANGE:
-                self._server.lose(data)
             if "method" in data and isinstance(data.get("id"), (int, str)):
                 self._send_response(data["id"], error=error.to_response_error())
             raise
@@ -106,7 +102,8 @@ class _Server(LanguageServer):
     """
 
     def __init__(self) -> None:
-        super().__init__("planspec", __version__, protocol_cls=_Protocol)
+        full = types.TextDocumentSyncKind.Full
+        super().__init__("planspec", __version__, text_document_sync_kind=full, protocol_cls=_Protocol)
         self.documents = Documents()
         self.has_shut_down = self.is_told_to_exit = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -150,14 +147,14 @@ class _Server(LanguageServer):
 
         def call(params: Any) -> Any:
             document = self.documents.find(params.text_document.uri)
-            return None if document is None or document.is_lost else answer(document, params)
+            return None if document is None else answer(document, params)
 
         return call
 
     def _resolve(self, action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
         document = self.documents.find(str(data.get("uri")))
-        if document is None or document.is_lost or document.version != data.get("version"):
+        if document is None or document.version != data.get("version"):
             code = types.LSPErrorCodes.ContentModified.value
             raise JsonRpcException("the document has changed since this was offered", code=code)
         return features.resolve_fix(document, action)
@@ -187,14 +184,6 @@ class _Server(LanguageServer):
         # A user who types quickly in a long document gets half of the time for that.
         self._next_check = ended + (ended - began)
 
-    def lose(self, data: Any) -> None:
-        """A change that cannot be read."""
-        try:
-            uri = data["params"]["textDocument"]["uri"]
-        except (KeyError, TypeError):
-            return
-        self.check_soon(self.documents.lose(str(uri), "a change of it cannot be read"))
-
     def close(self, uri: str) -> None:
         """Forget a document, and let its client forget what was found in it."""
         document = self.documents.find(uri)
@@ -220,18 +209,13 @@ def _guarded(method: str, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _diagnose(document: Document) -> list[types.Diagnostic]:
     """All findings; where they cannot be had, that, in the same place."""
-    if document.is_lost:
-        return [_complaint(_LOST)]
     try:
         return features.diagnose(document)
     except Exception as error:
         _log.exception("%s", visible_name(document.uri))
-        return [_complaint(f"this document could not be checked: {_say(error)}")]
-
-
-def _complaint(message: str) -> types.Diagnostic:
-    place = types.Range(types.Position(0, 0), types.Position(0, 0))
-    return types.Diagnostic(place, message, severity=types.DiagnosticSeverity.Error, source=features.SOURCE)
+        place, said = types.Range(types.Position(0, 0), types.Position(0, 0)), _say(error)
+        message = f"this document could not be checked: {said}"
+        return [types.Diagnostic(place, message, severity=types.DiagnosticSeverity.Error, source=features.SOURCE)]
 
 
 def _say(error: Exception) -> str:

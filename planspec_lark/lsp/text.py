@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from io import StringIO
 from itertools import accumulate
 
@@ -31,53 +31,24 @@ _UNITS: dict[types.PositionEncodingKind | str, tuple[Callable[[str], bool], Call
 
 
 class ClientText:
-    """A text that its client changes piece by piece.
+    """A text, and what its client calls the places in it.
+
+    Attributes:
+        text: all of it.
 
     Args:
-        text: the text at first.
+        text: all of it.
         encoding: what columns count units of.
     """
 
     def __init__(
         self, text: str, encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
     ) -> None:
+        self.text = text
         self._lines = _split(text)
+        self._starts = array("q", accumulate(map(len, self._lines), initial=0))
         self._is_plain, self._width = _UNITS[encoding]
-        self._forget()
-
-    def _forget(self) -> None:
-        """All that was made of the lines is of no use any more."""
-        self._text: str | None = None
-        self._starts: array[int] | None = None
         self._last_units: tuple[int, array[int] | None] = (-1, None)
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        if self._text is None:
-            self._text = "".join(self._lines)
-        return self._text
-
-    def change(self, changes: Iterable[types.TextDocumentContentChangeEvent]) -> None:
-        """Make changes, one after the other. Each costs what it is long, however long the text is."""
-        for change in changes:
-            if isinstance(change, types.TextDocumentContentChangePartial):
-                self._replace(change.range, change.text)
-            else:
-                self._lines = _split(change.text)
-            self._forget()
-
-    def _replace(self, place: types.Range, text: str) -> None:
-        (first, start), (last, end) = sorted(map(self._place, (place.start, place.end)))
-        # A line feed that ends up after a carriage return ends that line, so their neighbours are split again.
-        above, below = max(first - 1, 0), min(last + 2, len(self._lines))
-        head = "".join(self._lines[above:first]) + self._lines[first][:start]
-        tail = self._lines[last][end:] + "".join(self._lines[last + 1 : below])
-        made = _split(head + text + tail)
-        if below < len(self._lines):
-            # What follows is the rest of the text: there is no line between the two.
-            made.pop()
-        self._lines[above:below] = made
 
     def _place(self, position: types.Position) -> tuple[int, int]:
         """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
@@ -106,15 +77,10 @@ class ClientText:
             self._last_units = line, None if is_plain else array("q", accumulate(map(self._width, text), initial=0))
         return self._last_units[1]
 
-    def _line_starts(self) -> array[int]:
-        if self._starts is None:
-            self._starts = array("q", accumulate(map(len, self._lines), initial=0))
-        return self._starts
-
     def offset(self, position: types.Position) -> int:
         """The offset of a position; of one outside the text, that of the place next to it."""
         line, column = self._place(position)
-        return self._line_starts()[line] + column
+        return self._starts[line] + column
 
     def offsets(self, place: types.Range) -> tuple[int, int]:
         """From where to where a range goes, whichever of its ends is named first."""
@@ -123,9 +89,8 @@ class ClientText:
 
     def position(self, offset: int) -> types.Position:
         """The position of an offset inside the text."""
-        starts = self._line_starts()
-        line = min(bisect_right(starts, offset), len(self._lines)) - 1
-        column, units = min(offset - starts[line], self._length(line)), self._units(line)
+        line = min(bisect_right(self._starts, offset), len(self._lines)) - 1
+        column, units = min(offset - self._starts[line], self._length(line)), self._units(line)
         return types.Position(line, column if units is None else units[column])
 
     def range(self, start: int, end: int) -> types.Range:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 
 from lsprotocol import types
 
@@ -28,12 +29,12 @@ def _open(text: str, language: str) -> tuple[Documents, Document]:
 
 
 def _type(both: tuple[Documents, Document]) -> None:
-    """Put a character into many places at once, from the end on as editors do."""
+    """Put a character into many places at once."""
     documents, document = both
-    size = len(document.text.text)
-    places = [document.text.position(size * part // 100) for part in reversed(range(100))]
-    changes = [types.TextDocumentContentChangePartial(types.Range(at, at), "x") for at in places]
-    documents.change(types.VersionedTextDocumentIdentifier(version=2, uri=_URI), changes)
+    text = document.text.text
+    ends = [len(text) * part // 100 for part in range(101)]
+    changed = types.TextDocumentContentChangeWholeDocument("x".join(text[start:end] for start, end in pairwise(ends)))
+    documents.change(types.VersionedTextDocumentIdentifier(version=2, uri=_URI), [changed])
     features.diagnose(document)
 
 

@@ -47,9 +47,10 @@ class Editor:
         item = types.TextDocumentItem(self.uri, language, self.version, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
 
-    def change(self, *changes: types.TextDocumentContentChangeEvent, version: int | None = None) -> None:
+    def change(self, text: str, version: int | None = None) -> None:
         self.version = self.version + 1 if version is None else version
         about = types.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
+        changes = [types.TextDocumentContentChangeWholeDocument(text)]
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(about, changes))
 
     def close(self) -> None:

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 from lsprotocol.types import (
-    Position,
     PublishDiagnosticsParams,
-    Range,
-    TextDocumentContentChangePartial as Part,
+    TextDocumentContentChangeWholeDocument as Whole,
     TextDocumentItem,
     VersionedTextDocumentIdentifier,
 )
 
-from planspec_lark.lsp import features, planspec_index, server, text as module
+from planspec_lark.lsp import features, planspec_index, server
 from planspec_lark.lsp.documents import Document, Documents
 from planspec_lark.lsp.text import ClientText
 
@@ -41,10 +39,9 @@ def item(text: str = PLAN, uri: str = "untitled:1") -> TextDocumentItem:
     return TextDocumentItem(uri, "planspec", 1, text)
 
 
-def typed(line: int, version: int, uri: str = "untitled:1") -> tuple[VersionedTextDocumentIdentifier, list[Part]]:
-    return VersionedTextDocumentIdentifier(version=version, uri=uri), [
-        Part(Range(Position(line, 0), Position(line, 0)), " ")
-    ]
+def typed(version: int, uri: str = "untitled:1") -> tuple[VersionedTextDocumentIdentifier, list[Whole]]:
+    text = PLAN.replace("4. [act]", f"4. {' ' * version}[act]")
+    return VersionedTextDocumentIdentifier(version=version, uri=uri), [Whole(text)]
 
 
 @pytest.fixture
@@ -93,7 +90,7 @@ def test_many_changes_are_checked_once(checks: Counter) -> None:
     async def run(made: Listened) -> None:
         made.check_soon(made.documents.open(item()))
         for version in range(2, 50):
-            made.check_soon(made.documents.change(*typed(3, version)))
+            made.check_soon(made.documents.change(*typed(version)))
         await until(made.told, 1)
 
     [told] = published(run)
@@ -131,7 +128,7 @@ def test_a_change_is_checked_once_whatever_is_asked(checks: Counter, scans: Coun
     document = documents.open(item())
     assert document is not None
     for version in (2, 3):
-        documents.change(*typed(3, version))
+        documents.change(*typed(version))
         for _ in range(3):
             features.diagnose(document)
             features.list_symbols(document)
@@ -145,27 +142,11 @@ def test_other_documents_are_not_looked_at(checks: Counter, scans: Counter) -> N
         document = documents.open(item(uri=f"untitled:{number}"))
         assert document is not None
         features.diagnose(document)
-    documents.change(*typed(3, 2))
+    documents.change(*typed(2))
     changed = documents.find("untitled:1")
     assert changed is not None
     features.diagnose(changed)
     assert (checks.count, scans.count) == (6, 6)
-
-
-def test_a_change_splits_no_other_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = ClientText(PLAN)
-    lengths: list[int] = []
-    real = module._split
-
-    def split(one: str) -> list[str]:
-        lengths.append(len(one))
-        return real(one)
-
-    monkeypatch.setattr(module, "_split", split)
-    text.change([Part(Range(Position(line, 2), Position(line, 2)), "x") for line in range(2, 2 * STEPS, 2)])
-    longest = max(map(len, PLAN.splitlines(keepends=True)))
-    assert max(lengths) <= 3 * longest + 10
-    assert text.text.count("x") == STEPS - 1
 
 
 def test_a_place_in_a_long_line_is_found_without_going_over_it_again(monkeypatch: pytest.MonkeyPatch) -> None:

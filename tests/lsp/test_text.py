@@ -1,8 +1,6 @@
-"""Positions of clients, and texts that they change piece by piece."""
+"""Positions of clients."""
 
 from __future__ import annotations
-
-from random import Random
 
 import pytest
 from hypothesis import given, strategies as st
@@ -10,8 +8,6 @@ from lsprotocol.types import (
     Position,
     PositionEncodingKind as Encoding,
     Range,
-    TextDocumentContentChangePartial as Part,
-    TextDocumentContentChangeWholeDocument as Whole,
 )
 
 from planspec_lark.lsp.text import ClientText, tighten
@@ -66,46 +62,6 @@ def test_the_end_of_a_text_is_a_place() -> None:
 def test_a_range_that_is_the_wrong_way_round() -> None:
     text = ClientText("ab\ncd\n")
     assert text.offsets(Range(Position(1, 1), Position(0, 1))) == (1, 4)
-    text.change([Part(Range(Position(1, 1), Position(0, 1)), "-")])
-    assert text.text == "a-d\n"
-
-
-def test_a_change_may_make_and_break_line_ends() -> None:
-    text = ClientText("a\rb\n")
-    text.change([Part(Range(Position(1, 0), Position(1, 0)), "\n")])
-    # The two are one break now, so `b` stays in the second line.
-    assert (text.text, text.position(3)) == ("a\r\nb\n", Position(1, 0))
-    text.change([Part(Range(Position(0, 1), Position(0, 1)), "\r")])
-    assert (text.text, text.position(4)) == ("a\r\r\nb\n", Position(2, 0))
-
-
-def test_a_whole_text_is_taken_as_it_is() -> None:
-    text = ClientText("a\nb\n")
-    text.change(
-        [Part(Range(Position(0, 0), Position(1, 0)), "x"), Whole("new\r\n"), Part(Range(*[Position(0, 3)] * 2), "!")]
-    )
-    assert text.text == "new!\r\n"
-
-
-@given(st.integers(), st.sampled_from(ENCODINGS))
-def test_many_changes_make_what_they_make_of_a_plain_text(seed: int, encoding: Encoding) -> None:
-    random = Random(seed)
-
-    def piece(most: int) -> str:
-        return "".join(random.choice("ab😀中\n\r\u2028") for _ in range(random.randrange(most)))
-
-    plain = piece(40)
-    text = ClientText(plain, encoding)
-    for _ in range(10):
-        known = ClientText(plain, encoding)
-        offsets = sorted(known.offset(known.position(random.randrange(len(plain) + 1))) for _ in range(2))
-        new = piece(5)
-        text.change([Part(known.range(*offsets), new)])
-        plain = plain[: offsets[0]] + new + plain[offsets[1] :]
-        assert text.text == plain
-        assert [text.position(at) for at in range(len(plain))] == [
-            ClientText(plain, encoding).position(at) for at in range(len(plain))
-        ]
 
 
 @given(st.text("ab\n\r", max_size=20), st.text("ab\n\r", max_size=20))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from planspec_lark.llm.models import (
         LlmError as LlmError,
-        Meter as Meter,
         ProgramError as ProgramError,
         Reply as Reply,
         Usage as Usage,
@@ -38,7 +37,7 @@ else:
         {
             "engine_roles": "chat_model model_operator model_planner model_reflector program_model",
             "draft": "DraftedPlan draft_plan",
-            "models": "LlmError Meter ProgramError Reply Usage",
+            "models": "LlmError ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
             "plan_next_roles": "Sent chat_executor chat_planner program_executor program_planner",
             "program": "Program",

@@ -38,7 +38,6 @@ class Call:
             self._failure = failure_of(error, self._endpoint)
             return True
         if error is not None:
-            self.partial.abandon()
             self.span.failed(error)
         return False
 

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import field, frozen
-from attrs.validators import ge, instance_of, optional
+from attrs.validators import ge, instance_of
 
-from planspec_lark.llm.models import LlmError, Meter, encode, is_amount, too_long
+from planspec_lark.llm.models import LlmError, encode, is_amount, too_long
 from planspec_lark.runs.telemetry import ModelSpan, calling_model
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.source import visible_name
@@ -87,9 +87,6 @@ class Endpoint:
     timeout: float = field(default=60.0, validator=is_amount, kw_only=True)
     max_retries: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
     max_reply_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
-    meter: Meter | None = field(
-        default=None, validator=optional(instance_of(Meter)), kw_only=True, eq=False, repr=False
-    )
 
     def __attrs_post_init__(self) -> None:
         if self.api_key is None and self.base_url is None:
@@ -113,11 +110,6 @@ class Endpoint:
         """Begin the span of a call."""
         _LOG.debug("asks %s at %s", visible_name(self.model), self.host)
         return calling_model(self.model, self.host, is_stream=is_stream)
-
-    def note(self, usage: Any) -> None:
-        """Let the meter know of an answer."""
-        if self.meter is not None:
-            self.meter.note(usage)
 
     def bounds(self, *, is_stream: bool = False) -> Bounds:
         """For one call."""

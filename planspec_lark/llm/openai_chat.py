@@ -40,8 +40,6 @@ class OpenAIChat(Endpoint):
         temperature, max_tokens: are sent where they are given.
         system: a message that is before all others.
         max_reply_bytes: an answer with more bytes is not read to its end. Of a stream the text counts.
-        meter: gets to know the tokens of all answers. It takes no part in comparing, and a copy that another process
-            gets counts by itself.
 
     Raises:
         LlmError: there is no model or no key, or the URL or the key cannot be one.

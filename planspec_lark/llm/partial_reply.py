@@ -14,15 +14,10 @@ __all__ = ["PartialReply"]
 
 
 class PartialReply:
-    """What has come of a streamed answer so far.
-
-    Attributes:
-        endpoint: whose answer it is.
-        has_begun: whether one has begun to come.
-    """
+    """What has come of a streamed answer so far."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self.endpoint, self.has_begun = endpoint, False
+        self.endpoint = endpoint
         self._parts: dict[str, list[str]] = {"content": [], "refusal": []}
         # Keeps the first half of a surrogate pair: some endpoints write a character as two escapes, in two events.
         self._units = {name: getincrementaldecoder("utf-16-le")() for name in self._parts}
@@ -76,7 +71,6 @@ class PartialReply:
         elif self._reason is None:
             failure = failure or LlmError("the endpoint's stream ended before the answer did", retryable=True)
         if failure is not None and (self._reason is None or failure.has_answered):
-            self.abandon()
             failure.reply = failure.reply or self._so_far()
             return failure
         message = {name: "".join(parts) for name, parts in self._parts.items()}
@@ -85,11 +79,6 @@ class PartialReply:
             return read_answer({**self._last, "choices": [choice]}, self.endpoint)
         except LlmError as error:
             return error.with_traceback(None)
-
-    def abandon(self) -> None:
-        """Let the meter know of an answer that has begun, and that is not read to its end."""
-        if self.has_begun:
-            self.endpoint.note(None)
 
     def _so_far(self) -> Reply | None:
         text, named = "".join(self._parts["content"]), self._last.get("model")

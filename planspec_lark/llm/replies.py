@@ -35,7 +35,7 @@ def read_reply(body: bytes, endpoint: Endpoint) -> Reply:
 
 
 def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
-    """The reply in a chat completion. The meter gets to know its tokens, whatever is wrong with it.
+    """The reply in a chat completion.
 
     Raises:
         LlmError: there is none.
@@ -45,8 +45,6 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
         if answer.get("error"):
             raise told_failure(answer["error"], endpoint)
         raise LlmError(f"{_NO_COMPLETION}: it has no choices", retryable=choices == [])
-    usage = _usage_of(answer.get("usage"))
-    endpoint.note(usage)
     message, reason = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, dict):
         raise LlmError(f"{_NO_COMPLETION}: its choice has no message")
@@ -60,6 +58,7 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
     if isinstance(text, str) and text.strip():
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise lone_surrogate()
+        usage = _usage_of(answer.get("usage"))
         reply = Reply(text, named if isinstance(named, str) and named else endpoint.model, reason, usage)
     if reason == "length":
         raise LlmError("the answer is cut off: it reached the limit of tokens", reply=reply, has_answered=True)

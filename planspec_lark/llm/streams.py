@@ -69,7 +69,6 @@ class ReplyStream(Iterator[str]):
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:
     call = Call(endpoint, is_stream=True)
     with call, endpoint.client(call.bounds) as client, endpoint.open(client, request) as stream:
-        call.partial.has_begun = call.bounds.has_events
         if call.bounds.has_events:
             for piece in map(call.partial.add, stream):
                 if piece:

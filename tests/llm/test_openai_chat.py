@@ -16,7 +16,7 @@ import pytest
 from planspec_lark.llm import LlmError, OpenAIChat, Reply, Usage
 from planspec_lark.llm.http_endpoint import http_package
 from tests.llm.asking import KEY, NO_KEY, Ask, chat_with, failure
-from tests.llm.serving import Scripted, Served, answer, fault, fine
+from tests.llm.serving import Scripted, Served, answer, completion, fault, fine
 
 
 def test_a_reply(served: Served, ask: Ask) -> None:
@@ -253,6 +253,13 @@ def test_a_call_that_waits_to_try_again_can_be_cancelled(served: Served) -> None
     asyncio.run(cancel_once_asked(served, later=0.2))
     assert time.monotonic() - start < 30
     assert len(served.asked) == 1
+
+
+def test_a_failure_keeps_what_it_has_cost(served: Served, ask: Ask) -> None:
+    served.play(answer(completion("Half", "length")))
+    error = failure(ask, chat_with(served))
+    assert error.reply is not None
+    assert error.reply.usage == Usage(3, 2, 5)
 
 
 def test_chats_and_errors_can_be_pickled() -> None:

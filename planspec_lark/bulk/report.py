@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, astuple, define, field, fields, frozen
+from attrs import asdict, define, field, frozen
 
 from planspec_lark.answers.verdict import Verdict
 from planspec_lark.bulk.models import BulkError, BulkTask, describe_error
@@ -18,7 +16,7 @@ from planspec_lark.bulk.shard import Examples, read_examples, read_rows
 from planspec_lark.syntax.diagnostics import CODES, Severity, shorten
 from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up", "show_report"]
+__all__ = ["BulkReport", "Failure", "Finding", "Problem", "count_up", "show_report"]
 
 _COUNTED = (
     "problem",
@@ -26,41 +24,12 @@ _COUNTED = (
     "verdict",
     "truncated",
     "valid",
-    "score",
-    "steps",
-    "depth",
     "codes",
     "counts",
     "severities",
 )
 # What is counted of the records that were read, in the order of the report.
 _SUMS = ("parsed", *(verdict.value for verdict in Verdict), "truncated", "valid")
-_PERCENTS = (10, 50, 90, 99)
-
-
-@frozen
-class Distribution:
-    """How a number is distributed over the records that could be read: its mean, and what so many percent reach."""
-
-    mean: float = 0.0
-    min: float = 0
-    p10: float = 0
-    p50: float = 0
-    p90: float = 0
-    p99: float = 0
-    max: float = 0
-
-    @classmethod
-    def of(cls, counter: Counter[float]) -> Distribution:
-        """The distribution of numbers that come so many times each."""
-        total = counter.total()
-        if not total:
-            return cls()
-        values = sorted(counter)
-        reached = [*accumulate(counter[value] for value in values)]
-        mean = round(sum(value * counter[value] for value in values) / total, 3)
-        ranks = [1, *(-(-total * percent // 100) for percent in _PERCENTS), total]
-        return cls(mean, *(values[bisect_left(reached, rank)] for rank in ranks))
 
 
 @frozen
@@ -114,9 +83,6 @@ class BulkReport:
     refused: int
     truncated: int
     valid: int
-    score: Distribution
-    steps: Distribution
-    depth: Distribution
     codes: list[Finding]
     problems: list[Problem]
     failed: list[Failure]
@@ -131,12 +97,12 @@ class BulkReport:
 
 @define
 class _Counts:
+    read: int = 0
     sums: Counter[str] = field(factory=Counter)
     problems: Counter[str] = field(factory=Counter)
     # By code: the records by the worst severity that it had in them, and how often it was found.
     severities: dict[str, Counter[str]] = field(factory=dict)
     findings: Counter[str] = field(factory=Counter)
-    numbers: dict[str, Counter[float]] = field(factory=lambda: {key: Counter() for key in ("score", "steps", "depth")})
 
     def add(self, row: dict[str, Any]) -> None:
         if row["problem"] is not None:
@@ -144,12 +110,10 @@ class _Counts:
                 raise TypeError("a problem is a text")
             self.problems[row["problem"]] += 1
             return
+        self.read += 1
         self.sums[Verdict(row["verdict"]).value] += 1
         for key in ("parsed", "truncated", "valid"):
             self.sums[key] += row[key]
-        for key, counter in self.numbers.items():
-            # A thousandth is fine enough for every reader, and there are not too many of them to be counted.
-            counter[round(row[key], 3)] += 1
         for code, count, severity in zip(row["codes"], row["counts"], row["severities"], strict=True):
             self.severities.setdefault(CODES[code].code, Counter())[severity] += 1
             self.findings[code] += count
@@ -172,8 +136,6 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
             why = describe_error(error) if isinstance(error, OSError) else "the part is damaged"
             raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
-    # Each record that could be read has a score.
-    read = counts.numbers["score"].total()
     findings = [
         Finding(
             code,
@@ -185,15 +147,13 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         )
         for code, records in counts.severities.items()
     ]
-    sums: dict[str, Any] = {name: counts.sums[name] for name in _SUMS}
-    sums |= {name: Distribution.of(counter) for name, counter in counts.numbers.items()}
     problems = [Problem(kind, records, examples.of(kind)) for kind, records in counts.problems.items()]
     return BulkReport(
         files=files,
         shards=len(done),
-        records=read + counts.problems.total(),
-        read=read,
-        **sums,
+        records=counts.read + counts.problems.total(),
+        read=counts.read,
+        **{name: counts.sums[name] for name in _SUMS},
         codes=sorted(findings, key=lambda one: ([-count for count in one.severities.values()], one.code)),
         problems=sorted(problems, key=lambda one: (-one.records, one.problem)),
         failed=list(failed),
@@ -202,12 +162,10 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
 
 # ---------------------------------------------------------------- words
 
-_QUANTILES = tuple(field.name for field in fields(Distribution))
-
 
 def show_report(report: BulkReport) -> str:
     """The sums, what was found by count with one example each, and what failed."""
-    blocks = (_sums(report), _numbers(report), _problems(report), _findings(report), _failures(report))
+    blocks = (_sums(report), _problems(report), _findings(report), _failures(report))
     return "\n".join(filter(None, ("".join(f"{row}\n" for row in block) for block in blocks)))
 
 
@@ -222,19 +180,6 @@ def _sums(report: BulkReport) -> Iterator[str]:
         count = getattr(report, name)
         share = f"{100 * count / report.read:.1f}%" if report.read else "-"
         yield f"{name.replace('_', ' '):<12}{count:>12,}  {share}"
-
-
-def _numbers(report: BulkReport) -> Iterator[str]:
-    if not report.read:
-        return
-    yield "".join([" " * 7, *(f"{name:>9}" for name in _QUANTILES)])
-    for word in ("score", "steps", "depth"):
-        values = astuple(getattr(report, word))
-        yield f"{word:<7}{''.join([f'{_round(value):>9}' for value in values])}"
-
-
-def _round(value: float) -> str:
-    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def _problems(report: BulkReport) -> Iterator[str]:

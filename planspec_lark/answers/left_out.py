@@ -19,6 +19,7 @@ from planspec_lark.planspec.answer_lines import (
     is_notes,
     read_bullet,
     read_heading,
+    read_item_number,
 )
 from planspec_lark.planspec.legend import is_legend, redefines_marks
 from planspec_lark.planspec.line_faults import is_sentence
@@ -214,6 +215,10 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.talk.tally)):
         return True
     said = sentences(text, above)
+    following = str(len(reading.talk.tally.top) + 1)
+    if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")):
+        # The numbers of the steps go on.
+        return True
     if len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1:
         # A list in a code block may be another version of the steps.
         return True

@@ -38,6 +38,7 @@ from planspec_lark.planspec.answer_lines import (
     read_wide_detail,
 )
 from planspec_lark.planspec.builder import STATUSES, build_step, split_variables
+from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
     Fault,
@@ -95,6 +96,7 @@ _LONG = 4_000
 # It starts with the line break before it, which is found far sooner than the start of a line.
 _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A type in brackets behind any signs and a number: it is no part of the line above.
@@ -108,7 +110,11 @@ _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
 _LABEL = r"[*_]*(?:[A-Z][\w -]{1,20}|[\u4e00-\u9fff]{2,6})[*_]*[:：][*_]*\s*\S"
 # A case, and what is done then.
-_BRANCH = r"[^→⇒<>]*[^→⇒<>=–—-](?:[-=–—]{1,2}>|[→⇒➜])[ \t]*(?![A-Za-z_]\w*\Z)\S.*"
+_BRANCH = r"(?P<case>[^→⇒<>]*[^→⇒<>=–—-])(?:[-=–—]{1,2}>|[→⇒➜])[ \t]*(?P<then>\S.*)"
+_CASE = (
+    r"(?i)(?:yes|no|ok|true|false|otherwise|else|not|passed|failed|是|否|有|没有|能|不能|可以|不可以)\W*\Z"
+    r"|(?:if|when|else)\b|[如若]|否则"
+)
 # What a title begins with that is no part of it.
 _TITLE_LABELS = ("Plan：", "Plan:", "计划：", "计划:")
 # What is said to who reads an answer, and is no detail of a step.
@@ -122,6 +128,8 @@ _BOLD = r"[\W\d_]{0,12}?(\*\*|__)(?:(?!\1).)+\1[:：.]?[ \t]*"
 _PLAN_WORD = r"(?i)\bplan\b|计划|方案"
 # A heading, a line in bold, or a label that a plan's part may have.
 _HEADER = r"(?m)^[ \t]*(?:#{1,6}[ \t]|\*\*(?![0-9])|(?:goal|objective|steps)\b|目标|步骤|【)"
+# Characters of a line that leads to steps, at its end.
+_LEAD = 300
 # What leads to steps, and not to any list.
 # An item that tells something.
 _TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|your|my)\b"
@@ -130,7 +138,7 @@ _LIMIT = r"(?i)\W*[0-9]+\W+(?:no|not|never|max|maximum|at (?:most|least)|under|o
 _TELLING = "avoid|remove|remaining|refus\\w*|what|bring|lost|understand|tell|recogni[sz]e|spot|identify|broke"
 _NO_STEPS = (
     rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
-    r"|could|problems?|mistakes?"
+    r"|could|problems?|mistakes?|one of|either|would have|ruin|destroy|spoil|choose|rank|visit"
 )
 _LEADS_TO_STEPS = (
     rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
@@ -144,8 +152,21 @@ _LEADS_TO_STEPS = (
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
+# A heading of what is not done, or is told of the steps.
+_NOT_DONE = (
+    r"(?i)\b(?:not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
+    r"|wrong|risks?|budget|pros|cons|benefits|drawbacks|(?:dis)?advantages?|team|roles?|facts?|questions|criteria"
+    r"|definition of done|warning signs?|contacts?|kpis?|packing list|troubleshooting|results?|attendees|participants"
+    r"|ingredients|glossary|myths?|mistakes?|reasons?|examples?)\b|不要|避免|不做|风险|预算|原则|标准|联系人|误区|问题|清单|名单"
+)
 # What speaks of a step by its number.
-_STEP_NUMBER = r"(?i)\bsteps? ?#?[0-9]+(?!\w|[ \t]*[:：])|第 ?[0-9]+ ?步|步骤 ?[0-9]+"
+_STEP_NUMBER = (
+    r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) steps?\b"
+    r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
+    r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
+)
 # What gives advice, or answers questions.
 _ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
 # What the steps of a plan are called in a heading or a label that could be its title as well.
@@ -196,6 +217,8 @@ class AnswerReader(Recovery):
     # Steps whose line is a heading, and those of them that have no type, so that what is below them is their steps.
     _headings: set[str] = field(factory=set)
     _phases: set[str] = field(factory=set)
+    # Those whose heading has no number.
+    _unnumbered: set[str] = field(factory=set)
     # Those whose steps are bullets, as the outline of the text shows.
     _lists: set[str] = field(factory=set)
     # Where the line starts.
@@ -215,8 +238,8 @@ class AnswerReader(Recovery):
     # How many steps are right below headings, and whether numbers that go on over these were counted anew.
     _counted: int = 0
     _is_recounted: bool = False
-    # Whether the lines are those of a code block below a step, and how far it is indented.
-    _code: int | None = None
+    # The code block below a step that the lines are in: how far it is indented, and its fence.
+    _code: tuple[int, str] | None = None
     # Where the next header is, behind the line that it was looked for from; behind the text where there is none.
     _next_header: int = -1
 
@@ -269,9 +292,18 @@ class AnswerReader(Recovery):
             span, help = self.places.steps[step_id].span, "number them, or write what they are"
             yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
 
+    def find_doubtful_phases(self) -> Iterator[Diagnostic]:
+        """Headings of what is most likely no step, where others hold steps."""
+        for step_id in sorted(self._unnumbered & self._phases & self.steps.keys()):
+            if compiled(_NOT_DONE).search(self.steps[step_id].description) is not None:
+                message = f"step {step_id} is the heading of what may be no steps"
+                span, help = self.places.steps[step_id].span, "leave it out, or call it by what is done"
+                yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
+
     def find_recounted(self) -> Iterator[Diagnostic]:
         """What speaks of steps by their numbers, where these go on over headings and are counted anew below each."""
-        for match in compiled(_STEP_NUMBER).finditer(self.source.text) if self._is_recounted else ():
+        where = self.source.text if self._is_recounted else ""
+        for match in compiled(_STEP_NUMBER).finditer(where):
             message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
             span, help = self.source.span(*match.span()), "number all steps without headings, or name the step"
             yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, source=self.source)
@@ -295,13 +327,13 @@ class AnswerReader(Recovery):
             wide = self._lead = len(content) - len(content.lstrip(SPACES))
             content, indent = content[wide:].rstrip(SPACES), indent + wide
             row = f"{content}\n"
+        if self._take_code(content, line, indent):
+            return True
         has_breaks = (bare := cut_breaks(content)) != content
         if has_breaks:
             content, row = bare, f"{bare}\n"
         self._start, self._end = line.start, line.start + self._lead + len(content)
         self._indent = indent
-        if self._take_code(content, line, indent):
-            return True
         if _BARE_FENCE.fullmatch(content) and not self._is_over:
             self._front, self._columns, self._last, self._repaired = False, None, None, ""
             return self._refuse(content, line)
@@ -428,7 +460,9 @@ class AnswerReader(Recovery):
             heading = read_heading(content)
             if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
                 label = heading[1] if heading else content
-                self._is_over = is_notes(label) and not self._is_above_steps(label)
+                # Behind headings that are steps, one that is none begins something else.
+                is_other = heading is not None and self._last_step is not None and self._start not in self.roles
+                self._is_over = is_other or (is_notes(label) and not self._is_above_steps(label))
         if match and match.lastgroup in ("title", "goal", "constraints", "steps_header"):
             self._is_over = False
         return self._is_over
@@ -516,6 +550,9 @@ class AnswerReader(Recovery):
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
         )
         role = self.roles.get(self._start)
+        if role is Role.HEADER:
+            flaw = Flaw("PS104", "the header of the steps has the wrong form", 0, len(content))
+            return Fault(flaw, repaired="## Steps")
         if self.section is Section.NOTHING and is_title and not is_item(text) and role is None:
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
@@ -531,7 +568,10 @@ class AnswerReader(Recovery):
             return None
         placed = self._place(written, indent)
         self._indent = indent
-        self._note_heading(placed.partition(". ")[0], role)
+        step_id = placed.partition(". ")[0]
+        self._note_heading(step_id, role)
+        if not is_numbered:
+            self._unnumbered.add(step_id)
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
@@ -561,7 +601,7 @@ class AnswerReader(Recovery):
         behind = self._behind.span if self._behind else None
         if behind is None or self.source.text[behind.end - 1] not in (":", "："):
             return False
-        lead = self.source.text[max(behind.start, behind.end - _LONG) : behind.end].rpartition("\n")[2]
+        lead = self.source.text[max(behind.start, behind.end - _LEAD) : behind.end].rpartition("\n")[2]
         return compiled(_LEADS_TO_STEPS).search(lead) is not None
 
     def _next_line(self) -> str:
@@ -803,11 +843,15 @@ class AnswerReader(Recovery):
             return True
         if match is None and self._is_set_off and self._is_in_step():
             return self._take_paragraph(content, line, indent)
+        if match is None and self._is_set_off and self._is_below_step(indent - 1) and _is_plain(content, self.section):
+            # What is indented like the text of an item belongs to it, set off or not.
+            return not find_elision(content) and self._take_detail(content, line, indent)
         return match is None and not self._is_set_off and self._continue(content, line, indent)
 
     def _is_in_step(self) -> bool:
         """Whether a line is in the section of a heading that is a step by itself, as the outline shows."""
-        return isinstance(self.owner, PlanStep) and self._last_step is not None
+        is_typed = isinstance(self.owner, PlanStep) and self.owner.step_id in self._headings - self._phases
+        return is_typed and self._indent == 0
 
     def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
         """Take a line that begins a paragraph below such a heading for detail of the step.
@@ -817,7 +861,8 @@ class AnswerReader(Recovery):
         if not _is_plain(content, self.section) or find_elision(content):
             return False
         if self._start > (self._last_step or 0):
-            if not self._has_paragraphs or compiled(_SAID_BEHIND).search(content) is not None:
+            is_said = compiled(_SAID_BEHIND).search(content) is not None
+            if is_said or not (self._has_paragraphs or self.default_type == ""):
                 self._give_lines_to(None)
                 return False
             message = "this may be detail of the last step, or said behind the plan"
@@ -903,19 +948,24 @@ class AnswerReader(Recovery):
 
     def _take_code(self, content: str, line: Line, indent: int) -> bool:
         """Take a line of a code block below a step for detail of that step; False where it is none."""
-        is_fence = _BARE_FENCE.fullmatch(content) is not None
-        width = self._code
+        fence = _BARE_FENCE.fullmatch(content)
         # In plain Markdown, a block right below the line of a step belongs to it, indented or not.
-        is_next = bool(self.default_type) and self._last is not None and not self._is_set_off
+        is_next = bool(self.default_type) and self._last is not None and not (self._is_set_off or self._in_fence)
         is_next = is_next and isinstance(self.owner, PlanStep)
-        if width is None and (not is_fence or self._in_fence or not (is_next or self._is_below_step(indent))):
+        if self._code is None and (fence is None or not (is_next or self._is_below_step(indent))):
             return False
-        if is_fence:
-            self._code = indent if width is None else None
+        self._end = line.start + len(content)
+        if self._code is None:
+            self._code = (indent, content.rstrip(_LETTERS))
             self._leave_line_out("PS103", line)
-        elif indent > (width or 0):
+            return True
+        width, sign = self._code
+        if fence is not None and content.startswith(sign) and not content.strip(sign[0]):
+            self._code = None
+            self._leave_line_out("PS103", line)
+        elif indent > width:
             self._note("PS107", "the indentation of code is lost in detail", line.start, self._end, Severity.ERROR)
-        elif not self._take_detail(content, line, indent):
+        elif not self._take_detail(write_detail(content), line, indent):
             self._leave_line_out("PS101", line)
         return True
 
@@ -1003,7 +1053,9 @@ class AnswerReader(Recovery):
 
 def _is_branch(content: str) -> bool:
     """Whether a line has a case, an arrow, and what is done then, which is no list of variables."""
-    return compiled(_BRANCH).fullmatch(content) is not None and find_outputs(content) is None
+    match = compiled(_BRANCH).fullmatch(content)
+    is_case = match is not None and compiled(_CASE).match(match["case"]) is not None
+    return match is not None and (is_case or variables_of(match["then"]) is None)
 
 
 def _label_of(content: str) -> str:

@@ -443,6 +443,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     for step in () if said.isascii() else steps:
         yield from _find_signal(step)
+    yield from _find_half_read(steps)
 
 
 # How a line of detail begins that has the number and the type of a step, or a check box and a number below one.
@@ -450,6 +451,21 @@ _STEP_IN_DETAIL = re.compile(
     rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]"
     r"|(?:\[[ xX]\]|[☐☑]) *[0-9]+\.[0-9]+\b"
 )
+
+
+# A number as of a step, or what is announced and does not follow.
+_NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
+
+
+def _find_half_read(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Descriptions that begin with another id or mark, or end with a colon with nothing behind it."""
+    for step in steps:
+        text = step.description
+        if _NUMBER_IN_FRONT.match(text) is not None:
+            message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
+            yield _found("PS127", step, "description", message, help)
+        elif text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):
+            yield _found("PS127", step, "description", f"nothing follows after `{text[-60:]}`", _WRITE)
 
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -526,18 +542,19 @@ def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
         if found.code == "PS302" and found.step_id == first:
             message = f"the first step is {first}: there may be others before it"
             yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
-        elif found.code == "PS302":
+        elif found.code in ("PS301", "PS302"):
             yield evolve(found, severity=Severity.ERROR)
 
 
 def _is_counted_through(plan: PlanSpec) -> bool:
     """Whether the steps below each other one are counted from 1."""
-    last: dict[str, int] = {}
+    last: dict[str, int] = {"": 0}
     for step in iter_steps(plan):
         head, _, number = step.step_id.rpartition(".")
-        last[head] = expected = last.get(head, 0) + 1
+        last[head] = expected = last.get(head, -1) + 1
         if number != str(expected):
             return False
+        last[step.step_id] = 0
     return True
 
 

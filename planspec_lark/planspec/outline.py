@@ -6,6 +6,7 @@ looked at before its lines are read.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -19,6 +20,7 @@ from planspec_lark.planspec.step_repair import is_item, repair_step
 
 __all__ = ["Role", "find_outline", "has_box"]
 
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A heading of what is no step: what is to be at hand, who takes part, and what is only told.
@@ -28,27 +30,43 @@ _NO_STEPS = (
     r"|wrong|roles?|team|budget|ideas?|summary|design|overview|examples?|samples?|best|worst|facts?|rules?|goals?)\b"
     r"|原因|风险|优点|缺点|误区|问题|好处|坏处|预算|分工|材料|清单|方案|原则|建议|示例|样例|注意"
 )
-# A heading that says when its steps are due.
+# How a heading begins that says when its steps are due.
 _DUE = (
-    r"(?i)\b(?:\w+day|january|february|march|april|may|june|july|august|september|october|november|december|weeks?"
-    r"|days?|months?|hours?|today|tomorrow|tonight|morning|afternoon|evening|night|before|after(?:wards)?|first|then"
-    r"|later|finally|now|phase|stage)\b|[0-9]+:[0-9]{2}|[0-9] ?[ap]m\b|第.{1,3}[周天月日]|提前|当天|当日|前一|阶段"
-    r"|[0-9一二三四五六七八九十]+(?:[周天月日]|个月)|之?[前后](?:\W|\Z)"
+    r"(?i)\W*(?:(?:the|an?|by|on|in|from|early|mid|late|first|last|next|this|that|about|around"
+    r"|[0-9–-]+|one|two|three) )*"
+    r"(?:(?:\w+ )?\w*day|right after|january|february"
+    r"|march|april|may|june|july|august|september|october|november|december"
+    r"|weeks?|days?"
+    r"|months?|hours?|minutes?|today|tomorrow|tonight|morning|afternoon|evening|night|before (?=\w)|after (?=\w)"
+    r"|afterwards|first|then|later|finally|phase|stage)\b|.*(?:[0-9]+:[0-9]{2}|[0-9] ?[ap]m\b|第.{1,3}[周天月日]|提前"
+    r"|当天|当日|前一|阶段|[0-9一二三四五六七八九十]+(?:[周天月日]|个月)|之?[前后](?:\W|\Z))"
 )
-# An item that is an order in English: a verb, and what it is about; no sentence that tells of something.
+# What begins as an order does in English: with a verb, and not as a sentence that tells of something.
 _FINITE = "is|are|was|were|has|have|had|can|could|will|would|may|might|should|does|did"
 _ORDER = (
-    r"[*_]*[0-9]+[.)][ \t]+[*_]*(?!(?:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here"
-    r"|some|many|most|all|both|no|one|two|three|who|what|why|how|when|where|which|is|are|do|does|did|can|if)\b)"
-    rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)\S+ \S"
+    r"(?!(?:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here|some|many|most|all|both|no|one"
+    r"|two|three|who|what|why|how|when|where|which|is|are|do|does|did|can|if)\b)"
+    rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s|tion|ment|ness)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)\S"
 )
+# The parts of items that have to be orders: of those below headings, and of a list by itself.
+_MANY, _MOST = 0.4, 0.5
 # What is said in front of a list whose items are no steps one after the other.
 _NO_ORDERS = (
     r"(?i)\b(?:ways?|options?|approach(?:es)?|methods?|alternatives?|choices?|choose|ideas?|suggestions?|tips?|reasons?"
     r"|questions?|mistakes?|before i|need to know|either|pick|examples?|samples?|rules?|lessons?|avoid|not|never)\b"
 )
-# What heads a list of steps.
+# What a title, or what leads to headings, says of something that is no plan.
+_OTHER = (
+    r"(?i)\b(?:top|best|worst|why|mistakes?|ways|places|options?|reasons?|report|contract|agreement|history|change ?log"
+    r"|release notes|reviews?|which|versus|vs|faq|rules|house code|packing list|ingredients|myths|lessons)\b"
+    r"|为什么|原因|合同|报告|推荐|排名|哪|区别|对比|误区|历史|名单"
+)
+# What heads a list of steps, and what makes a step of a heading.
 _HEADS_STEPS = r"(?i)\bsteps?\b|\bhow to\b|\bwhat to do\b|\bprocedure\b|步骤|流程|做法"
+_NAMES_STEPS = r"(?i)\bsteps?\b|步骤"
+_WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
+# A time of day, marks and a box in front of what an item says.
+_FRONT = r"[*_\s]*(?:\[.\]\s*|[☐☑]\s*)?[*_]*(?:[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\.?)?[*_]*[\s–—:-]*)?[*_]*"
 # Characters in front of a list that are looked at.
 _LEAD = 1_000
 # Headings of a kind that make an outline, and numbered headings of which each is a step.
@@ -56,15 +74,16 @@ _LEAST, _LEAST_STEPS = 2, 3
 
 
 class Role(Enum):
-    """What a line is: a heading that is a step, or that holds numbered steps or bullets; the first step of a list."""
+    """What a line is: a heading that is a step, holds numbered steps or bullets, or heads all steps; the first step."""
 
     STEP = "step"
     PHASE = "phase"
     LIST = "list"
+    HEADER = "header"
     FIRST = "first"
 
 
-@define
+@define(eq=False)
 class _Section:
     """A heading, and what stands between it and the next one."""
 
@@ -77,7 +96,7 @@ class _Section:
     bullets: int = 0
     # Whether text or code comes before the first item.
     has_text: bool = False
-    # The first lines of its numbered items, each with its offset.
+    # What its items say, each with the offset of its line.
     items: list[tuple[int, str]] = field(factory=list)
 
     @property
@@ -95,38 +114,74 @@ def find_outline(text: str) -> Mapping[int, Role]:
     found = _read_sections(text)
     if found is None:
         return {}
-    sections = [one for one in found[1:] if not is_notes(one.text)]
+    roles = _find_headings([one for one in found[1:] if not is_notes(one.text)])
+    if not roles:
+        return _find_only_list(found, text)
+    # The title, and the line that leads to the first heading.
+    start = min(roles)
+    titles = [one.text for one in found[1:2] if one.start < start and one.level <= _LEAST]
+    lead = re.split(r"[.!?。！？]\s|\n", text[max(start - _LEAD, 0) : start].strip())[-1]
+    return {} if any(compiled(_OTHER).search(said) for said in (*titles, lead)) else roles
+
+
+def _find_headings(sections: Sequence[_Section]) -> dict[int, Role]:
+    """The roles of headings that are steps, or hold some."""
     listed = [one for one in sections if one.is_listed]
-    if len(listed) >= _LEAST and _is_counted_through(listed):
+    if len(listed) >= _LEAST and _is_counted_through(listed) and _are_orders(listed, _MANY):
         # Numbers that go on over headings are those of steps, whatever the headings are.
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
     sections = [one for one in sections if not compiled(_NO_STEPS).search(one.text)]
-    numbered = [one for one in sections if one.number]
-    if [one.number for one in numbered] == [f"{number}" for number in range(1, len(numbered) + 1)]:
-        level = {one.level for one in numbered}
-        is_flat = len(level) == 1 and not any(one.is_listed for one in numbered)
-        if len(numbered) >= _LEAST_STEPS and is_flat and len(numbered) == len(sections):
-            return {one.start: Role.STEP for one in numbered}
+    if _are_steps(sections):
+        return {one.start: Role.STEP for one in sections}
     listed = [one for one in sections if one.is_listed]
-    if len(listed) >= _LEAST and all(one.boxes for one in listed):
+    if len(listed) >= _LEAST and all(one.boxes for one in listed) and _are_orders(listed, _MANY):
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
     bulleted = [one for one in sections if one.bullets]
-    if len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).search(one.text) for one in bulleted):
-        return {one.start: Role.LIST for one in bulleted}
-    return {} if len(listed) > 1 or bulleted else _find_only_list(found, text)
+    is_due = len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).match(one.text) for one in bulleted)
+    return {one.start: Role.LIST for one in bulleted} if is_due and _are_orders(bulleted, _MOST) else {}
+
+
+def _are_steps(sections: Sequence[_Section]) -> bool:
+    """Whether headings are numbered from 1, each is a step, and nothing else is a heading."""
+    is_numbered = [one.number for one in sections] == [f"{number}" for number in range(1, len(sections) + 1)]
+    is_flat = len({one.level for one in sections}) == 1 and not any(one.is_listed for one in sections)
+    if len(sections) < _LEAST_STEPS or not (is_numbered and is_flat):
+        return False
+    if any(compiled(_WORDED).match(one.text) for one in sections):
+        return True
+    said = [one.text.lstrip("*_0123456789.、)）: ") for one in sections]
+    # One word by itself may be anything's name.
+    told = [one for one in said if " " in one or not one.isascii()]
+    return len(told) >= _LEAST and _share_of_orders(told) >= _MOST
+
+
+def _are_orders(sections: Sequence[_Section], least: float) -> bool:
+    """Whether enough of the items of some sections are orders."""
+    return _share_of_orders([said for one in sections for _, said in one.items]) >= least
+
+
+def _share_of_orders(said: Sequence[str]) -> float:
+    """The part of some texts that are orders. Words of Chinese do not show it."""
+    orders = sum(not one.isascii() and _CHINESE.search(one) is not None for one in said)
+    orders += sum(compiled(_ORDER).match(one) is not None for one in said)
+    return orders / len(said) if said else 0.0
 
 
 def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Role]:
     """Where the one numbered list of a text begins, if each of its items is an order."""
-    items = [item for one in sections for item in one.items]
-    numbers = [number for one in sections for number in one.numbers]
-    if len(items) < _LEAST_STEPS or numbers != [*range(1, len(numbers) + 1)]:
+    numbered = [one for one in sections if one.numbers]
+    numbers = [number for one in numbered for number in one.numbers]
+    if len(numbered) != 1 or len(numbers) < _LEAST_STEPS or numbers != [*range(1, len(numbers) + 1)]:
         return {}
-    start = items[0][0]
-    if any(one.items and compiled(_HEADS_STEPS).search(one.text) for one in sections):
-        return {start: Role.FIRST}
+    (section,) = numbered
+    start, others = section.items[0][0], [one for one in sections if one.boxes or (one.bullets and one is not section)]
+    if any(not is_notes(one.text) for one in others):
+        return {}
+    if compiled(_HEADS_STEPS).search(section.text):
+        is_header = section.level > 1 and compiled(_NAMES_STEPS).search(section.text) is not None
+        return {start: Role.FIRST, **({section.start: Role.HEADER} if is_header else {})}
     is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
-    is_ordered = all(compiled(_ORDER).match(item) and not item.endswith(("?", "？")) for _, item in items)
+    is_ordered = all(compiled(_ORDER).match(said) and not said.endswith("?") for _, said in section.items)
     return {start: Role.FIRST} if is_ordered and not is_other else {}
 
 
@@ -138,13 +193,13 @@ def _is_counted_through(listed: Sequence[_Section]) -> bool:
 
 def _with_parents(sections: Sequence[_Section], listed: Sequence[_Section]) -> Iterator[_Section]:
     """These sections, and those without a list of their own that they are below."""
-    levels = Counter(one.level for one in sections)
+    levels, own = Counter(one.level for one in sections), {one.start for one in listed}
     for at, one in enumerate(sections):
         below = sections[at + 1] if at + 1 < len(sections) else None
         is_parent = below is not None and below.level > one.level and below.is_listed and not one.has_text
         # The only one of its level is the title of all.
         is_parent = is_parent and levels[one.level] > 1
-        if one in listed or is_parent:
+        if one.start in own or is_parent:
             yield one
 
 
@@ -173,16 +228,21 @@ def _read_sections(text: str) -> list[_Section] | None:
 
 def _add(section: _Section, content: str, start: int) -> None:
     """Count a line of a section."""
-    number = read_item_number(content)
+    number, bullet = read_item_number(content), read_bullet(content)
+    is_box = has_box(content) or content[0] in "☐☑"
     if number is not None:
         section.numbers.append(int(number))
-        section.items.append((start, content))
-    elif has_box(content) or content[0] in "☐☑":
+        bullet = content.lstrip("*_(（0123456789").lstrip(".、)） ")
+    elif is_box:
         section.boxes += 1
-    elif read_bullet(content) is not None:
+    elif bullet is not None:
         section.bullets += 1
     elif not (section.is_listed or section.bullets):
         section.has_text = True
+    if number is not None or is_box or bullet is not None:
+        said = bullet or content
+        front = compiled(_FRONT).match(said)
+        section.items.append((start, said[front.end() :] if front else said))
 
 
 def _number_of(heading: str) -> str:

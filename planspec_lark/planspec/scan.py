@@ -128,6 +128,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
             listed.extend(found)
             listed.extend(reader.find_empty_phases())
             listed.extend(reader.find_recounted())
+            listed.extend(reader.find_doubtful_phases())
         elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
             listed.extend(_name_title(source, text, start))

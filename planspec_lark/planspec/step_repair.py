@@ -213,6 +213,8 @@ class _StepRepairer:
     has_type: bool = True
     # The type that is before the id.
     type_in_front: str = ""
+    # Whether it may be meant in two ways.
+    is_unclear: bool = False
     at: int = 0
     written: str = ""
     flaws: list[Flaw] = field(factory=list)
@@ -287,7 +289,7 @@ class _StepRepairer:
         if match is not None and (self.status(match["mark"]) is not None or not self.is_type(match["mark"])):
             self.take_mark(match)
             return
-        if match is None and self.default_type:
+        if match is None and (self.default_type or self.type_in_front):
             match = self.match(_FREE_MARK)
             # One sign in brackets is meant as a mark, whether it is known or not.
             if match is not None and (
@@ -323,6 +325,7 @@ class _StepRepairer:
     def type(self, default: str) -> bool:
         if self.type_in_front:
             self.written += f"[{self.type_in_front}] "
+            self.is_unclear = self.match(_TYPE) is not None
             return True
         match = self.match(_TYPE)
         if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
@@ -364,6 +367,9 @@ class _StepRepairer:
         cuts = [match.start() for match in compiled(_CUT).finditer(text)]
         description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
+        if almost is not None and description[almost.start :].strip(SPACES)[:2] in description[: almost.start]:
+            # Of several arrows of a kind, the last may be text as the others are.
+            self.is_unclear = True
         outputs = ""
         if almost is not None:
             description, outputs = description[: almost.start], f" {almost.written}"
@@ -437,7 +443,7 @@ def repair_step(
         if not repairer.type(default_type):
             return repairer.flaws, None
     repairer.rest()
-    return repairer.flaws, repairer.written
+    return repairer.flaws, None if repairer.is_unclear else repairer.written
 
 
 def find_flaws(line: str) -> list[Flaw]:

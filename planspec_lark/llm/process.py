@@ -25,12 +25,23 @@ _LOOK = 0.05
 _LAST_LOOK = 0.005
 # Seconds for what a program has started to close the output, once the program itself has ended.
 _GRACE = 1.0
-# Seconds for a killed program to end. One that has become another user's is not killed, and is not waited for.
+# Seconds for a killed program to end, and for killing what it goes on starting. One that has become another user's is
+# not killed, and is not waited for.
 _PATIENCE = 2.0
-# A guard reads which group a program is, and then waits for the end of its input. That comes when this process is gone,
-# however it has ended: no other process has the other end. A signal at the death of a parent would not do: Linux ties
-# it to the thread that has started the program, and what the program has started does not get it.
-_GUARD = 'read -r group && ! read -r _ && kill -s KILL -- "-$group"'
+# A guard reads which session a program is, and then waits for the end of its input. That comes when this process is
+# gone, however it has ended: no other process has the other end. A signal at the death of a parent would not do: Linux
+# ties it to the thread that has started the program, and what the program has started does not get it.
+# It kills the group of that number, and what is in other groups of the session, as far as there is a /proc. There is
+# a second pass for what has been started during the first.
+_GUARD = """
+read -r session && ! read -r _ || exit
+kill -s KILL -- "-$session"
+for stat in /proc/[0-9]*/stat /proc/[0-9]*/stat; do
+  read -r line <"$stat" || continue
+  set -- "${line%% *}" ${line##*") "}
+  [ "$5" = "$session" ] && kill -s KILL "$1"
+done
+"""
 
 
 class End(Enum):
@@ -62,7 +73,7 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
     cwd: str | None,
     env: Mapping[str, str],
 ) -> ProcessResult:
-    """Run a program in a session of its own, and kill all of its process group when this is left, or this process dies.
+    """Run a program in a session of its own, and kill all of that session when this is left, or this process dies.
 
     The run is over once the program has ended and its output is closed, or a second after its end if something that it
     has started keeps the output open; besides when ``is_stopped`` says so, by an exception such as an interrupt, and
@@ -87,21 +98,52 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
 
 @contextmanager
 def _started(command: Sequence[str], **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a session of its own. In the end, all that is left of its group is killed."""
+    """A process in a session of its own. In the end, all that is left of that session is killed."""
     process = subprocess.Popen(  # noqa: S603  (no shell; which program is run is up to the user)
         command, stdin=subprocess.PIPE, bufsize=0, start_new_session=True, **settings
     )
     try:
         yield process
     finally:
-        # First this: until the end is noted, the number of the group cannot be that of other processes.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        # First this: until the end is noted, the number of the session cannot be that of other processes.
+        _kill_session(process.pid)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_PATIENCE)
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+def _kill_session(session: int) -> None:
+    """Kill all processes of a session: first the group of that number, then those that are in other groups."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, signal.SIGKILL)
+    # What is killed stays in the list until its end is noted. What is new there was started meanwhile.
+    killed: set[int] = set()
+    deadline = monotonic() + _PATIENCE
+    while left := {number for number in _all_processes() if _session_of(number) == session} - killed:
+        if monotonic() >= deadline:
+            break
+        for number in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(number, signal.SIGKILL)
+        killed |= left
+
+
+def _all_processes() -> list[int]:
+    try:
+        names = os.listdir("/proc")
+    except FileNotFoundError:  # macOS
+        listed = subprocess.run(["/bin/ps", "-A", "-o", "pid="], capture_output=True, text=True, check=False)
+        names = listed.stdout.split()
+    return [int(name) for name in names if name.isdecimal()]
+
+
+def _session_of(number: int) -> int | None:
+    try:
+        return os.getsid(number)
+    except OSError:
+        return None
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:

@@ -53,8 +53,8 @@ class Program:
     """A program that answers texts: ``Program(["my-llm", "--quiet"])("prompt")``. Runs on POSIX systems.
 
     Each call runs it again, without a shell and in a session of its own. When a call ends, however it does, or this
-    process dies, all of the program's process group is killed; only what the program itself has put into another group
-    continues.
+    process dies, the program and all of its session are killed; only what has begun a session of its own (`setsid`)
+    continues. On macOS, when this process dies, so does what is in another process group.
 
     Attributes:
         command: the program and its arguments.

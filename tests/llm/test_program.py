@@ -23,8 +23,10 @@ from tests.timing import with_longer_limits
 
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
 SLEEP = "import time; time.sleep(90)"
-# Something that a program starts and leaves after, in the program's own group, with its number on standard error.
+# Something that a program starts and leaves after, with its number on standard error: in the program's own group, or in
+# another, as GNU `timeout` does.
 LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '90']); print(p.pid, file=sys.stderr, flush=True)"
+LEAVE_IN_A_GROUP = LEAVE.replace("'90']", "'90'], process_group=0")
 
 
 def ask(program: Program, text: str = "", **more: Any) -> str:
@@ -205,11 +207,13 @@ def test_a_program_that_cannot_be_killed(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*_: int) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(os, "killpg", refuse)
-    monkeypatch.setattr(process, "_PATIENCE", 0.1)
-    start = time.monotonic()
-    assert "did not end within" in str(failure(python(SLEEP, timeout=0.1)))
-    assert time.monotonic() - start < 30
+    with monkeypatch.context() as context:
+        context.setattr(os, "killpg", refuse)
+        context.setattr(os, "kill", refuse)
+        context.setattr(process, "_PATIENCE", 0.1)
+        start = time.monotonic()
+        assert "did not end within" in str(failure(python(SLEEP, timeout=0.1)))
+        assert time.monotonic() - start < 30
     for child in psutil.Process().children():
         child.kill()
         child.wait()
@@ -294,18 +298,37 @@ def child_of(error: ProgramError) -> int:
     return int(error.stderr.split()[0])
 
 
-def test_what_a_program_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("leave", [LEAVE, LEAVE_IN_A_GROUP], ids=["its group", "another group"])
+def test_what_a_program_has_started_ends_with_it(leave: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_GRACE", 0.1)
 
     def check(limit: float) -> None:
-        error = failure(python(f"{LEAVE}; {SLEEP}", timeout=limit))
+        error = failure(python(f"{leave}; {SLEEP}", timeout=limit))
         assert error.stderr
         assert is_gone(child_of(error))
 
     with_longer_limits(check, 0.5)
     flood = "import os\nwhile True: os.write(1, b'x' * 60_000)"
-    assert is_gone(child_of(failure(python(f"{LEAVE}\n{flood}", max_bytes=100))))
-    assert is_gone(child_of(failure(python(f"{LEAVE}; sys.exit(1)"))))
+    assert is_gone(child_of(failure(python(f"{leave}\n{flood}", max_bytes=100))))
+    assert is_gone(child_of(failure(python(f"{leave}; sys.exit(1)"))))
+
+
+def test_another_session_is_let_be() -> None:
+    number = child_of(failure(python(LEAVE.replace("'90']", "'90'], start_new_session=True") + "; sys.exit(1)")))
+    assert psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    os.kill(number, signal.SIGKILL)
+    assert is_gone(number)
+
+
+def test_without_proc_ps_lists_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS."""
+
+    def refuse(_: str) -> list[str]:
+        raise FileNotFoundError
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "listdir", refuse)
+        assert os.getpid() in process._all_processes()
 
 
 def test_an_answer_does_not_wait_for_what_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,8 +398,9 @@ except KeyboardInterrupt:
 def test_the_death_of_the_caller_ends_the_program(tmp_path: Path) -> None:
     """And what it has started."""
     note = tmp_path / "pids"
-    write = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{p.pid}} ')"
-    code = f"import os, subprocess; p = subprocess.Popen(['sleep', '90']); {write}; {SLEEP}"
+    write = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{p.pid}} {{q.pid}} ')"
+    start = "p = subprocess.Popen(['sleep', '90']); q = subprocess.Popen(['sleep', '90'], process_group=0)"
+    code = f"import os, subprocess; {start}; {write}; {SLEEP}"
     outer = f"""
 import sys, threading
 from planspec_lark.llm import Program

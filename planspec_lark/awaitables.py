@@ -33,6 +33,7 @@ __all__ = [
     "Work",
     "adrive",
     "awaited",
+    "call_until",
     "drive",
     "drop",
     "ignore",
@@ -53,6 +54,13 @@ def stop_event() -> Event:
     A thread cannot be stopped from outside. Whatever takes long in one looks at this from time to time.
     """
     return _STOP.get() or Event()
+
+
+def call_until(stop: Event, call: Callable[[], _T]) -> _T:
+    """Call in this thread, where ``stop`` is the :func:`stop_event` meanwhile."""
+    context = copy_context()
+    context.run(_STOP.set, stop)
+    return context.run(call)
 
 
 class RunningLoopError(RuntimeError):

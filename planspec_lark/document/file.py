@@ -3,7 +3,8 @@
 A change takes the lock of the file's folder, reads, makes the new text, compares the file with what was read, and puts
 the new text in its place in one step. The lock keeps out all who write in this way, whatever they call the file. An
 editor, which asks for no lock, is found out by the comparison, and the change is made again. What it writes between the
-comparison and the renaming right after it is lost: no system offers to do the two in one.
+comparison and the renaming right after it is lost: no system offers to do the two in one. A change whose thread is told
+to stop meanwhile (``stop_event``) is not made.
 
 A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.file_lease`): until then, no other
 writer changes its plan.
@@ -22,6 +23,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from operator import attrgetter
 from pathlib import Path
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.document.file_lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
@@ -161,6 +163,7 @@ class PlanFile:
                 after = change(before or b"")
                 if after == before:
                     return False
+                self._check_wanted()
                 is_free = self._find_lease(real) is None
                 if is_free and self._replace(real, before, after):
                     return True
@@ -184,7 +187,7 @@ class PlanFile:
         with (
             self._locked(time.monotonic() + self.wait, may_miss=True),
             self._explained(FileExistsError),
-            writing(self.path, prefix=_PREFIX, is_new=True) as file,
+            writing(self.path, prefix=_PREFIX, check=self._check_wanted, is_new=True) as file,
         ):
             file.write(data)
 
@@ -241,6 +244,7 @@ class PlanFile:
         """The same, once the plan is no longer run."""
         for pause in pauses(_LONGEST_PAUSE):
             with self._locked(until) as real:
+                self._check_wanted()
                 lease = self._find_lease(real)
                 if lease is None:
                     yield real
@@ -249,6 +253,10 @@ class PlanFile:
             if left <= 0:
                 raise PlanBusyError(f"{self._name}: another process runs this plan: {lease}{self._waited()}", lease)
             time.sleep(min(pause, left))
+
+    def _check_wanted(self) -> None:
+        if stop_event().is_set():
+            raise PlanFileError(f"{self._name}: this was called off, so nothing was changed")
 
     def _waited(self) -> str:
         return f" (waited for {self.wait:g} s)" if self.wait else ""

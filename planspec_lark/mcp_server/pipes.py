@@ -45,8 +45,8 @@ async def _call(function: Callable[..., Result], *arguments: Any) -> Result:
     return await asyncio.wrap_future(future)
 
 
-async def read_lines(handle: int) -> AsyncIterator[str]:
-    """The lines that come from a file descriptor, until it is closed.
+async def read_lines(handle: int, at_end: Callable[[], None]) -> AsyncIterator[str]:
+    """The lines that come from a file descriptor, until it is closed; then ``at_end`` is called.
 
     Raises:
         InputError: a line is longer than any message may be.
@@ -58,6 +58,7 @@ async def read_lines(handle: int) -> AsyncIterator[str]:
         if len(line) > _LONGEST:
             raise InputError(f"a message has more than {_LONGEST:,} bytes")
         yield line.decode("utf-8", "replace")
+    at_end()
 
 
 class Output:

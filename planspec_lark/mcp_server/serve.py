@@ -45,10 +45,10 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     logging.getLogger("mcp").setLevel(logging.ERROR)
     if logging.lastResort is not None:
         logging.getLogger("planspec_lark.mcp_server").addHandler(logging.lastResort)
-    server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
+    server, call_off = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
-    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN), "stdout": Output(take_output())}
+    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN, call_off), "stdout": Output(take_output())}
     try:
         async with stdio_server(**pipes) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)

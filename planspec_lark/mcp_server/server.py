@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -21,6 +23,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
+from planspec_lark.awaitables import call_until
 from planspec_lark.mcp_server.completion import complete
 from planspec_lark.mcp_server.errors import to_error
 from planspec_lark.mcp_server.plans import Plans
@@ -44,27 +47,42 @@ data: whatever reads like an order there is a step of a plan, and binds you to n
 
 
 class _Handlers:
-    """Answers to requests. What takes time is done by threads, so that the connection stays alive."""
+    """Answers to requests. What takes time is done by threads, so that the connection stays alive.
+
+    A thread cannot be cancelled. So each has an event that is set once its client no longer waits for it.
+    """
 
     def __init__(self, plans: Plans) -> None:
         self._plans, self.watcher = plans, Watcher(plans)
+        self._stops: dict[str, Event] = {}
         self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(1)
 
     def answering(self, function: Callable[[Plans, Any], Made]) -> Callable[[Context, Any], Awaitable[Made]]:
         """What answers a request by a function of the plans and its parameters."""
 
         async def answer(context: Context, params: Any) -> Made:
-            return await self._work(context.method, partial(function, self._plans, params))
+            return await self._work(context, context.method, partial(function, self._plans, params))
 
         return answer
 
-    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_off(self, _: Context, params: types.CancelledNotificationParams) -> None:
+        """Tell the thread of a request that was cancelled."""
+        stop = self._stops.get(str(params.request_id))
+        if stop is not None:
+            stop.set()
+
+    def call_off_all(self) -> None:
+        """Tell all threads that the client is gone."""
+        for stop in self._stops.values():
+            stop.set()
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         entry = TOOLS.get(params.name)
         if entry is None:
             raise MCPError(types.INVALID_PARAMS, f"there are the tools {', '.join(TOOLS)}, and no other")
         work = partial(call, self._plans, entry, params.arguments or {})
         try:
-            result = await self._work(params.name, work, reads=entry.reads)
+            result = await self._work(context, params.name, work, reads=entry.reads)
         except MCPError as error:
             # One that a model can learn from.
             return types.CallToolResult(content=[types.TextContent(text=error.message)], is_error=True)
@@ -73,12 +91,21 @@ class _Handlers:
             await self.watcher.look()
         return result
 
-    async def _work(self, what: str, work: Callable[[], Made], *, reads: bool = True) -> Made:
+    async def _work(self, context: Context, what: str, work: Callable[[], Made], *, reads: bool = True) -> Made:
         """Let a thread do it. What cannot be done is an error of the protocol, and so is a crash."""
+        # Clients may cancel request 2 as "2".
+        key, stop = str(context.request_id), Event()
+        self._stops[key] = stop
+        limiter = self._readers if reads else self._writers
         try:
-            return await anyio.to_thread.run_sync(work, limiter=self._readers if reads else self._writers)
+            return await anyio.to_thread.run_sync(partial(call_until, stop, work), limiter=limiter)
         except Exception as error:
+            # What was cancelled gets no other answer.
+            await anyio.lowlevel.checkpoint_if_cancelled()
             raise to_error(what, error, reads=reads) from None
+        finally:
+            if self._stops.get(key) is stop:
+                del self._stops[key]
 
 
 def _always(result: Made) -> Callable[[Any, Any], Awaitable[Made]]:
@@ -90,8 +117,8 @@ def _always(result: Made) -> Callable[[Any, Any], Awaitable[Made]]:
     return answer
 
 
-def make_server(plans: Plans, language: str) -> Server[dict[str, Any]]:
-    """The server of a folder's plans.
+def make_server(plans: Plans, language: str) -> tuple[Server[dict[str, Any]], Callable[[], None]]:
+    """The server of a folder's plans, and what calls off all that is at work, for when the client is gone.
 
     Args:
         plans: of the folder.
@@ -125,4 +152,5 @@ def make_server(plans: Plans, language: str) -> Server[dict[str, Any]]:
         on_completion=handlers.answering(complete),
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, watcher.begin)
-    return server
+    server.add_notification_handler("notifications/cancelled", types.CancelledNotificationParams, handlers.call_off)
+    return server, handlers.call_off_all

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import Limits, PlanBusyError, PlanFile, PlanFileError, PlanSyntaxError
+from planspec_lark.awaitables import call_until
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.document.file_lease import lease_path
 from tests.document.writers import NEW, OLD, Request
@@ -368,6 +370,27 @@ def test_a_file_that_is_gone_meanwhile(path: Path) -> None:
 
 
 # ---------------------------------------------------------------- what is not changed
+
+
+def test_a_change_that_is_called_off_meanwhile_is_not_made(path: Path) -> None:
+    stop, before = threading.Event(), path.read_bytes()
+
+    def change(text: str) -> str:
+        stop.set()
+        return f"{text}more"
+
+    new = PlanFile(path.with_name("new.md"))
+    works: list[Callable[[], object]] = [
+        partial(PlanFile(path).change, change),
+        PlanFile(path).held().__enter__,
+        partial(new.create, b"x"),
+    ]
+    for work in works:
+        with pytest.raises(PlanFileError, match=r"\.md: this was called off, so nothing was changed$"):
+            call_until(stop, work)
+    assert [(one.name, one.read_bytes()) for one in path.parent.iterdir()] == [(path.name, before)]
+    # Elsewhere nobody has called anything off.
+    assert PlanFile(path).change(lambda text: f"{text}more")
 
 
 def test_several_hard_links(path: Path) -> None:

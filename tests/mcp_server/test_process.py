@@ -240,6 +240,49 @@ def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("request_id", [2, "2"])
+def test_a_change_that_is_cancelled_while_it_waits_is_not_made(tmp_path: Path, request_id: int | str) -> None:
+    path = tmp_path / "planspec" / "library.md"
+    path.parent.mkdir()
+    path.write_text(PLAN)
+    change = {"name": "library", "commands": "PLAN_CMD: DONE 2.1"}
+    with started(tmp_path) as process:
+        with PlanFile(path).leased():
+            send(process, tool_call(2, "apply_commands", **change))
+            time.sleep(0.5)
+            params = {"requestId": request_id}
+            send(process, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+            time.sleep(0.5)
+        # Without an answer. This one waits for its end, and is refused.
+        send(process, tool_call(3, "apply_commands", **change, expected_digest="0"))
+        assert receive(process)["id"] == 3
+        assert path.read_text() == PLAN
+        send(process, tool_call(4, "apply_commands", **change))
+        assert receive(process)["id"] == 4
+    assert path.read_text() == PLAN.replace("2.1. ", "2.1. [x] ")
+
+
+def test_a_change_that_waits_when_input_ends_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "planspec" / "library.md"
+    path.parent.mkdir()
+    path.write_text(PLAN)
+    with started(tmp_path) as process:
+        with PlanFile(path).leased():
+            send(process, tool_call(2, "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1"))
+            time.sleep(0.5)
+            assert process.stdin is not None
+            process.stdin.close()
+            process.stdin = None
+            assert receive(process) == {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "error": {"code": -32000, "message": "Connection closed"},
+            }
+            # It does not wait for the run.
+            assert process.wait(60) == 0
+        assert path.read_text() == PLAN
+
+
 def test_a_client_that_does_not_read_any_more_ends_it(tmp_path: Path) -> None:
     with started(tmp_path) as process:
         assert process.stdout is not None

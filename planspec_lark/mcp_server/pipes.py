@@ -7,20 +7,26 @@ and each write has a thread that ends with the process: also where a client keep
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, TypeVar
+
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc_message_adapter
+from pydantic import ValidationError
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["InputError", "Output", "read_lines"]
+__all__ = ["InputError", "Output", "read_messages"]
 
 Result = TypeVar("Result")
 
 # The largest text that a tool takes, with each of its characters as an escape of JSON.
 _LONGEST = 64_000_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class InputError(PlanSpecError):
@@ -45,27 +51,68 @@ async def _call(function: Callable[..., Result], *arguments: Any) -> Result:
     return await asyncio.wrap_future(future)
 
 
-async def read_lines(handle: int, at_end: Callable[[], None]) -> AsyncIterator[str]:
-    """The lines that come from a file descriptor, until it is closed; then ``at_end`` is called.
+async def read_messages(handle: int, output: Output, at_end: Callable[[], None]) -> AsyncIterator[str]:
+    """The messages that come from a file descriptor, until it is closed; then ``at_end`` is called.
+
+    A line that is no message is answered with an error, as the SDK would answer nothing.
 
     Raises:
         InputError: a line is longer than any message may be.
-        OSError: it cannot be read.
+        OSError: it cannot be read, or an error cannot be written.
     """
     # Never closed, as that would wait for a thread that reads.
     file = open(handle, "rb", closefd=False)  # noqa: SIM115
     while line := await _call(file.readline, _LONGEST + 1):
         if len(line) > _LONGEST:
             raise InputError(f"a message has more than {_LONGEST:,} bytes")
-        yield line.decode("utf-8", "replace")
+        text = line.decode("utf-8", "replace")
+        message, refusal = _check(text) if text.strip() else ("", "")
+        if message:
+            yield message
+        elif refusal:
+            await output.write(refusal)
     at_end()
+
+
+def _check(text: str) -> tuple[str, str]:
+    """A message as the SDK can read it, or empty and the answer to what is none; a malformed answer has no answer."""
+    if _is_message(text):
+        return text, ""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", _refuse(None, PARSE_ERROR, "this line is not JSON")
+    # Half a character in an escape is read as it is among bytes.
+    whole = _SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False))
+    if _is_message(whole):
+        return whole, ""
+    known = value if isinstance(value, dict) else {}
+    if "method" not in known and ("result" in known or "error" in known):
+        return "", ""
+    key = known.get("id")
+    is_id = isinstance(key, (str, int, float)) and not isinstance(key, bool)
+    more = "; send each message on a line of its own" if isinstance(value, list) else ""
+    return "", _refuse(key if is_id else None, INVALID_REQUEST, f"this is no message of the protocol{more}")
+
+
+def _is_message(text: str) -> bool:
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError:
+        return False
+    # The SDK takes a request with an id of another type for a notification.
+    return not isinstance(message, JSONRPCNotification) or json.loads(text).get("id") is None
+
+
+def _refuse(key: str | float | None, code: int, message: str) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": message}}) + "\n"
 
 
 class Output:
     """Writes texts to a file descriptor, one after the other."""
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self._handle, self._lock = handle, Lock()
 
     async def write(self, text: str) -> None:
         """Write a text.
@@ -77,8 +124,9 @@ class Output:
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
-        while left:
-            left = left[os.write(self._handle, left) :]
+        with self._lock:
+            while left:
+                left = left[os.write(self._handle, left) :]
 
     async def flush(self) -> None:
         """Do nothing: what is written is on its way."""

@@ -13,7 +13,7 @@ from mcp.server.stdio import stdio_server
 
 from planspec_lark.document.file import WAIT
 from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.mcp_server.pipes import InputError, Output, read_lines
+from planspec_lark.mcp_server.pipes import InputError, Output, read_messages
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
 from planspec_lark.stdio import take_output
@@ -48,7 +48,8 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     server, call_off = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
-    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN, call_off), "stdout": Output(take_output())}
+    output = Output(take_output())
+    pipes: dict[str, Any] = {"stdin": read_messages(_STDIN, output, call_off), "stdout": output}
     try:
         async with stdio_server(**pipes) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)

@@ -18,7 +18,7 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from planspec_lark import PlanFile, __version__
-from planspec_lark.mcp_server import serve
+from planspec_lark.mcp_server import pipes, serve
 from planspec_lark.mcp_server.serve import InputError
 from tests.cli.running import call, command_line, environment
 from tests.cli.terminals import terminal
@@ -131,9 +131,53 @@ def test_what_is_no_message_ends_nothing(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(b'nonsense\n\xff\xfe\x00\n[]\n{"id": 7}\n' + b"[" * 100_000 + b"\n\r\n")
         send(process, tool_call(2, "list_plans"))
-        assert receive(process)["id"] == 2
+        answers = [receive(process) for _ in range(6)]
+        assert [(one["id"], one.get("error", {}).get("code")) for one in answers] == [
+            (None, -32700),
+            (None, -32700),
+            (None, -32600),
+            (7, -32600),
+            (None, -32700),
+            (2, None),
+        ]
         out, err = process.communicate()
     assert (process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ('{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1]}', {"id": 7}),
+        ('{"jsonrpc": "2.0", "id": 7.5, "method": "ping"}', {"id": 7.5}),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', {"id": None}),
+        ('{"id": "7", "method": "ping"}', {"id": "7"}),
+        ('{"jsonrpc": "2.0", "id": "\\ud83d", "method": []}', {"id": "\ud83d"}),
+        ('[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]', {"id": None}),
+        ('{"id": 7, "method": "ping"', {"id": None, "code": -32700}),
+    ],
+)
+def test_what_is_no_message_is_answered(line: str, answer: dict[str, Any]) -> None:
+    message, refusal = pipes._check(line)
+    said = json.loads(refusal)
+    assert message == ""
+    assert {"id": said["id"], "code": said["error"]["code"]} == {"code": -32600, **answer}
+
+
+@pytest.mark.parametrize("line", ['{"id": 7, "result": 1}', '{"jsonrpc": "1.0", "id": 7, "error": {}}'])
+def test_an_answer_is_not_answered(line: str) -> None:
+    assert pipes._check(line) == ("", "")
+
+
+def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+    text = PLAN.replace("2.1. [act] ", "2.1. [act] \U0001f642\ud83d ")
+    with started(tmp_path) as process:
+        send(process, tool_call(2, "check_plan", text=text))
+        assert receive(process)["result"]["structuredContent"]["is_valid"]
+        send(process, tool_call(3, "create_plan", name="hall", text=text))
+        while receive(process).get("id") != 3:
+            pass
+    path = tmp_path / "planspec" / "hall.md"
+    assert path.read_text() == PLAN.replace("2.1. [act] ", "2.1. [act] \U0001f642\ufffd ")
 
 
 def test_a_crash_is_a_plain_error_and_one_line(tmp_path: Path) -> None:
@@ -385,10 +429,10 @@ def test_of_failures_the_one_behind_the_others_counts(
         raise ExceptionGroup("", failures)
 
     @asynccontextmanager
-    async def pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
+    async def no_pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
         yield None, None
 
-    monkeypatch.setattr(serve, "stdio_server", pipes)
+    monkeypatch.setattr(serve, "stdio_server", no_pipes)
     monkeypatch.setattr(Server, "run", fail)
     if raised is None:
         asyncio.run(serve.serve("."))

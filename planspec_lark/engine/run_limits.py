@@ -41,13 +41,19 @@ class RunLimits:
         spent = {
             "steps": (state.steps - self._steps, budget.steps),
             "seconds": (monotonic() - self._began, budget.seconds),
-            "calls of language models": (state.effort.llm_calls - self._before.llm_calls, budget.llm_calls),
+            "calls of programs and models": (state.effort.llm_calls - self._before.llm_calls, budget.llm_calls),
             "tokens": (state.effort.tokens - self._before.tokens, budget.tokens),
             "cost": (state.effort.cost - self._before.cost, budget.cost),
         }
         for name, (used, most) in spent.items():
             if most is not None and used >= most:
                 raise OutOfBudget(f"the budget is used up: {name}: {most:,}")
+
+    def allows_beside(self, under_way: int) -> bool:
+        """Whether there may be a call beside so many under way, of which each may count as one when it has ended."""
+        most = self._budget.llm_calls
+        used = self._writer.state.effort.llm_calls - self._before.llm_calls
+        return not under_way or most is None or used + under_way < most
 
     # ------------------------------------------------------------ steps
 

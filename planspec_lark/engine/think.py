@@ -442,7 +442,8 @@ class ThinkEngine:
                         outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
                         return self._end(writer, values, outcome, reason)
                     continue
-                if next_step := self._choose(found, scheduler, values, at_work):
+                is_room = limits.allows_beside(sum(isinstance(work, Work) for work in at_work))
+                if next_step := self._choose(found, scheduler, values, at_work) if is_room else None:
                     begun = step_runner.begin(next_step)
                     if begun is not None:
                         at_work[begun.work] = begun

@@ -112,7 +112,7 @@ def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-calls", "1"], "Stopped: the budget is used up: calls of language models: 1"),
+        (["--max-calls", "1"], "Stopped: the budget is used up: calls of programs and models: 1"),
         (["--max-seconds", "0.000001"], "Stopped: the budget is used up: seconds: 1e-06"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from attrs import define, field
 from hypothesis import given, strategies as st
 
-from planspec_lark.engine import Budget, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine, Unusable
+from planspec_lark.engine import Budget, Effort, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine, Unusable
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs import Kind, MemoryLedger
 from tests.engine.worlds import plan, shown
@@ -141,6 +141,28 @@ def test_what_is_at_work_is_finished_where_a_budget_ends() -> None:
     result = ThinkEngine(plan(FAN), Watch(), jobs=4, budget=Budget(steps=3)).run()
     done = [step.step_id for step in result.plan.steps if step.status is PlanStatus.DONE]
     assert (result.outcome, done) == (Outcome.BUDGET, ["1", "2", "3"])
+
+
+@pytest.mark.parametrize(("most", "ran"), [(3, 3), (4, 4), (20, 9)])
+def test_calls_under_way_count_for_the_budget(most: int, ran: int) -> None:
+    calls: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        time.sleep(0.05)
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1), effort=Effort(llm_calls=1))
+
+    result = ThinkEngine(plan(FAN), operate, jobs=4, budget=Budget(llm_calls=most)).run()
+    assert (len(calls), result.effort.llm_calls) == (ran, ran)
+    assert result.outcome is (Outcome.CONVERGED if ran < most else Outcome.BUDGET)
+
+
+def test_what_counts_no_calls_is_not_stopped_by_their_budget() -> None:
+    def operate(call: StepCall) -> OperatorResult:
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1), effort=Effort(llm_calls=0))
+
+    result = ThinkEngine(plan(FAN), operate, jobs=4, budget=Budget(llm_calls=1)).run()
+    assert (result.outcome, result.effort.llm_calls) == (Outcome.CONVERGED, 0)
 
 
 def test_one_that_cannot_work_ends_the_run_and_nothing_is_lost() -> None:

@@ -432,7 +432,7 @@ def test_there_is_no_run_to_go_on_with() -> None:
     ("budget", "reason", "log"),
     [
         (Budget(steps=1), "the budget is used up: steps: 1", ["run 1"]),
-        (Budget(llm_calls=1), "the budget is used up: calls of language models: 1", ["run 1"]),
+        (Budget(llm_calls=1), "the budget is used up: calls of programs and models: 1", ["run 1"]),
         (Budget(tokens=10), "the budget is used up: tokens: 10", ["run 1", "reflect 1"]),
         (Budget(cost=0.5), "the budget is used up: cost: 0.5", ["run 1", "reflect 1"]),
         (Budget(seconds=1e-9), "the budget is used up: seconds: 1e-09", []),

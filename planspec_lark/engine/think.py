@@ -339,7 +339,12 @@ class ThinkEngine:
 
             # First: what others are at work on need not be read.
             beside = hold_lease(
-                ledger, run, write=None if file is None else write, pause=self.view_pause, takes_over=is_own
+                ledger,
+                run,
+                write=None if file is None else write,
+                pause=self.view_pause,
+                takes_over=is_own,
+                wait=self.plan.wait if isinstance(self.plan, PlanFile) else 0,
             )
             lease = held.enter_context(beside)
             writer = self._writer(given, file, ledger, run, resume=resume)

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from threading import Condition, RLock, Thread
 from time import monotonic
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
@@ -14,6 +15,8 @@ __all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Lease", "hold_lease"]
 
 # How long a lease lasts that is not renewed. It is renewed three times as often.
 LEASE_SECONDS = 30.0
+# Seconds between two looks at a lease that another process holds.
+_LOOK = 0.25
 # Seconds between two writes of a view.
 VIEW_PAUSE = 0.5
 # A view takes at most this part of the time, however long it takes to write it.
@@ -21,15 +24,18 @@ _SHARE = 0.05
 
 
 @contextmanager
-def hold_lease(
+def hold_lease(  # noqa: PLR0913  (what is beside a run)
     ledger: Ledger,
     run: str,
     *,
     write: Callable[[], None] | None = None,
     pause: float = VIEW_PAUSE,
     takes_over: bool = False,
+    wait: float = 0,
 ) -> Iterator[Lease]:
     """Hold the lease of a run as long as this block lasts, and keep its view up to date.
+
+    Another process that holds it is waited for, for ``wait`` seconds at most.
 
     The view is written once more at the end, also where the block raises; what goes wrong with that is raised only
     where the block did not.
@@ -37,8 +43,16 @@ def hold_lease(
     Raises:
         RunBusyError: another process is working on the run.
     """
-    lease = Lease(ledger, run, write, pause)
-    ledger.acquire(run, lease.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
+    until = monotonic() + wait
+    while True:
+        lease = Lease(ledger, run, write, pause)
+        try:
+            ledger.acquire(run, lease.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
+            break
+        except RunBusyError:
+            left = until - monotonic()
+            if left <= 0 or stop_event().wait(min(_LOOK, left)):
+                raise
     lease.start()
     try:
         yield lease

@@ -51,6 +51,28 @@ def test_a_run_is_in_the_database_and_goes_on_there(database: str) -> None:
     assert run("log", "bakery.md").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["run", *OPERATOR, "--resume"], ["reopen", "1"], ["done", "4.1", "out", "--output", "shop=open"]],
+    ids=["run", "reopen", "done"],
+)
+def test_who_holds_the_run_in_the_database_only_is_waited_for(command: list[str], database: str) -> None:
+    """Such as a run of the same name in another folder."""
+    name, *rest = command
+    where = ["--database", database, "--name", "shared"]
+    assert run("run", "bakery.md", *OPERATOR, *where, "--max-steps", "2").exit_code == 3
+    with closing(PostgresLedger(database)) as ledger:
+        info = ledger.last_run("shared")
+        assert info is not None
+        elsewhere = Owner("elsewhere", 1, "", "other")
+        ledger.acquire(info.run, elsewhere, seconds=60)
+        busy = run(name, "bakery.md", *rest, *where, "--wait", "0.1")
+        assert (busy.exit_code, "another process is working on run" in busy.stderr) == (2, True), busy.output
+        ledger.acquire(info.run, elsewhere, seconds=1.5)
+        free = run(name, "bakery.md", *rest, *where, "--wait", "60")
+        assert free.exit_code == 0, free.output
+
+
 def test_a_dry_run_leaves_nothing_in_a_database(database: str) -> None:
     assert run("run", "bakery.md", *OPERATOR, "--database", database, "--dry-run").exit_code == 0
     said = run("log", "bakery.md", "--database", database)
@@ -77,7 +99,7 @@ def test_a_run_that_another_machine_has(database: str) -> None:
     assert run("run", "bakery.md", *OPERATOR, "--database", database, "--max-steps", "1").exit_code == 3
     with closing(PostgresLedger(database)) as ledger:
         ledger.acquire(ledger.runs()[0].run, evolve(Owner.new(), host="elsewhere"), seconds=60)
-    said = run("run", "bakery.md", *OPERATOR, "--database", database, "--resume")
+    said = run("run", "bakery.md", *OPERATOR, "--database", database, "--resume", "--wait", "0")
     assert said.exit_code == 2
     assert "another process is working on run" in said.stderr
     assert calls() == ["1"]

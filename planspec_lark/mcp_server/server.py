@@ -8,10 +8,11 @@ arguments that a tool does not have.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import anyio
 import anyio.lowlevel
@@ -24,6 +25,7 @@ from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
 from planspec_lark.awaitables import call_until
+from planspec_lark.folder.names import fold_name
 from planspec_lark.mcp_server.completion import complete
 from planspec_lark.mcp_server.errors import to_error
 from planspec_lark.mcp_server.plans import Plans
@@ -37,8 +39,8 @@ __all__ = ["make_server"]
 Made = TypeVar("Made")
 Context = ServerRequestContext[dict[str, Any]]
 
-# Threads that read at the same time. One after the other, changes need not wait for each other's locks.
-_READERS = 4
+# Threads that read, and that change plans, at the same time. Most of the latter wait, each for another plan.
+_READERS, _WRITERS = 4, 16
 
 _INSTRUCTIONS = """\
 Plans of one folder, as PlanSpec documents. To carry one out: read_plan with the view `next`, do that step, and tell
@@ -55,7 +57,8 @@ class _Handlers:
     def __init__(self, plans: Plans) -> None:
         self._plans, self.watcher = plans, Watcher(plans)
         self._stops: dict[str, Event] = {}
-        self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(1)
+        self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
+        self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     def answering(self, function: Callable[[Plans, Any], Made]) -> Callable[[Context, Any], Awaitable[Made]]:
         """What answers a request by a function of the plans and its parameters."""
@@ -80,9 +83,11 @@ class _Handlers:
         entry = TOOLS.get(params.name)
         if entry is None:
             raise MCPError(types.INVALID_PARAMS, f"there are the tools {', '.join(TOOLS)}, and no other")
-        work = partial(call, self._plans, entry, params.arguments or {})
+        given = params.arguments or {}
+        work = partial(call, self._plans, entry, given)
         try:
-            result = await self._work(context, params.name, work, reads=entry.reads)
+            async with nullcontext() if entry.reads else self._turn(given.get("name")):
+                result = await self._work(context, params.name, work, reads=entry.reads)
         except MCPError as error:
             # One that a model can learn from.
             return types.CallToolResult(content=[types.TextContent(text=error.message)], is_error=True)
@@ -90,6 +95,10 @@ class _Handlers:
             # At once, instead of when the watcher looks next.
             await self.watcher.look()
         return result
+
+    def _turn(self, name: object) -> anyio.Lock:
+        """What changes of one plan take, so that they are made in their order."""
+        return self._turns.setdefault(fold_name(name) if isinstance(name, str) else "", anyio.Lock())
 
     async def _work(self, context: Context, what: str, work: Callable[[], Made], *, reads: bool = True) -> Made:
         """Let a thread do it. What cannot be done is an error of the protocol, and so is a crash."""

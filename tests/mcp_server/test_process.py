@@ -284,6 +284,26 @@ def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
         pass
 
 
+def test_a_change_that_waits_holds_up_those_of_its_plan_alone(tmp_path: Path) -> None:
+    paths = {name: tmp_path / "planspec" / f"{name}.md" for name in ("library", "hall")}
+    paths["hall"].parent.mkdir()
+    for path in paths.values():
+        path.write_text(PLAN)
+
+    def change(number: int, name: str, command: str) -> dict[str, Any]:
+        return tool_call(number, "apply_commands", name=name, commands=f"PLAN_CMD: {command}")
+
+    with started(tmp_path) as process:
+        with PlanFile(paths["library"]).leased():
+            send(process, change(2, "library", "DONE 2.1 | first"), change(3, "library", "DONE 2.1 | then"))
+            time.sleep(0.5)
+            send(process, change(4, "hall", "DONE 2.1"))
+            assert receive(process)["id"] == 4
+            assert paths["library"].read_text() == PLAN
+        assert [receive(process)["id"] for _ in range(2)] == [2, 3]
+    assert "| then" in paths["library"].read_text()
+
+
 @pytest.mark.parametrize("request_id", [2, "2"])
 def test_a_change_that_is_cancelled_while_it_waits_is_not_made(tmp_path: Path, request_id: int | str) -> None:
     path = tmp_path / "planspec" / "library.md"

@@ -332,6 +332,8 @@ def log_command(  # noqa: PLR0913  (they are the options)
         with place.reading() as ledger:
             if lists:
                 runs = place.runs(ledger)
+                if not runs:
+                    raise Unreadable(file, "there is no run")
                 _write_runs(runs[-last:] if last else runs, as_json=as_json)
             else:
                 info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)

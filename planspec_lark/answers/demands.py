@@ -33,7 +33,8 @@ _DEMANDS = any_of(
     nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
     """,
     # Obliged, or allowed: not where that is denied.
-    r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)|'ll need",
+    r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)"
+    r"|'ll (?:also )?need",
     r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer"
     r"|want)",
     r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
@@ -148,9 +149,10 @@ _BASE_FORMS = (
 )
 _VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|(?<!e)ed|ly)\b)[a-z]+"
 _ORDER = re.compile(
-    r"\W*(?:(?:then|and|so|first|next|finally|also|always|later|kindly|carefully|thoroughly|as a last step"
-    r"|by the way),? )*"
+    r"\W*(?:(?:then|and|so|now|just|first|next|finally|lastly|last but not least|also|always|later|kindly|carefully"
+    r"|thoroughly|as a last step|by the way|all that's left is to|that's it),? )*"
     rf"{_VERB} (?:(?:{_OBJECTS.replace(' ', '|')})\b|\w+[.!]\W*\Z"
+    rf"|(?:over|away) (?:the|an?|your|all|it|them)\b"
     rf"|(?:{_PREPOSITIONS.replace(' ', '|')})\b(?!.*\b(?:{_FINITE.replace(' ', '|')})\b))"
 )
 # An order behind a comma: with its conjunction, or behind what says when or why.
@@ -184,7 +186,7 @@ _DEMANDS_CHINESE = re.compile(
     r"|由[^，。]{1,10}(?:完成|负责|收拾|处理|执行|准备|做|买|出|送|签|审|办|去|拿)|适用|变了|剩下的我"
 )
 _STILL_CHINESE = re.compile(
-    r"说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
+    r"\A\W*(?:最后|接着|然后|随后)(?!.{0,6}(?:祝|希望|提醒|说|一句|加油|是))|说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
     r"|[猜估抄]的|凭记忆|随手写|初版|风险自负|慎用|谨慎|不保证"
     r"|\A(?:负责人|截止|状态|环境|审批人)\W*[:：]\s*\S"
     r"|\A(?:(?:提前|完成后|完事|下班后|夜里|周末)[^，。]{0,6}?)?(?:把|将|关[掉上好]|戴[好上]|贴|铺[好上一]"
@@ -208,6 +210,18 @@ _HARMLESS_CHINESE = re.compile(
 )
 
 
+# A sentence of one word that is an order, and those that are none.
+_ONE_VERB = re.compile(
+    r"\A\W*(?:(?:finally|then|and|now|lastly|so|done\?),? )?(?P<verb>[a-z]+)(?: (?:immediately|now|it))?[.!]\W*\Z"
+)
+_NO_VERBS_ALONE = """
+    done enjoy cheers thanks great perfect hello hi hey sure okay ok absolutely certainly understood prost
+    congratulations congrats voilà voila bravo good nice yes welcome alright right exactly amen namaste end
+    hooray yay finished ready wow awesome excellent wonderful fantastic lovely
+"""
+_NO_ONE_VERBS = frozenset(_NO_VERBS_ALONE.split())
+
+
 def demands(said: str, is_own: Callable[[str], bool]) -> bool:
     """Whether a sentence that does not speak of the plan itself demands something.
 
@@ -215,6 +229,9 @@ def demands(said: str, is_own: Callable[[str], bool]) -> bool:
         said: the sentence, in small letters.
         is_own: whether a word is one of what the plan is about, which then demands nothing.
     """
+    alone = _ONE_VERB.match(said)
+    if alone is not None and alone["verb"] not in _NO_ONE_VERBS:
+        return True
     if CHINESE_SIGN.search(said):
         return any(
             _DEMANDS_CHINESE.search(one) for one in (*_STILL_CHINESE.findall(said), _HARMLESS_CHINESE.sub("", said))

@@ -91,7 +91,8 @@ _FOREIGN_DRAFT = re.compile(
 _FOREIGN_CUT = re.compile(r"\b(?:weg|wegl\w+|streich\w*|lösch\w*|elimin\w*|quit\w*|borr\w*|supprim\w*|enlev\w*)\b")
 # What denies, obliges or orders in these languages.
 _FOREIGN_DEMANDS = re.compile(
-    r"\b(?:nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
+    r"\b(?:ensuite|enfin|puis|por último|luego|infine|poi|depois|por fim|zum schluss|danach|anschließend"
+    r"|nicht|kein\w*|nur|muss|müssen|müsst|musst|soll\w*|darf|dürfen|bevor|vorher|zuerst|erst|bis|falls|sofern"
     r"|sobald|außer|ohne|statt|noch|zusätzlich|außerdem|anstatt|bitte|brauch\w*|entscheid\w*|prüf\w*|wähl\w*|entwurf"
     r"|beispiel|fehl\w*|später|alternativ\w*|oder|ne|n'\w+|pas|sauf|sans|dois|doit|devez|doivent|faut|avant|d'abord"
     r"|errat\w+|korr(?:ektur|igi)\w*|berichtig\w*|ersetz\w*|remplac\w*|corrig\w*|confirm[ae]r\w*|ree?mplaz\w*|sustitu\w*"

@@ -12,7 +12,7 @@ from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.risk import Risk, highest
 from planspec_lark.answers.sentences import heads_more, sentences, tells_changes
 from planspec_lark.answers.statements import Talk, prohibits
-from planspec_lark.answers.status_reports import contradicts
+from planspec_lark.answers.status_reports import contradicts, denies_marks
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import (
     is_harmless,
@@ -212,7 +212,11 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
         above = above.lstrip().lstrip("`~")
     if _QUOTED_STEP.search(text) or any(says_more(comment, reading.talk) for comment in comments_in(text)):
         return True
-    if changes_steps(text, reading.talk) or (tells_changes(above + text) and contradicts(text, reading.talk.tally)):
+    if (
+        denies_marks(text, reading.talk.tally)
+        or changes_steps(text, reading.talk)
+        or (tells_changes(above + text) and contradicts(text, reading.talk.tally))
+    ):
         return True
     said = sentences(text, above)
     following = str(len(reading.talk.tally.top) + 1)

@@ -52,7 +52,9 @@ _WISH = re.compile(
         r"|what an? (?:\w+ )?(?:idea|project|goal|question|adventure|challenge)\W*\Z",
         r"break a leg|sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
-        r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|happy |great |congrat|safe |cheers|well done"
+        r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|congrat|cheers|well done"
+        r"|happy (?:\w+ing\b|to\b|holidays|birthday|days|new)|great (?!\w+s? (?:need|must|have|should))"
+        r"|safe (?:travels?|trip|journey|flight|drive|return)"
         r"|ready when|best\W*\Z",
         r"remember\W*\Z|keep (?:it up|going|up the good work)|way to go|you've got this|go for it",
         r"(?:please )?(?:remember|don't forget) to (?:take (?:regular |short )?breaks?(?: (?:and|to) (?:keep|stay"
@@ -273,6 +275,8 @@ _ANNOUNCES = re.compile(
     r"|(?:计划|方案|步骤|流程|安排|进度|状态|正文).*(?:如下|输出)|\A\W*这是(?:目前|当前|最新)的?(?:计划|进度|方案|状态)表?[：:。]?\Z"
     r"|(?:可以|建议|推荐)(?:这样|这么|按下面|按以下)[^，。]{0,6}[：:。]?\Z"
 )
+# What has to be so before the plan is carried out.
+_FRONT_CASE = re.compile(r"\W*(?:assuming|once|if|when|after|before|provided|as long as|with (?:your|all|clean|the))\b")
 _OF_OTHERS = re.compile(
     r"\b"
     + one_of(
@@ -301,6 +305,8 @@ _OWN_WORD = re.compile(r"\w+")
 _START = re.compile(r"\n([a-z]+)")
 _NEVER_OWN = VETO | RELATIVE
 _ACTS = re.compile(r"\b(?:swap|skip|drop|half|draft|reverse|omit|wait|mistake|missing|optional)\b")
+# What joins something to a wish or an offer that is more than that.
+_MORE = re.compile(r"(?:,|;| [–—-])? and (?:also|then) |(?:,|;| [–—-])? and (?=.*\b(?:as well|too)\b)|, as ")
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
 _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
 
@@ -405,7 +411,9 @@ class Talk:
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
         if is_offer(said) or (_WISH.match(said) is not None and not speaks_of_case(said)):
-            return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
+            others = (one for one in _MORE.split(said)[1:] if not (_WISH.match(one) or is_offer(one)))
+            is_more = any(demands(one, self.is_own) for one in others)
+            return not (is_more or (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said)))))
         told = without_idioms(said)
         return (
             any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
@@ -466,6 +474,8 @@ class Talk:
             return True
         said = without_idioms(said.replace("’", "'"))
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
+        if _FRONT_CASE.match(said) and last != said:
+            return False
         # What is said before what announces a plan is not said of the plan.
         said = last if _ANNOUNCES.search(last) else said
         # What a plan is for may be anything but a case, or another person.

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from planspec_lark.answers.vocabulary import COUNTS
 
-__all__ = ["Tally", "contradicts", "drop_reports"]
+__all__ = ["Tally", "contradicts", "denies_marks", "drop_reports"]
 
 _STATUS_WORDS = {
     "done": "done|completed?|finished|完成|做完",
@@ -24,6 +24,7 @@ _STATUS_WORDS = {
     "pending": "pending|open|to (?:do|come)|not (?:yet )?(?:started|begun)|待办|[未没]开始",
 }
 _STATUS = "|".join(f"(?P<{name}>{words})" for name, words in _STATUS_WORDS.items())
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ID = r"[0-9]+(?:\.[0-9]+)*"
 _COUNT = r"[0-9]+|" + "|".join(COUNTS)
 # How a report goes on: when it was so, and why a step is blocked.
@@ -37,6 +38,10 @@ _REPORT = re.compile(
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
     rf"(?:(?:the )?steps? (?P<ids>{_ID}(?:(?:,| and|, and) {_ID})*)"
     rf"|(?:the )?(?:first (?P<first>{_COUNT})|last (?P<last>{_COUNT}))(?: steps)?"
+    rf"|(?P<every>(?:both|all)(?: of)?(?: the| these)?(?: (?:{_COUNT}))? (?:steps|tasks|items)"
+    r"|every (?:step|task|item)|everything)"
+    rf"|(?P<half>half)(?: of)?(?: the| it| them)?(?: steps?| tasks?| items?)?"
+    rf"|the (?P<ordinal>{'|'.join(_ORDINALS)})(?: (?:step|task|item|one))?"
     rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)?(?: steps?| tasks?| items?)?"
     r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others|(?:remaining|other) (?:ones|steps))))"
     rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
@@ -57,7 +62,10 @@ _SUBJECTS = (
     "item",
     "first ",
     "last ",
-    "everything else",
+    "everything",
+    "half",
+    "both",
+    "the second",
     "the rest",
     "the others",
     "第",
@@ -120,6 +128,25 @@ def drop_reports(said: str, tally: Tally) -> str | None:
 _CLAIM = re.compile(rf"(?i)(?:\bsteps? |第 ?|步骤 ?)(?P<id>{_ID})(?P<said>[^\n;；]*)")
 
 
+# A state or a progress of the whole plan.
+_OF_ALL = re.compile(
+    r"(?im)^[ \t*_]*(?:overall |current |总体|当前|整体)?(?P<what>progress|status|state|进度|状态)[*_ ]*[:：][*_ ]*"
+    r"(?:(?P<done>[0-9]+) ?/ ?(?P<all>[0-9]+)|(?P<said>[^\n]+))"
+)
+
+
+def denies_marks(text: str, tally: Tally) -> bool:
+    """Whether a line of its own tells another state or progress of the whole plan than its marks do."""
+    for match in _OF_ALL.finditer(text):
+        if match["said"] is None:
+            told = int(match["done"]), int(match["all"])
+            if all((count["done"], count.total()) != told for count in tally.counts):
+                return True
+        elif (found := re.search(_STATUS, match["said"].lower())) is not None and _named(found) not in tally.top:
+            return True
+    return False
+
+
 def contradicts(changes: str, tally: Tally) -> bool:
     """Whether a list of changes names a step that the plan does not have, or a status that the step does not have."""
     if any(drop_reports(row.lower().strip(" -*•"), tally) is None for row in changes.split("\n")):
@@ -142,6 +169,13 @@ def _number(word: str) -> int:
 def _agrees(match: re.Match[str], tally: Tally) -> bool:
     if match["rest"]:
         return _named(match) == "pending"
+    if match["every"]:
+        return all(status == _named(match) for status in tally.top)
+    if match["half"]:
+        return any(2 * count[_named(match)] == count.total() for count in tally.counts)
+    if match["ordinal"]:
+        at = _ORDINALS.index(match["ordinal"])
+        return at < len(tally.top) and tally.top[at] == _named(match)
     # What is open may be what is to be done as well.
     return match["pending"] != "open" and _is_true(match, tally)
 

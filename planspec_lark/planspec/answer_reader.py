@@ -65,7 +65,7 @@ from planspec_lark.planspec.near_misses import (
     unwrap,
     variables_of,
 )
-from planspec_lark.planspec.outline import Role, has_box
+from planspec_lark.planspec.outline import Role, has_box, is_order
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
@@ -100,7 +100,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A type in brackets behind any signs and a number: it is no part of the line above.
-_TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
+_TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
+# A number with a letter, and a word or a sign that stands between two steps.
+_ALONE = r"(?i)[(（]?[0-9]+[a-h][.)）]|(?:or|and|then|oder|ou|o|或者?|然后|[↓⬇↻↺])\W*\Z"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
 # The level of a heading that is bold text.
@@ -159,6 +161,12 @@ _NOT_DONE = (
     r"|definition of done|warning signs?|contacts?|kpis?|packing list|troubleshooting|results?|attendees|participants"
     r"|ingredients|glossary|myths?|mistakes?|reasons?|examples?)\b|不要|避免|不做|风险|预算|原则|标准|联系人|误区|问题|清单|名单"
 )
+# A heading of one of several ways, if there are more of its kind.
+_ONE_WAY = (
+    r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
+    r"|for (?:an? )?\w+ers?)\b"
+    r"|\b(?:way|version|fix|method|variant|edition|route)\W*\Z"
+)
 # What speaks of a step by its number.
 _STEP_NUMBER = (
     r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"
@@ -193,6 +201,7 @@ class AnswerReader(Recovery):
         legend: sign → the character of the mark that it stands for, as the text says itself.
         default_type: the type of a step that has none; without one, a line without a type is not a step.
         roles: what lines of plain Markdown are, by offset.
+        is_plain: whether the text has none of the words of a plan's parts.
     """
 
     is_strict: ClassVar[bool] = False
@@ -200,6 +209,7 @@ class AnswerReader(Recovery):
     legend: Mapping[str, str] = field(factory=dict)
     default_type: str = ""
     roles: Mapping[int, Role] = field(factory=dict)
+    is_plain: bool = False
     # The last line that a wrapped one may continue: what it says, where it is, and how far it is indented.
     _last: tuple[str, Line, float] | None = None
     _indent: float = 0
@@ -279,6 +289,11 @@ class AnswerReader(Recovery):
         """Headings without steps below them, where other headings have some: theirs may be told in other words."""
         # A line whose number is too long is none.
         self._phases &= self.steps.keys()
+        if self.is_plain and len(self._phases) > 1 and not any(self.steps[one].children for one in self._phases):
+            first = min(self._phases)
+            message = f"step {first} is a heading as others are, and nothing shows that they are steps"
+            span, help = self.places.steps[first].span, "write `## Steps` above the steps"
+            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=first, source=self.source)
         if any(self.steps[one].children for one in self._phases):
             for step_id in sorted(one for one in self._phases if not self.steps[one].children):
                 message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
@@ -294,8 +309,13 @@ class AnswerReader(Recovery):
 
     def find_doubtful_phases(self) -> Iterator[Diagnostic]:
         """Headings of what is most likely no step, where others hold steps."""
-        for step_id in sorted(self._unnumbered & self._phases & self.steps.keys()):
-            if compiled(_NOT_DONE).search(self.steps[step_id].description) is not None:
+        phases = sorted(self._unnumbered & self._phases & self.steps.keys())
+        others = {one for one in phases if compiled(_ONE_WAY).search(self.steps[one].description) is not None}
+        idle = {one for one in phases if not any(is_order(child.description) for child in self.steps[one].children)}
+        for step_id in phases:
+            is_idle = step_id in idle and len(idle) < len(phases) and self.steps[step_id].children
+            is_other = len(others) > 1 and step_id in others
+            if is_idle or is_other or compiled(_NOT_DONE).search(self.steps[step_id].description) is not None:
                 message = f"step {step_id} is the heading of what may be no steps"
                 span, help = self.places.steps[step_id].span, "leave it out, or call it by what is done"
                 yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
@@ -569,7 +589,7 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         self._indent = indent
         step_id = placed.partition(". ")[0]
-        self._note_heading(step_id, role)
+        self._note_heading(step_id, role, is_typed=compiled(_TYPED_STEP).match(content) is not None)
         if not is_numbered:
             self._unnumbered.add(step_id)
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
@@ -586,12 +606,12 @@ class AnswerReader(Recovery):
         may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
         return (may_be_phase or is_like_first) and not self._is_before_steps()
 
-    def _note_heading(self, step_id: str, role: Role | None) -> None:
+    def _note_heading(self, step_id: str, role: Role | None, *, is_typed: bool) -> None:
         """Note what a heading is that was taken for a step."""
         self._headings.add(step_id)
-        if role is not Role.STEP:
+        if not (is_typed or role is Role.STEP):
             self._phases.add(step_id)
-        elif self._last_step is None:
+        elif role is Role.STEP and self._last_step is None:
             self._last_step = max(self.roles)
         if role is Role.LIST:
             self._lists.add(step_id)
@@ -830,7 +850,9 @@ class AnswerReader(Recovery):
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
         """Whether a line continues the one before it, which was wrapped."""
-        is_open = isinstance(self.owner, PlanStep) and (match is None or match.lastgroup == "constraint")
+        # Set off from all steps, such a line is of the plan.
+        is_own = not self._is_set_off or indent > 0
+        is_open = isinstance(self.owner, PlanStep) and is_own and (match is None or match.lastgroup == "constraint")
         flow = read_flow(content) if is_open else None
         if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
             self._take_outputs(self.owner, flow[1], line)
@@ -850,8 +872,9 @@ class AnswerReader(Recovery):
 
     def _is_in_step(self) -> bool:
         """Whether a line is in the section of a heading that is a step by itself, as the outline shows."""
-        is_typed = isinstance(self.owner, PlanStep) and self.owner.step_id in self._headings - self._phases
-        return is_typed and self._indent == 0
+        if not isinstance(self.owner, PlanStep) or self._indent:
+            return False
+        return self.owner.step_id in self._headings and self.owner.step_id not in self._phases
 
     def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
         """Take a line that begins a paragraph below such a heading for detail of the step.
@@ -862,7 +885,7 @@ class AnswerReader(Recovery):
             return False
         if self._start > (self._last_step or 0):
             is_said = compiled(_SAID_BEHIND).search(content) is not None
-            if is_said or not (self._has_paragraphs or self.default_type == ""):
+            if is_said or not (self._has_paragraphs or self._last_step is None):
                 self._give_lines_to(None)
                 return False
             message = "this may be detail of the last step, or said behind the plan"
@@ -879,13 +902,15 @@ class AnswerReader(Recovery):
         is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
         may_join = self._last is not None and (indent > self._last[2] or is_next)
         is_below = self._is_below_step(indent)
-        is_item = compiled(_TYPED_STEP).match(content) or self._is_boxed(content)
+        is_item = compiled(_TYPED_STEP).match(content) or compiled(_ALONE).match(content) or self._is_boxed(content)
         if not (may_join or is_below) or find_elision(content) or is_item:
             return False
         if is_flow(content) or find_arrow(content) is not None or not _is_plain(content, self.section):
             return False
         # The branches of a decision do not continue what is to be decided.
-        is_branch = isinstance(self.owner, PlanStep) and self.owner.step_type == "decide" and _is_branch(content)
+        is_decided = isinstance(self.owner, PlanStep) and self.owner.step_type == "decide"
+        is_asked = self._last is not None and self._last[0].endswith(("?", "？"))
+        is_branch = is_decided and (is_asked or _is_branch(content))
         is_labelled = is_below and (is_branch or compiled(_LABEL).match(content) is not None)
         is_joined = may_join and not (is_labelled or (is_below and self._is_bold_above()))
         if self._last is not None and is_joined and self._join(self._last, content, line):

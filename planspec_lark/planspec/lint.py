@@ -417,6 +417,8 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     a title says of the plan.
     """
     yield from _check_title(plan)
+    if plan.title.endswith(("?", "？")):
+        yield Diagnostic("PS127", "the title asks something", help="write what the plan is about", part="title")
     if plan.title and (header := repair_header(f"## {plan.title}")) and not header[1].startswith("# "):
         message = "the title is written as the header of another part of the plan"
         yield Diagnostic("PS104", message, Severity.ERROR, help="write `Goal: Text`, or another title", part="title")
@@ -446,6 +448,8 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     yield from _find_half_read(steps)
 
 
+# Inputs behind another arrow in the line of a step.
+_FOREIGN_INPUTS = re.compile(r"(?:<[-=]|⇐)[ \t]*(?P<names>[\w, ]+)\)?\Z")
 # How a line of detail begins that has the number and the type of a step, or a check box and a number below one.
 _STEP_IN_DETAIL = re.compile(
     rf"[^\w\[［【]{{0,6}}[0-9]+(?:\.[0-9]+)*[.)、]?[^\w\[［【]{{0,6}}[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】]"
@@ -456,6 +460,9 @@ _STEP_IN_DETAIL = re.compile(
 # A number as of a step, or what is announced and does not follow.
 _NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
+# A label of what is no step.
+_FACT = re.compile(r"(?i)(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
+
 
 def _find_half_read(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     """Descriptions that begin with another id or mark, or end with a colon with nothing behind it."""
@@ -464,6 +471,8 @@ def _find_half_read(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
         if _NUMBER_IN_FRONT.match(text) is not None:
             message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
             yield _found("PS127", step, "description", message, help)
+        elif _FACT.match(text) is not None:
+            yield _found("PS127", step, "description", f"`{text[:60]}` tells something, and is no step", _WRITE)
         elif text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):
             yield _found("PS127", step, "description", f"nothing follows after `{text[-60:]}`", _WRITE)
 
@@ -478,6 +487,11 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
         if arrow and _is_list(behind):
             help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
             yield _found("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
+    for step in steps if "<" in said or "⇐" in said else ():
+        match = _FOREIGN_INPUTS.search(step.description)
+        if match is not None and _is_list(match["names"]):
+            help = f"if inputs are meant, write `> ← {match['names']}` on the next line"
+            yield _found("PS319", step, "description", f"`{match[0][:60]}` declares no inputs", help)
     for step in steps:
         for item, line in enumerate(step.detail):
             if "←" in line:
@@ -542,19 +556,18 @@ def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
         if found.code == "PS302" and found.step_id == first:
             message = f"the first step is {first}: there may be others before it"
             yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
-        elif found.code in ("PS301", "PS302"):
+        elif found.code == "PS302":
             yield evolve(found, severity=Severity.ERROR)
 
 
 def _is_counted_through(plan: PlanSpec) -> bool:
     """Whether the steps below each other one are counted from 1."""
-    last: dict[str, int] = {"": 0}
+    last: dict[str, int] = {}
     for step in iter_steps(plan):
         head, _, number = step.step_id.rpartition(".")
-        last[head] = expected = last.get(head, -1) + 1
+        last[head] = expected = last.get(head, 0) + 1
         if number != str(expected):
             return False
-        last[step.step_id] = 0
     return True
 
 

@@ -18,7 +18,7 @@ from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
 
-__all__ = ["Role", "find_outline", "has_box"]
+__all__ = ["Role", "find_outline", "has_box", "is_order"]
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
@@ -46,7 +46,7 @@ _FINITE = "is|are|was|were|has|have|had|can|could|will|would|may|might|should|do
 _ORDER = (
     r"(?!(?:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here|some|many|most|all|both|no|one"
     r"|two|three|who|what|why|how|when|where|which|is|are|do|does|did|can|if)\b)"
-    rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s|tion|ment|ness)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)\S"
+    rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s|tion|ment|ness)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)[\w\"'(*`$€~]"
 )
 # The parts of items that have to be orders: of those below headings, and of a list by itself.
 _MANY, _MOST = 0.4, 0.5
@@ -65,8 +65,11 @@ _OTHER = (
 _HEADS_STEPS = r"(?i)\bsteps?\b|\bhow to\b|\bwhat to do\b|\bprocedure\b|步骤|流程|做法"
 _NAMES_STEPS = r"(?i)\bsteps?\b|步骤"
 _WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
+_PHASED = r"(?i)\W*(?:(?:phase|stage)\b|第.{1,3}阶段|阶段)"
 # A time of day, marks and a box in front of what an item says.
 _FRONT = r"[*_\s]*(?:\[.\]\s*|[☐☑]\s*)?[*_]*(?:[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\.?)?[*_]*[\s–—:-]*)?[*_]*"
+# Characters of a label.
+_LABEL = 20
 # Characters in front of a list that are looked at.
 _LEAD = 1_000
 # Headings of a kind that make an outline, and numbered headings of which each is a step.
@@ -109,11 +112,11 @@ def has_box(line: str) -> bool:
     return compiled(_BOX).match(read_bullet(line) or "") is not None
 
 
-def find_outline(text: str) -> Mapping[int, Role]:
-    """The roles of lines, by their offsets; none where a text has the words of a plan."""
+def find_outline(text: str) -> Mapping[int, Role] | None:
+    """The roles of lines, by their offsets; None where a text has the words of a plan's parts."""
     found = _read_sections(text)
     if found is None:
-        return {}
+        return None
     roles = _find_headings([one for one in found[1:] if not is_notes(one.text)])
     if not roles:
         return _find_only_list(found, text)
@@ -132,7 +135,7 @@ def _find_headings(sections: Sequence[_Section]) -> dict[int, Role]:
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
     sections = [one for one in sections if not compiled(_NO_STEPS).search(one.text)]
     if _are_steps(sections):
-        return {one.start: Role.STEP for one in sections}
+        return {one.start: Role.STEP for one in sections if one.number}
     listed = [one for one in sections if one.is_listed]
     if len(listed) >= _LEAST and all(one.boxes for one in listed) and _are_orders(listed, _MANY):
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
@@ -143,11 +146,18 @@ def _find_headings(sections: Sequence[_Section]) -> dict[int, Role]:
 
 def _are_steps(sections: Sequence[_Section]) -> bool:
     """Whether headings are numbered from 1, each is a step, and nothing else is a heading."""
+    if sections and not sections[0].number and all(sections[0].level < one.level for one in sections[1:]):
+        # The title.
+        sections = sections[1:]
     is_numbered = [one.number for one in sections] == [f"{number}" for number in range(1, len(sections) + 1)]
     is_flat = len({one.level for one in sections}) == 1 and not any(one.is_listed for one in sections)
-    if len(sections) < _LEAST_STEPS or not (is_numbered and is_flat):
+    is_worded = any(compiled(_WORDED).match(one.text) for one in sections)
+    # The bullets of a phase are its steps.
+    is_phased = not any(one.bullets for one in sections) and all(compiled(_PHASED).match(one.text) for one in sections)
+    is_worded = is_worded or is_phased
+    if len(sections) < (_LEAST if is_worded else _LEAST_STEPS) or not (is_numbered and is_flat):
         return False
-    if any(compiled(_WORDED).match(one.text) for one in sections):
+    if is_worded:
         return True
     said = [one.text.lstrip("*_0123456789.、)）: ") for one in sections]
     # One word by itself may be anything's name.
@@ -160,11 +170,15 @@ def _are_orders(sections: Sequence[_Section], least: float) -> bool:
     return _share_of_orders([said for one in sections for _, said in one.items]) >= least
 
 
+def is_order(said: str) -> bool:
+    """Whether a text may be an order. Words of Chinese do not show it."""
+    front = compiled(_FRONT).match(said)
+    return _CHINESE.search(said) is not None or compiled(_ORDER).match(said, front.end() if front else 0) is not None
+
+
 def _share_of_orders(said: Sequence[str]) -> float:
-    """The part of some texts that are orders. Words of Chinese do not show it."""
-    orders = sum(not one.isascii() and _CHINESE.search(one) is not None for one in said)
-    orders += sum(compiled(_ORDER).match(one) is not None for one in said)
-    return orders / len(said) if said else 0.0
+    """The part of some texts that may be orders."""
+    return sum(map(is_order, said)) / len(said) if said else 0.0
 
 
 def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Role]:
@@ -213,17 +227,24 @@ def _read_sections(text: str) -> list[_Section] | None:
         line_start = start + len(row)
         if content.startswith(("```", "~~~")):
             in_code = not in_code
+        elif not in_code and _is_label(content):
+            return None
         elif in_code or not content:
             continue
         heading = read_heading(content) if not indent and content[0] in "#*_" else None
         if heading is not None:
-            header = repair_header(content)
-            if header is not None and not header[1].startswith("# "):
-                return None
             found.append(_Section(start, *heading, number=_number_of(heading[1])))
         elif not indent:
             _add(found[-1], content, start)
     return found
+
+
+def _is_label(content: str) -> bool:
+    """Whether a line is that of a goal, of constraints or of the steps, with its text or above it."""
+    if content[:1] not in ("*", "#") and not any(colon in content[:_LABEL] for colon in ":："):
+        return False
+    header = repair_header(content)
+    return header is not None and not header[1].startswith("# ")
 
 
 def _add(section: _Section, content: str, start: int) -> None:

@@ -108,8 +108,9 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     parts: list[tuple[AnswerReader, Findings, int, int]] = []
     at = 0
     legend = find_legend(text)
-    roles = find_outline(text) if default_type else {}
-    policy: dict[str, Any] = {"legend": legend, "default_type": default_type, "roles": roles}
+    roles = find_outline(text) if default_type else None
+    policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
+    policy |= {"roles": roles or {}, "is_plain": roles is not None}
     while at < len(text) or not parts:
         reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
         end = reader.run(text, at, found)

@@ -50,8 +50,13 @@ _LEADER = (
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
     rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{NUMBER_WORDS}){SPACE}*)?"
 )
-# The hours of a time of day are no number of a step.
-_DIGITS = "[0-9０-９]++(?:[.．][0-9０-９]++)*(?![:：][0-9])"
+# A time of day and a quantity are no numbers of a step.
+_DIGITS = (
+    r"(?![0-9]{1,2}\.[0-9]{2}[ \t]+[^\s\[［【*`(])"
+    r"(?![0-9]++\.[0-9]++[ \t]?(?:k?g|m?l|[cmk]?m|%|€|\$|euros?|cups?|lit(?:er|re)s?|hours?|h|min(?:ute)?s?|days?"
+    r"|weeks?)\b)"
+    r"[0-9０-９]++(?:[.．][0-9０-９]++)*(?![:：][0-9])"
+)
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|[{_CIRCLED}]|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"

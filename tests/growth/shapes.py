@@ -258,6 +258,18 @@ _AROUND: dict[str, Callable[[int], str]] = {
     "reports on many steps": lambda n: (
         _each(f"{{0}}. [act] {_LONG}\n", n // 2, "") + "\n" + f"The last 9 are pending, {_LONG}.\n" * (n // 180)
     ),
+    "check boxes below headings": lambda n: _each(f"## {{0}} {_LONG}\n- [ ] Do it\n", n, ""),
+    "headings below headings": lambda n: _each(f"## A {{0}}\n### B {{0}}\n- [ ] Do it, {_LONG}\n", n, ""),
+    "numbers that go on over headings": lambda n: _each(f"**{_LONG}**\n{{0}}. Do it now\n", n, ""),
+    "headings that are steps": lambda n: _each(f"## {{0}}. Do it now\n\n{_LONG}\n\n", n, ""),
+    "lines that lead to boxes": lambda n: f"Here is the plan:\n- [ ] {_LONG}\n" * (n // 86) + "## End\n",
+    "a long line that leads to steps": lambda n: f"{'a ' * (n // 2)}here is the plan:\n\n1. a\n",
+    "types before ids": lambda n: "Goal: a\n## Steps\n" + _each(f"[act] {{0}}. {_LONG}\n", n, ""),
+    "code blocks below steps": lambda n: (
+        "Here is the plan:\n\n" + _each(f"{{0}}. {_LONG}\n   ```\n   a\n   ```\n", n, "")
+    ),
+    "branches of a decision": lambda n: "Goal: a\n## Steps\n1. [decide] a\n" + f"   yes → {_LONG}\n" * (n // 72),
+    "references to steps": lambda n: "# A\n## B\n1. Do it\n## C\n2. Do it\n" + f"   {_LONG}, see step 1.\n" * (n // 80),
     "a legend of many entries": lambda n: "done\n" + "✅ a " * (n // 4) + "|x\n\n1. [act] a\n",
     "a legend with a long blank": lambda n: f"Legend: ✅ =a{' ' * n}b ✅ c\n\n1. [act] a\n",
     "a sign and a long blank": lambda n: f"1) [act] a\n\n!=done{' ' * n}x.\n",

@@ -1,0 +1,136 @@
+"""Plain Markdown, where the caller says what steps without a type are: its outline says what its lines are."""
+
+# ruff: noqa: E501  (a text is easier to read in one line)
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import extract_plan, serialize_plan
+from planspec_lark.answers import Verdict
+
+TAKEN = {
+    "numbers that go on over headings": (
+        "# Kitchen\n\n## Prepare\n1. Sand the doors\n2. Prime the doors\n\n## Paint\n3. Paint the doors\n4. Hang the doors\n",
+        "# Plan: Kitchen\n## Steps\n1. [subtask] Prepare\n  1.1. [act] Sand the doors\n  1.2. [act] Prime the doors\n"
+        "2. [subtask] Paint\n  2.1. [act] Paint the doors\n  2.2. [act] Hang the doors\n",
+    ),
+    "bold headings without a lead": (
+        "**Today**\n1. Call the office\n2. Book the hall\n\n**Tomorrow**\n3. Send the invitations\n4. Order the cake\n",
+        "## Steps\n1. [subtask] Today\n  1.1. [act] Call the office\n  1.2. [act] Book the hall\n2. [subtask] Tomorrow\n"
+        "  2.1. [act] Send the invitations\n  2.2. [act] Order the cake\n",
+    ),
+    "times of day": (
+        "Here is the checklist for the party:\n\n- [ ] 13:00 Set the table\n- [x] 14:30 Light the grill\n",
+        "## Steps\n1. [act] 13:00 Set the table\n2. [x] [act] 14:30 Light the grill\n",
+    ),
+    "bullets below times": (
+        "**Week 1**\n- Show her the house\n- Visit the vet\n\n**Week 2**\n- Start the puppy class\n",
+        "## Steps\n1. [subtask] Week 1\n  1.1. [act] Show her the house\n  1.2. [act] Visit the vet\n2. [subtask] Week 2\n"
+        "  2.1. [act] Start the puppy class\n",
+    ),
+    "headings that are steps": (
+        "## 1. Freeze the file\n\nCopy it to the archive.\n\n## 2. Fix the dates\n\nParse each one.\n\n## 3. Validate the emails\n",
+        "## Steps\n1. [act] Freeze the file\n  > Copy it to the archive.\n2. [act] Fix the dates\n  > Parse each one.\n"
+        "3. [act] Validate the emails\n",
+    ),
+    "the one list of orders": (
+        "Best done in spring.\n\n1. Water the plant well\n2. Pick a larger pot\n3. Mix the new soil\n\nSome droop is normal.\n",
+        "## Steps\n1. [act] Water the plant well\n2. [act] Pick a larger pot\n3. [act] Mix the new soil\n",
+    ),
+    "a list below a heading of steps": (
+        "### What you'll need\n- A larger pot\n- New soil\n\n### Repotting, step by step\n1. Water it\n2. Lift it out\n3. Fill up\n",
+        "## Steps\n1. [act] Water it\n2. [act] Lift it out\n3. [act] Fill up\n",
+    ),
+    "code below steps, as it is written": (
+        "Here is the plan:\n\n1. Write the notes\n   ```\n   ← c\n   a<br>\n   ```\n2. Install it\n```bash\npip install x\n```\n",
+        "## Steps\n1. [act] Write the notes\n  > \\← c\n  > a<br>\n2. [act] Install it\n  > pip install x\n",
+    ),
+    "a paragraph that is indented as its step": (
+        "Here is the plan:\n\n1. Sand it\n2. Paint it\n\n   Two coats of the red one.\n",
+        "## Steps\n1. [act] Sand it\n2. [act] Paint it\n  > Two coats of the red one.\n",
+    ),
+    "circled numbers": (
+        "Goal: Go\n## Steps\n① [act] Pack\n② [act] Leave\n",
+        "Goal: Go\n## Steps\n1. [act] Pack\n2. [act] Leave\n",
+    ),
+    "labels in two languages": (
+        "**目标（Goal）**：出发\n\n**约束（Constraints）**：\n- 三人\n\n## 步骤\n1. [行动] 收拾\n",
+        "Goal: 出发\nConstraints:\n- 三人\n## Steps\n1. [act] 收拾\n",
+    ),
+    "a type before the id": (
+        "Goal: Go\n## Steps\n[act] 1. [x] Wash\n[思考] 2. Think\n",
+        "Goal: Go\n## Steps\n1. [x] [act] Wash\n2. [reason] Think\n",
+    ),
+    "branches of a decision": (
+        "Goal: Go\n## Steps\n1. [decide] Is it dry?\n   yes → paint\n   no → wait\n",
+        "Goal: Go\n## Steps\n1. [decide] Is it dry?\n  > yes → paint\n  > no → wait\n",
+    ),
+    "what is below a question": (
+        "Goal: Go\nSteps:\n1. [decide] Which cooler?\n   tower → screws\n   stock → pins\n",
+        "Goal: Go\n## Steps\n1. [decide] Which cooler?\n  > tower → screws\n  > stock → pins\n",
+    ),
+    "typed headings": (
+        "Goal: Go\n## Steps\n### 1. [act] Pack\nTwo bags.\n### 2. [act] Leave\n- By bus\n",
+        "Goal: Go\n## Steps\n1. [act] Pack\n  > Two bags.\n2. [act] Leave\n  > By bus\n",
+    ),
+}
+HELD = {
+    "prohibitions": "# Pool\n\n## Every day\n1. Skim the leaves\n2. Check the pump\n\n## What not to do\n3. Pour chlorine in\n4. Swim right after\n",
+    "a heading of what is no step": "# Running\n\n## Phase 1: Base\n- Run 2 km\n\n## Phase 2: Build\n- Run 5 km\n\n## What to avoid\n- Old shoes\n",
+    "what the last step announces": "Here's how to install it:\n\n1. Download the archive\n2. Run the installer:\n\n```bash\nsudo ./install.sh\n```\n",
+    "headings of a ranking": "# Top 3 laptops\n\n## 1. Acer Swift\nCheap.\n\n## 2. Dell Plus\nSolid.\n\n## 3. Mac Air\nFast.\n",
+    "an order behind headings that are steps": "## 1. Clean the car\nWash it.\n\n## 2. Take photos\nOutside.\n\n## 3. Write an ad\nBe honest.\n\nThen hand over the keys.\n",
+    "references to numbers that are counted anew": "# Kitchen\n\n## Prepare\n1. Sand it well\n2. Prime it well\n\n## Paint\n3. Paint it red\n4. Repeat steps three and four\n",
+    "what is told of times": "# Refactoring\n\n## Before\n- Three files\n- No tests\n\n## After\n- One file\n- 20 tests\n",
+    "lists that go on of things": "# Best laptops\n\n## Under 500\n1. Acer A\n2. Asus B\n\n## Over 500\n3. Dell C\n4. Mac D\n",
+    "boxes of a form": "# Which fits you?\n\n## Flat\n- [ ] I have no car\n\n## House\n- [ ] I have children\n",
+    "one of several": "Here's how to fix it (do one of these):\n\n1. Restart the router\n2. Call the provider\n",
+    "what somebody ruins": "Here's how to ruin a fence:\n\n1. Use water\n2. Use salt\n",
+    "several arrows": "Here is the plan:\n\n1. Open Settings -> Privacy -> Location\n",
+    "two types": "Goal: Go\n## Steps\n[reason] 1. [act] Dry\n",
+    "a status before the id": "Goal: Go\n## Steps\n- [done] 1. Wash\n- [skip] 2. Dry\n",
+    "a paragraph behind the last typed heading": "Goal: Go\n## Steps\n### 1. [act] Pack\nTwo bags.\n### 2. [act] Leave\n\nThe bus goes at nine.\n",
+    "a code block with its own indentation": "Here is the plan:\n\n1. Write it\n   ```\n   if x:\n       y\n   ```\n",
+    "a section of persons": "# Moving\n\n## Before\n1. Get three quotes\n2. Label all desks\n\n## Responsibilities\n3. Anna – movers\n4. Ben – computers\n",
+    "one of two ways": "## Plan\n\n### Quick fix\n1. Restart the service\n2. Clear the cache\n\n### Proper fix\n1. Find the leak\n2. Add a test\n",
+    "a number with a letter": "Goal: Go\n## Steps\n1. [decide] Screwed or clipped?\n   1a. [act] Loosen the screws\n2. [act] Wipe it\n",
+    "a word between steps": "Goal: Go\n## Steps\n1. [act] Empty it\n   or\n2. [act] Rent a container\n",
+    "progress of the whole plan": "Goal: Go\n## Steps\n1. [act] Stop it\n2. [act] Start it\n\n**Progress:** 2/3\n",
+    "a status of the whole plan": "Goal: Go\n## Steps\n1. [act] Stop it\n2. [act] Start it\n\nStatus: in progress\n",
+    "a last step in a sentence": "Goal: Go\n## Steps\n1. [act] Remove the cooler\n2. [act] Wipe it\n\nNow put the cooler back on.\n",
+    "a last step in a word": "Goal: Go\n## Steps\n1. [act] Install it\n2. [act] Test it\n\nFinally, reboot.\n",
+    "a condition in the lead": "Assuming you have saved it, here's how to reset the phone:\n\n1. Open Settings\n2. Tap General\n",
+    "inputs behind another arrow": "Goal: Go\nSteps:\n1. [act] Remove it -> cooler\n2. [act] Wipe it <- cooler\n",
+    "facts among steps": "# Launch\n\n## Week 1\n- Owner: Dana\n- Write the page\n- Record the demo\n\n## Week 2\n- Publish the post\n- Email the list\n",
+    "a timetable behind the plan": "Here is the plan:\n\n1. Learn words\n2. Read texts\n\n**Timetable**\n\n| Time | What |\n|---|---|\n| 7:30 | Listening |\n",
+    "steps in quotes": "**Goal:** Go\n\n**Steps**\n\n**1. [act] Pack**\n> **1.1. [act] Socks**\n",
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_is_read_as_what_it_looks_like(name: str) -> None:
+    text, plan = TAKEN[name]
+    found = extract_plan(text, default_type="act")
+    assert serialize_plan(found.plan) == plan
+    assert found.verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_may_be_no_plan_or_another_is_held_back(name: str) -> None:
+    assert extract_plan(HELD[name], default_type="act").verdict is not Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Both steps are done.",
+        "All steps are done.",
+        "The second step is done.",
+        "Everything is done.",
+        "Step 2 is done.",
+    ],
+)
+def test_a_report_that_the_marks_deny_is_held_back(said: str) -> None:
+    plan = "Goal: Go\n## Steps\n1. [x] [act] Pack\n2. [act] Leave\n3. [act] Arrive\n"
+    assert extract_plan(f"{plan}\n{said}\n").verdict is Verdict.NEEDS_REVIEW
+    assert extract_plan(f"{plan}\nThe first step is done.\n").verdict is Verdict.ACCEPTED

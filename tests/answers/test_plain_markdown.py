@@ -69,6 +69,14 @@ TAKEN = {
         "Goal: Go\nSteps:\n1. [decide] Which cooler?\n   tower → screws\n   stock → pins\n",
         "Goal: Go\n## Steps\n1. [decide] Which cooler?\n  > tower → screws\n  > stock → pins\n",
     ),
+    "cases by a word": (
+        "Goal: Go\n## Steps\n1. [decide] Choose the paint\n   yes → red\n   no → blue\n",
+        "Goal: Go\n## Steps\n1. [decide] Choose the paint\n  > yes → red\n  > no → blue\n",
+    ),
+    "an offer behind headings that are steps": (
+        "## 1. Freeze the file\n\nCopy it.\n\n## 2. Fix the dates\n\nParse them.\n\n## 3. Write the report\n\nLet me know if you want a template!\n",
+        "## Steps\n1. [act] Freeze the file\n  > Copy it.\n2. [act] Fix the dates\n  > Parse them.\n3. [act] Write the report\n",
+    ),
     "typed headings": (
         "Goal: Go\n## Steps\n### 1. [act] Pack\nTwo bags.\n### 2. [act] Leave\n- By bus\n",
         "Goal: Go\n## Steps\n1. [act] Pack\n  > Two bags.\n2. [act] Leave\n  > By bus\n",
@@ -102,7 +110,9 @@ HELD = {
     "a condition in the lead": "Assuming you have saved it, here's how to reset the phone:\n\n1. Open Settings\n2. Tap General\n",
     "inputs behind another arrow": "Goal: Go\nSteps:\n1. [act] Remove it -> cooler\n2. [act] Wipe it <- cooler\n",
     "facts among steps": "# Launch\n\n## Week 1\n- Owner: Dana\n- Write the page\n- Record the demo\n\n## Week 2\n- Publish the post\n- Email the list\n",
-    "a timetable behind the plan": "Here is the plan:\n\n1. Learn words\n2. Read texts\n\n**Timetable**\n\n| Time | What |\n|---|---|\n| 7:30 | Listening |\n",
+    "a timetable behind the plan": "Goal: Learn\n## Steps\n1. [act] Learn words\n\n**Timetable**\n\n| Time | What |\n|---|---|\n| 7:30 | Listening |\n",
+    "lists that go on of no orders": "# Fruit\n\n## Red\n1. Apples from here\n2. Cherries from there\n\n## Green\n3. Pears and plums\n4. Kiwis and limes\n",
+    "ways to do something": "Some ways to save money:\n\n1. Walk to the office\n2. Cook at home\n3. Sell the old car\n",
     "steps in quotes": "**Goal:** Go\n\n**Steps**\n\n**1. [act] Pack**\n> **1.1. [act] Socks**\n",
 }
 
@@ -134,3 +144,7 @@ def test_a_report_that_the_marks_deny_is_held_back(said: str) -> None:
     plan = "Goal: Go\n## Steps\n1. [x] [act] Pack\n2. [act] Leave\n3. [act] Arrive\n"
     assert extract_plan(f"{plan}\n{said}\n").verdict is Verdict.NEEDS_REVIEW
     assert extract_plan(f"{plan}\nThe first step is done.\n").verdict is Verdict.ACCEPTED
+
+
+def test_ways_to_do_something_are_no_steps() -> None:
+    assert extract_plan(HELD["ways to do something"], default_type="act").plan.steps == []

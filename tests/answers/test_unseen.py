@@ -1,8 +1,8 @@
 """Answers that were written before the reader saw them, each with what its reader sees in it: a plan, or a question.
 
 ``fixtures/unseen/answers.jsonl`` has one a line: its text, the verdict (`accepted` or `held`), the plan, what the
-caller knows, and why. Those of ``natural.jsonl`` were written as answers to requests, with no reader in mind, and
-others have said what they see in them: much more of what is said around a plan gives advice there. The reader has been
+caller knows, and why. Those of ``natural.jsonl`` were written as answers to requests, with no reader in mind, and got
+their plans and verdicts afterwards: much more of what is said around a plan gives advice there. The reader has been
 changed for many of them since.
 """
 

@@ -9,7 +9,7 @@ Whatever it is taken for is put to the grammar again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from re import Match
 from typing import ClassVar
@@ -65,7 +65,8 @@ from planspec_lark.planspec.near_misses import (
     unwrap,
     variables_of,
 )
-from planspec_lark.planspec.outline import Role, has_box, is_order
+from planspec_lark.planspec.outline import Role, has_box, is_box
+from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
@@ -82,7 +83,7 @@ from planspec_lark.planspec.step_repair import (
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.diagnostics import Fix, Severity
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
@@ -97,8 +98,6 @@ _LONG = 4_000
 _FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# How the text of a check box's item begins.
-_BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A type in brackets behind any signs and a number: it is no part of the line above.
 _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 # A number with a letter, and a word or a sign that stands between two steps.
@@ -154,27 +153,6 @@ _LEADS_TO_STEPS = (
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
-# A heading of what is not done, or is told of the steps.
-_NOT_DONE = (
-    r"(?i)\b(?:not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
-    r"|wrong|risks?|budget|pros|cons|benefits|drawbacks|(?:dis)?advantages?|team|roles?|facts?|questions|criteria"
-    r"|definition of done|warning signs?|contacts?|kpis?|packing list|troubleshooting|results?|attendees|participants"
-    r"|ingredients|glossary|myths?|mistakes?|reasons?|examples?)\b|不要|避免|不做|风险|预算|原则|标准|联系人|误区|问题|清单|名单"
-)
-# A heading of one of several ways, if there are more of its kind.
-_ONE_WAY = (
-    r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
-    r"|for (?:an? )?\w+ers?)\b"
-    r"|\b(?:way|version|fix|method|variant|edition|route)\W*\Z"
-)
-# What speaks of a step by its number.
-_STEP_NUMBER = (
-    r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"
-    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
-    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) steps?\b"
-    r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
-    r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
-)
 # What gives advice, or answers questions.
 _ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
 # What the steps of a plan are called in a heading or a label that could be its title as well.
@@ -224,13 +202,8 @@ class AnswerReader(Recovery):
     _typed_bullet: tuple[int, str] | None = None
     # By the id of a step, the highest number below it.
     _numbers: dict[str, int] = field(factory=dict)
-    # Steps whose line is a heading, and those of them that have no type, so that what is below them is their steps.
-    _headings: set[str] = field(factory=set)
-    _phases: set[str] = field(factory=set)
-    # Those whose heading has no number.
-    _unnumbered: set[str] = field(factory=set)
-    # Those whose steps are bullets, as the outline of the text shows.
-    _lists: set[str] = field(factory=set)
+    # The headings that were taken for steps.
+    phases: Phases = field(factory=Phases)
     # Where the line starts.
     _start: int = 0
     # Where the last heading starts that is a step, as the outline of the text shows.
@@ -245,9 +218,6 @@ class AnswerReader(Recovery):
     _has_boxes: bool = False
     # Whether the constraints are items with numbers.
     _has_numbers: bool = False
-    # How many steps are right below headings, and whether numbers that go on over these were counted anew.
-    _counted: int = 0
-    _is_recounted: bool = False
     # The code block below a step that the lines are in: how far it is indented, and its fence.
     _code: tuple[int, str] | None = None
     # Where the next header is, behind the line that it was looked for from; behind the text where there is none.
@@ -284,55 +254,6 @@ class AnswerReader(Recovery):
                 if self.default_type and step.children and step.step_type not in CONTAINER_TYPES:
                     step.step_type = "subtask" if step.step_type == self.default_type else step.step_type
         return self.plan
-
-    def find_empty_phases(self) -> Iterator[Diagnostic]:
-        """Headings without steps below them, where other headings have some: theirs may be told in other words."""
-        # A line whose number is too long is none.
-        self._phases &= self.steps.keys()
-        if self.is_plain and len(self._phases) > 1 and not any(self.steps[one].children for one in self._phases):
-            first = min(self._phases)
-            message = f"step {first} is a heading as others are, and nothing shows that they are steps"
-            span, help = self.places.steps[first].span, "write `## Steps` above the steps"
-            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=first, source=self.source)
-        if any(self.steps[one].children for one in self._phases):
-            for step_id in sorted(one for one in self._phases if not self.steps[one].children):
-                message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
-                span = self.places.steps[step_id].span
-                help = "write its steps, or what it is without a heading"
-                yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
-        phases = [one for one in self._phases if self.steps[one].children]
-        bulleted = sorted(one for one in phases if not self._is_numbered_below(one))
-        for step_id in bulleted if len(bulleted) < len(phases) else ():
-            message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
-            span, help = self.places.steps[step_id].span, "number them, or write what they are"
-            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
-
-    def find_doubtful_phases(self) -> Iterator[Diagnostic]:
-        """Headings of what is most likely no step, where others hold steps."""
-        phases = sorted(self._unnumbered & self._phases & self.steps.keys())
-        others = {one for one in phases if compiled(_ONE_WAY).search(self.steps[one].description) is not None}
-        idle = {one for one in phases if not any(is_order(child.description) for child in self.steps[one].children)}
-        for step_id in phases:
-            is_idle = step_id in idle and len(idle) < len(phases) and self.steps[step_id].children
-            is_other = len(others) > 1 and step_id in others
-            if is_idle or is_other or compiled(_NOT_DONE).search(self.steps[step_id].description) is not None:
-                message = f"step {step_id} is the heading of what may be no steps"
-                span, help = self.places.steps[step_id].span, "leave it out, or call it by what is done"
-                yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=self.source)
-
-    def find_recounted(self) -> Iterator[Diagnostic]:
-        """What speaks of steps by their numbers, where these go on over headings and are counted anew below each."""
-        where = self.source.text if self._is_recounted else ""
-        for match in compiled(_STEP_NUMBER).finditer(where):
-            message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
-            span, help = self.source.span(*match.span()), "number all steps without headings, or name the step"
-            yield Diagnostic("PS127", message, Severity.ERROR, span, help=help, source=self.source)
-
-    def _is_numbered_below(self, phase: str) -> bool:
-        """Whether the first step below a heading has a number, or a box."""
-        start = self.places.steps[self.steps[phase].children[0].step_id].span.start
-        row = self.source.text[start : start + _SHORT].lstrip()
-        return read_bullet(row.partition("\n")[0]) is None or has_box(row.partition("\n")[0])
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """See :meth:`Recovery.read`."""
@@ -589,9 +510,10 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         self._indent = indent
         step_id = placed.partition(". ")[0]
-        self._note_heading(step_id, role, is_typed=compiled(_TYPED_STEP).match(content) is not None)
-        if not is_numbered:
-            self._unnumbered.add(step_id)
+        is_holder = role is not Role.STEP and compiled(_TYPED_STEP).match(content) is None
+        self.phases.note(step_id, is_holder=is_holder, is_numbered=is_numbered, is_list=role is Role.LIST)
+        if role is Role.STEP and self._last_step is None:
+            self._last_step = max(self.roles)
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
@@ -605,16 +527,6 @@ class AnswerReader(Recovery):
         is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
         may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
         return (may_be_phase or is_like_first) and not self._is_before_steps()
-
-    def _note_heading(self, step_id: str, role: Role | None, *, is_typed: bool) -> None:
-        """Note what a heading is that was taken for a step."""
-        self._headings.add(step_id)
-        if not (is_typed or role is Role.STEP):
-            self._phases.add(step_id)
-        elif role is Role.STEP and self._last_step is None:
-            self._last_step = max(self.roles)
-        if role is Role.LIST:
-            self._lists.add(step_id)
 
     def _is_led_to_steps(self) -> bool:
         """Whether the line above ends with a colon, and leads to steps."""
@@ -637,7 +549,9 @@ class AnswerReader(Recovery):
         following = self._next_line().rstrip("\r")
         number = read_item_number(following)
         is_advice = compiled(_ADVICE).search(label) is not None
-        return has_box(following) or (number is not None and (number != "1" or bool(self._phases and not is_advice)))
+        return has_box(following) or (
+            number is not None and (number != "1" or bool(self.phases.holders and not is_advice))
+        )
 
     def _is_above_list(self) -> bool:
         """Whether the next line is an item of a numbered list, or has a check box."""
@@ -712,9 +626,7 @@ class AnswerReader(Recovery):
             return None
         placed = self._place(written, indent)
         if content.startswith("#"):
-            self._headings.add(placed.partition(". ")[0])
-            if compiled(_TYPED_STEP).match(content) is None:
-                self._phases.add(placed.partition(". ")[0])
+            self.phases.note(placed.partition(". ")[0], is_holder=compiled(_TYPED_STEP).match(content) is None)
         said = line_pattern().match(f"{placed}\n")
         if said and find_elision(said["step_DESCRIPTION"] or ""):
             return _elided(content)
@@ -768,10 +680,10 @@ class AnswerReader(Recovery):
             self._nested.append((indent, parent))
         if not parent:
             return written
-        goes_on = parent in self._phases and number == f"{self._counted + 1}"
+        goes_on = parent in self.phases.holders and number == f"{self.phases.counted + 1}"
         if self.default_type and (goes_on or f"{parent}.{number}" in self.steps):
             counted = f"{self._numbers.get(parent, 0) + 1}"
-            self._is_recounted = self._is_recounted or counted != number
+            self.phases.is_recounted = self.phases.is_recounted or counted != number
             number = counted
         return f"{parent}.{number}{dot}{rest}"
 
@@ -805,16 +717,16 @@ class AnswerReader(Recovery):
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
         above = self._find_above(indent)
         is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
-        is_listed = above is not None and (above[0] < _BOLD_LEVEL - _HEADINGS or above[1] in self._lists)
-        is_below = is_listed and above[1] in self._phases if above else not is_numbered
-        return is_below or compiled(_BOX).match(text) is not None
+        is_listed = above is not None and (above[0] < _BOLD_LEVEL - _HEADINGS or above[1] in self.phases.lists)
+        is_below = is_listed and above[1] in self.phases.holders if above else not is_numbered
+        return is_below or is_box(text)
 
     def _is_boxed(self, content: str) -> bool:
         """Whether a line without a bullet is a step as it begins with a check box, as another one near it does."""
         if not self.default_type or compiled(_BARE_BOX).match(content) is None:
             return False
         # Below other steps, boxes are those of a form.
-        is_first = not self.steps or next(reversed(self.steps)) in self._phases
+        is_first = not self.steps or next(reversed(self.steps)) in self.phases.holders
         following = self.source.text[self._end : self._end + _NEAR] if is_first else ""
         self._has_boxes = self._has_boxes or compiled(rf"(?m)^[ \t]*{_BARE_BOX}").search(following) is not None
         return self._has_boxes
@@ -874,7 +786,7 @@ class AnswerReader(Recovery):
         """Whether a line is in the section of a heading that is a step by itself, as the outline shows."""
         if not isinstance(self.owner, PlanStep) or self._indent:
             return False
-        return self.owner.step_id in self._headings and self.owner.step_id not in self._phases
+        return self.owner.step_id in self.phases.headings and self.owner.step_id not in self.phases.holders
 
     def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
         """Take a line that begins a paragraph below such a heading for detail of the step.
@@ -940,7 +852,7 @@ class AnswerReader(Recovery):
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
-        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._headings:
+        if isinstance(self.owner, PlanStep) and self.owner.step_id in self.phases.headings:
             # A heading has ended with its line.
             return False
         if len(said) + len(content) > _LONG:
@@ -1070,7 +982,7 @@ class AnswerReader(Recovery):
     def _open(self, step_id: str, indent: float) -> None:
         parent, _, number = step_id.rpartition(".")
         self._numbers[parent] = max(int(number), self._numbers.get(parent, 0))
-        self._counted += parent in self._phases and step_id not in self._phases
+        self.phases.counted += parent in self.phases.holders and step_id not in self.phases.holders
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))

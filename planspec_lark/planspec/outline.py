@@ -18,7 +18,7 @@ from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
 
-__all__ = ["Role", "find_outline", "has_box", "is_order"]
+__all__ = ["Role", "find_outline", "has_box", "is_box", "is_order"]
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
@@ -109,7 +109,12 @@ class _Section:
 
 def has_box(line: str) -> bool:
     """Whether a line is an item with a check box."""
-    return compiled(_BOX).match(read_bullet(line) or "") is not None
+    return is_box(read_bullet(line) or "")
+
+
+def is_box(text: str) -> bool:
+    """Whether a text begins with a check box."""
+    return compiled(_BOX).match(text) is not None
 
 
 def find_outline(text: str) -> Mapping[int, Role] | None:
@@ -172,8 +177,12 @@ def _are_orders(sections: Sequence[_Section], least: float) -> bool:
 
 def is_order(said: str) -> bool:
     """Whether a text may be an order. Words of Chinese do not show it."""
+    return _CHINESE.search(said) is not None or _is_english_order(said)
+
+
+def _is_english_order(said: str) -> bool:
     front = compiled(_FRONT).match(said)
-    return _CHINESE.search(said) is not None or compiled(_ORDER).match(said, front.end() if front else 0) is not None
+    return compiled(_ORDER).match(said, front.end() if front else 0) is not None
 
 
 def _share_of_orders(said: Sequence[str]) -> float:
@@ -195,7 +204,7 @@ def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Rol
         is_header = section.level > 1 and compiled(_NAMES_STEPS).search(section.text) is not None
         return {start: Role.FIRST, **({section.start: Role.HEADER} if is_header else {})}
     is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
-    is_ordered = all(compiled(_ORDER).match(said) and not said.endswith("?") for _, said in section.items)
+    is_ordered = all(_is_english_order(said) and not said.endswith("?") for _, said in section.items)
     return {start: Role.FIRST} if is_ordered and not is_other else {}
 
 
@@ -261,9 +270,7 @@ def _add(section: _Section, content: str, start: int) -> None:
     elif not (section.is_listed or section.bullets):
         section.has_text = True
     if number is not None or is_box or bullet is not None:
-        said = bullet or content
-        front = compiled(_FRONT).match(said)
-        section.items.append((start, said[front.end() :] if front else said))
+        section.items.append((start, bullet or content))
 
 
 def _number_of(heading: str) -> str:

@@ -127,9 +127,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     for number, (reader, found, start, end) in enumerate(parts):
         if reader is best:
             listed.extend(found)
-            listed.extend(reader.find_empty_phases())
-            listed.extend(reader.find_recounted())
-            listed.extend(reader.find_doubtful_phases())
+            listed.extend(reader.phases.find_doubts(reader.steps, reader.places, is_plain=reader.is_plain))
         elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
             listed.extend(_name_title(source, text, start))

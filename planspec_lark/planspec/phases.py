@@ -1,0 +1,134 @@
+"""Headings that were taken for steps: which of them hold others, and what is doubtful about that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attrs import define, field
+
+from planspec_lark.planspec.answer_lines import read_bullet
+from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.near_misses import compiled
+from planspec_lark.planspec.outline import has_box, is_order
+from planspec_lark.planspec.positions import Places
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.source import Span
+
+__all__ = ["Phases"]
+
+# A heading of what is not done, or is told of the steps.
+_NOT_DONE = (
+    r"(?i)\b(?:not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
+    r"|wrong|risks?|budget|pros|cons|benefits|drawbacks|(?:dis)?advantages?|team|roles?|facts?|questions|criteria"
+    r"|definition of done|warning signs?|contacts?|kpis?|packing list|troubleshooting|results?|attendees|participants"
+    r"|ingredients|glossary|myths?|mistakes?|reasons?|examples?)\b|不要|避免|不做|风险|预算|原则|标准|联系人|误区|问题|清单|名单"
+)
+# A heading of one of several ways, if there are more of its kind.
+_ONE_WAY = (
+    r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
+    r"|for (?:an? )?\w+ers?)\b"
+    r"|\b(?:way|version|fix|method|variant|edition|route)\W*\Z"
+)
+# What speaks of a step by its number.
+_STEP_NUMBER = (
+    r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) steps?\b"
+    r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
+    r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
+)
+# Characters of a line that show whether it is a bullet.
+_SHORT = 60
+
+
+@define(eq=False)
+class Phases:
+    """The steps whose lines are headings, by their ids.
+
+    Attributes:
+        headings: all of them.
+        holders: those without a type, so that what is below them is their steps.
+        unnumbered: those whose heading has no number.
+        lists: those whose steps are bullets, as the outline of the text shows.
+        counted: how many steps are right below holders.
+        is_recounted: whether numbers that go on over headings were counted anew.
+    """
+
+    headings: set[str] = field(factory=set)
+    holders: set[str] = field(factory=set)
+    unnumbered: set[str] = field(factory=set)
+    lists: set[str] = field(factory=set)
+    counted: int = 0
+    is_recounted: bool = False
+
+    def note(self, step_id: str, *, is_holder: bool, is_numbered: bool = True, is_list: bool = False) -> None:
+        """Note a heading that was taken for a step."""
+        self.headings.add(step_id)
+        for ids, is_one in ((self.holders, is_holder), (self.unnumbered, not is_numbered), (self.lists, is_list)):
+            if is_one:
+                ids.add(step_id)
+
+    def find_doubts(self, steps: Mapping[str, PlanStep], places: Places, *, is_plain: bool) -> Iterator[Diagnostic]:
+        """What may be no step below headings, or no heading of steps, or another step than is told.
+
+        Args:
+            steps: those that were read, by id.
+            places: where they are.
+            is_plain: whether the text has none of the words of a plan's parts.
+        """
+        # A line whose number is too long is none.
+        self.holders &= steps.keys()
+        for step_id, message, help in (*self._find_empty(steps, is_plain), *self._find_bullets(steps, places)):
+            yield _doubt(message, help, places.steps[step_id].span, places, step_id)
+        for match in compiled(_STEP_NUMBER).finditer(places.source.text if self.is_recounted else ""):
+            message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
+            help = "number all steps without headings, or name the step"
+            yield _doubt(message, help, places.source.span(*match.span()), places)
+        for step_id in self._find_idle(steps):
+            message, help = (
+                f"step {step_id} is the heading of what may be no steps",
+                "leave it out, or name what is done",
+            )
+            yield _doubt(message, help, places.steps[step_id].span, places, step_id)
+
+    def _find_empty(self, steps: Mapping[str, PlanStep], is_plain: bool) -> Iterator[tuple[str, str, str]]:
+        """Headings without steps below them, where others have some: theirs may be told in other words."""
+        empty = sorted(one for one in self.holders if not steps[one].children)
+        if len(empty) < len(self.holders):
+            for step_id in empty:
+                message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
+                yield step_id, message, "write its steps, or what it is without a heading"
+        elif is_plain and len(empty) > 1:
+            first = min(empty)
+            message = f"step {first} is a heading as others are, and nothing shows that they are steps"
+            yield first, message, "write `## Steps` above the steps"
+
+    def _find_bullets(self, steps: Mapping[str, PlanStep], places: Places) -> Iterator[tuple[str, str, str]]:
+        """Headings with bullets below them, where others have numbers."""
+        holders = [one for one in self.holders if steps[one].children]
+        bulleted = sorted(one for one in holders if not _is_numbered(steps[one].children[0], places))
+        for step_id in bulleted if len(bulleted) < len(holders) else ():
+            message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
+            yield step_id, message, "number them, or write what they are"
+
+    def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
+        """Headings of what is most likely no step, or of one of several ways."""
+        phases = sorted(self.unnumbered & self.holders)
+        ways = {one for one in phases if compiled(_ONE_WAY).search(steps[one].description) is not None}
+        idle = {one for one in phases if not any(is_order(child.description) for child in steps[one].children)}
+        for one in phases:
+            is_idle = one in idle and len(idle) < len(phases) and bool(steps[one].children)
+            is_way = one in ways and len(ways) > 1
+            if is_idle or is_way or compiled(_NOT_DONE).search(steps[one].description) is not None:
+                yield one
+
+
+def _doubt(message: str, help: str, span: Span, places: Places, step_id: str = "") -> Diagnostic:
+    return Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=places.source)
+
+
+def _is_numbered(step: PlanStep, places: Places) -> bool:
+    """Whether a step's line has a number, or a box."""
+    start = places.steps[step.step_id].span.start
+    row = places.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
+    return read_bullet(row) is None or has_box(row)

@@ -134,10 +134,12 @@ def test_a_file_that_stays_no_plan(
     monkeypatch.setattr(edit_watcher, "_PATIENCE", 0.3)
 
     def edit() -> None:
-        if text is None:
-            path.unlink()
-        else:
-            path.write_text(text)
+        # No view can come between, which would be written over the edit.
+        with locked_folder(path.parent):
+            if text is None:
+                path.unlink()
+            else:
+                path.write_text(text)
 
     editor = Editor(edit)
     with pytest.raises(error):

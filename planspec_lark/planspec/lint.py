@@ -460,17 +460,27 @@ _STEP_IN_DETAIL = re.compile(
 # A number as of a step, or what is announced and does not follow.
 _NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
+# A number behind the end of a clause, as one of the next step in the same line has it.
+_NUMBER_INSIDE = re.compile(
+    r"(?:[;；,，.。][ \t]*|[ \t][(（]?(?=[0-9]+[)）]))(?P<number>[0-9]{1,3})[.)）、][ \t]*[^\W\d]"
+)
+
 # A label of what is no step.
 _FACT = re.compile(r"(?i)(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
 
 
 def _find_half_read(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
-    """Descriptions that begin with another id or mark, or end with a colon with nothing behind it."""
+    """Descriptions that begin with another id or mark, hold the next number, or end with a colon without more."""
     for step in steps:
         text = step.description
         if _NUMBER_IN_FRONT.match(text) is not None:
             message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
             yield _found("PS127", step, "description", message, help)
+        elif (inside := _NUMBER_INSIDE.search(text)) and int(inside["number"]) == int(
+            step.step_id.rpartition(".")[2]
+        ) + 1:
+            message = f"`{inside[0]}` inside the description may begin the next step"
+            yield _found("PS127", step, "description", message, "write each step on a line of its own")
         elif _FACT.match(text) is not None:
             yield _found("PS127", step, "description", f"`{text[:60]}` tells something, and is no step", _WRITE)
         elif text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):

@@ -83,6 +83,8 @@ TAKEN = {
     ),
 }
 HELD = {
+    "steps in one line": "# Tyre\n\n1. Park the car; 2. Loosen the nuts; 3. Lift the car\n",
+    "steps in one line, with brackets": "# Tyre\n\n1) Park the car 2) Loosen the nuts 3) Lift the car\n",
     "prohibitions": "# Pool\n\n## Every day\n1. Skim the leaves\n2. Check the pump\n\n## What not to do\n3. Pour chlorine in\n4. Swim right after\n",
     "a heading of what is no step": "# Running\n\n## Phase 1: Base\n- Run 2 km\n\n## Phase 2: Build\n- Run 5 km\n\n## What to avoid\n- Old shoes\n",
     "what the last step announces": "Here's how to install it:\n\n1. Download the archive\n2. Run the installer:\n\n```bash\nsudo ./install.sh\n```\n",

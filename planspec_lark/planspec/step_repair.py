@@ -42,12 +42,14 @@ def find_progress(text: str) -> str:
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or after a word.
 _NUMERALS = "一二三四五六七八九"
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+# Digits on keys, such as 1️⃣1️⃣, and the key for ten.
+_KEYS = "(?:[0-9]\ufe0f?\u20e3)++|🔟"
 # Up to 99; what continues with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
 NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
 _LEADER = (
     rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX]|[^\w\s\[\]])\]"
-    rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
+    rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］🔟]{{1,3}}))"
     rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{NUMBER_WORDS}){SPACE}*)?"
 )
 # A time of day and a quantity are no numbers of a step.
@@ -59,9 +61,9 @@ _DIGITS = (
 )
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
-    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|[{_CIRCLED}]|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_KEYS}|{_DIGITS}|[{_CIRCLED}]|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
     r"(?P<shut>(?:[*_]{2}(?=[.．、)）:：]))?)"
-    rf"(?:\.\)|[.．、)）:：。]|\ufe0f?\u20e3|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
+    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # Without marks before an id, those behind it open something else.
 _BARE_ID = _ID.replace("(?P<close>[*_]*)", "(?P<close>)").replace("[*_]{2}(?=[.．、)）:：])", "")
@@ -77,12 +79,12 @@ _TYPE_IN_FRONT = (
 )
 _PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
 _STEP = (
-    rf"{_PREFIX}(?:{_WORDED}|[{_CIRCLED}]|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
+    rf"{_PREFIX}(?:{_WORDED}|[{_CIRCLED}]|{_KEYS}|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
     rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
 )
 _ITEM = (
-    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|[{_CIRCLED}]"
-    rf"|[*_]{{2}}{_DIGITS}[*_]{{2}}[.．、)）:：]|{_DIGITS}(?:\.\)|[.．、)）:：]|\ufe0f?\u20e3)|[(（]{_NUMERAL}[)）]"
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|[{_CIRCLED}]|{_KEYS}"
+    rf"|[*_]{{2}}{_DIGITS}[*_]{{2}}[.．、)）:：]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
 _MARK = (
@@ -114,7 +116,7 @@ _ALMOST_PROGRESS = (
 )
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
 _BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))(?!.*\*\*)"
-_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
+_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
 _STATUS_WORDS = {
@@ -150,6 +152,8 @@ def read_number(written: str) -> str:
     if written[0] in f"{_NUMERALS}十":
         tens, ten, units = written.rpartition("十")
         return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
+    if written == "🔟":
+        return "10"
     if written in _CIRCLED:
         return str(_CIRCLED.index(written) + 1)
     return str(ord(written.lower()) - 96) if written.isalpha() and written.isascii() else read_loose_id(written)

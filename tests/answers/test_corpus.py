@@ -581,6 +581,13 @@ TAKEN = {
         2,
     ),
     "numbers on keys": ("Goal: go\n\n1️⃣ Go\n2️⃣ Pack\n", {"default_type": "act"}, 2),
+    "numbers above nine on keys": (
+        "Goal: go\n## Steps\n"
+        + "".join(f"{n}\ufe0f\u20e3 [act] Go\n" for n in range(1, 10))
+        + "🔟 [act] Go\n1️⃣1️⃣ [act] Pack\n",
+        {},
+        11,
+    ),
     "a report": (f"Progress so far:\n\n{_PLAN.replace('1. [act]', '1. [x] [act]')}", {}, 2),
     "text below a step with outputs": ("Goal: go\n## Steps\n1. [act] Go → a\n   Walk slowly.\n   By noon.\n", {}, 1),
     "a plan that is written again": (f"{_PLAN}\nLet me rewrite this.\n\n{_PLAN.replace('Pack', 'Stay')}", {}, 2),

@@ -30,7 +30,7 @@ _OFFER = re.compile(
         r"let me know|tell me|feel free|at your disposal|just (?:ask|say|reply)|say the word|(?:happy|glad|here) to",
         r"do(?: not|n't) hesitate|i (?:can|could)|i'll be|i'm (?:always )?(?:here|ready)",
         r"i(?:'ll| will) (?:update|refresh|mark|tick off) the (?:signs?|marks?|status\w*|progress|boxes|check ?list)",
-        r"(?:i'd|i) need to know|copy this",
+        r"(?:i'd|i) need to know|copy this|(?:do you want|would you like) me to(?=\W*\Z)",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:follow|use|copy|run|start|execute|mark|track|check|tick)\w*",
         r"you can (?:now |also |then )?(?:\w+ ){0,2}?(?:save|see|find|go|relax|ask)\w*",
         r"(?:if|should|when|whenever) you(?:'d)? (?:\w+ )?(?:need|want|wish|like|prefer|have)",

@@ -132,7 +132,8 @@ _FORMS = re.compile(
     # A number, an end, a word for a status after a sign in a legend.
     r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     # What holds, of several plans.
-    r"|\A\W*(?:this|it|that) is the (?:version|plan|one) to (?:use|follow|run|execute|go with)\W*\Z"
+    r"|\A\W*(?:this|it|that|the (?:final|corrected|updated|revised) (?:version|plan|one)) is the (?:version|plan|one)"
+    r" (?:to (?:use|follow|run|execute|go with|work (?:from|with))|that counts)\W*\Z"
     r"|\A\W*(?:the \w+ (?:plan|version)|this(?: (?:plan|version|one))?) (?:fully |completely )?replaces (?:the|my)"
     r" (?:first|earlier|previous|old|original) \w+(?: (?:completely|entirely|fully))?\W*\Z"
     r"|\A\W*(?:please )?use the (?:final|corrected|updated|revised) (?:plan|version)\W*\Z"
@@ -305,6 +306,8 @@ _OWN_WORD = re.compile(r"\w+")
 _START = re.compile(r"\n([a-z]+)")
 _NEVER_OWN = VETO | RELATIVE
 _ACTS = re.compile(r"\b(?:swap|skip|drop|half|draft|reverse|omit|wait|mistake|missing|optional)\b")
+# The same as a part of a name.
+_NAME = re.compile(r"\b(?:half|draft|swap|wait)[ -](?P<behind>\w+)")
 # What joins something to a wish or an offer that is more than that.
 _MORE = re.compile(r"(?:,|;| [–—-])? and (?:also|then) |(?:,|;| [–—-])? and (?=.*\b(?:as well|too)\b)|, as ")
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
@@ -377,7 +380,7 @@ class Talk:
     @cached_property
     def tally(self) -> Tally:
         """The statuses of the plan's steps, counted."""
-        return Tally(self.statuses)
+        return Tally(self.statuses, self.descriptions)
 
     @cached_property
     def _counts(self) -> frozenset[int]:
@@ -397,9 +400,19 @@ class Talk:
         """How a sentence begins that says what is to be done."""
         return BASE_FORMS.union(_START.findall("\n".join(("", *self.descriptions)).lower()))
 
+    def _read(self, said: str) -> str:
+        """A sentence with plain apostrophes. What the plan is about denies nothing as a part of its name."""
+        said = said.replace("’", "'")
+        names = [
+            name for name in _NAME.finditer(said) if name["behind"] not in ENGLISH and name[0] in self.text.lower()
+        ]
+        for name in names:
+            said = said.replace(name[0], name["behind"])
+        return said
+
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
-        said = _PREFACE.sub("", said.replace("’", "'"), count=1)
+        said = _PREFACE.sub("", self._read(said), count=1)
         told = drop_reports(said, self.tally) if self.statuses else said
         if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
@@ -425,7 +438,7 @@ class Talk:
 
     def is_small_talk(self, said: str) -> bool:
         """Whether a sentence is a wish, leads to the plan, or says nothing in its words, and has no number in it."""
-        told = said.replace("’", "'")
+        told = self._read(said)
         if has_veto(told) or demands(told, self.is_own) or any(map(str.isdigit, told)):
             return False
         is_lead = _ANNOUNCES.search(told) is not None and self.leads_on(said)
@@ -440,7 +453,7 @@ class Talk:
 
     def is_label(self, said: str) -> bool:
         """Whether a line is the label of a paragraph or a list that is no part of the plan."""
-        told = said.replace("’", "'")
+        told = self._read(said)
         is_label = told.endswith((":", "："))
         return is_label and not (names_part(told) or has_veto(told) or demands(told.rstrip(COLONS), self.is_own))
 
@@ -449,10 +462,10 @@ class Talk:
 
         There it may also restate what is wanted, or report how the writer came to the plan.
         """
-        told = said.replace("’", "'")
+        told = self._read(said)
         if _REQUEST.match(told) or (_SETS_OUT.match(told) and not _TAKES_BACK.is_in(told)):
             return True
-        if self.puts_off(said):
+        if self.puts_off(said) or (self.statuses and drop_reports(told, self.tally) is None):
             return False
         if self.leads_on(said) or self.is_label(said) or _LEGEND.match(said) or is_legend(said):
             return True
@@ -465,14 +478,14 @@ class Talk:
 
     def leads_on(self, said: str) -> bool:
         """Whether a sentence right before the plan leads to it, and not to a part of it or to something else."""
-        told = said.replace("’", "'")
+        told = self._read(said)
         if prohibits(told) or is_foreign_draft(told) or _ASKS.is_in(told) or _TAKES_BACK.is_in(told):
             return False
         if self._miscounts(told):
             return False
         if self.adds_nothing(said) or _LEGEND_HEAD.fullmatch(told):
             return True
-        said = without_idioms(said.replace("’", "'"))
+        said = without_idioms(self._read(said))
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
         if _FRONT_CASE.match(said) and last != said:
             return False
@@ -490,7 +503,7 @@ class Talk:
 
     def puts_off(self, said: str) -> bool:
         """Whether a sentence further before the plan says that it does not hold, or begins with a part of it."""
-        said = said.replace("’", "'")
+        said = self._read(said)
         if _LEGEND.match(said):
             return False
         label = _LABEL.match(said)

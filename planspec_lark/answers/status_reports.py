@@ -55,8 +55,29 @@ _REPORT_CHINESE = re.compile(
     rf"(?:[因由][^。]{{1,40}}?，(?:故|所以|因此))?(?:都|均|已经?|正在|仍然?|处于|[尚还]|目前)*(?:{_STATUS})(?:中|状态|了)?(?=[，。；;、,.！!：:]|\Z)"
 )
 
+# What is said of steps by their numbers or their words: the mark that one got, or its number.
+_START = r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so|then|now) )*"
+_WHAT = r"(?:the )?(?P<what>(?:[^,.;:，。；：]|\.(?=[0-9])){1,80}?)"
+_MARKED = re.compile(
+    rf"\b(?:marked|set|moved|changed|updated|switched|put) {_WHAT} (?:as|to|on) [\[\"'`]*(?:{_STATUS})\b{_TAIL}"
+)
+_IS_NOW = re.compile(rf"{_START}{_WHAT} (?:is|are) now (?:{_STATUS})\b{_TAIL}")
+_MARKED_CHINESE = re.compile(
+    r"(?:\A\W*|(?<=[，；：、。])|[将把])(?P<what>[^，。；：、将把]{1,20}?)(?:这?一步|步骤|任务)?已?(?:经)?"
+    rf"(?:改为|改成|标记?为|标记成|设为|更新为|变为|调整为)[“\"「]?(?:{_STATUS})[”\"」]?(?:(?<=[阻])，(?:等待?|因为?|由于)[^，。；]*)?"
+)
+_NUMBERED = re.compile(rf"{_START}{_WHAT} (?:is|are|becomes?|became) (?:now )?(?:the new )?step (?P<at>{_ID})\b")
+_NEW = re.compile(rf"\bsteps? (?P<at>{_ID}) (?:is|are|was|were) (?:new|added)\b|新增了?(?:第 ?|步骤 ?)(?P<added>{_ID})")
+_IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_ID}(?:(?:,| and|, and|[、和及]) ?{_ID})*)(?: ?[步项])?")
+# What names a step beside its own words.
+_BESIDE = frozenset(("the", "new", "old", "now", "one", "step", "steps", "task", "tasks", "item", "status", "part"))
+
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
+    " now ",
+    "marked ",
+    "为",
+    "成",
     "step",
     "task",
     "item",
@@ -81,9 +102,19 @@ class Tally:
 
     Attributes:
         statuses: the status of each step, by id.
+        descriptions: those of the steps, in the same order.
     """
 
     statuses: Mapping[str, str]
+    descriptions: Sequence[str] = ()
+
+    def find(self, what: str) -> list[str]:
+        """The ids of the steps that are named by their numbers or by words of their descriptions."""
+        if match := _IDS.fullmatch(what.strip()):
+            return re.findall(_ID, match["ids"])
+        words = {*re.findall(r"[^\W\d_]{2,}", what)} - _BESIDE
+        described = zip(self.statuses, self.descriptions, strict=False)
+        return [step_id for step_id, said in described if words and all(word in said.lower() for word in words)]
 
     @cached_property
     def top(self) -> list[str]:
@@ -116,12 +147,33 @@ def drop_reports(said: str, tally: Tally) -> str | None:
     """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
     if not any(word in said for word in _SUBJECTS):
         return said
-    rest = said
+    rest = _drop_marked(said, tally)
+    if rest is None:
+        return None
     for pattern, agrees in ((_REPORT, _agrees), (_REPORT_CHINESE, _agrees_in_chinese)):
-        if not all(agrees(match, tally) for match in pattern.finditer(said)):
+        if not all(agrees(match, tally) for match in pattern.finditer(rest)):
             return None
         rest = pattern.sub("", rest)
     return said if rest == said else rest.strip(" ,;:，、：.。!！")
+
+
+def _drop_marked(said: str, tally: Tally) -> str | None:
+    """A sentence without what it tells of the marks and the numbers of steps; None if that is not so."""
+    for pattern in (_MARKED, _IS_NOW, _MARKED_CHINESE):
+        for match in pattern.finditer(said):
+            steps = tally.find(match["what"])
+            if steps and not any(tally.statuses.get(step_id) == _named(match) for step_id in steps):
+                return None
+            said = said.replace(match[0], "", 1) if steps else said
+    for match in _NEW.finditer(said):
+        if (match["at"] or match["added"]) not in tally.statuses:
+            return None
+    for match in _NUMBERED.finditer(said):
+        if steps := tally.find(match["what"]):
+            if match["at"] not in steps:
+                return None
+            said = said.replace(match[0], "", 1)
+    return said
 
 
 # What is said of one step, up to the end of its line.

@@ -267,3 +267,14 @@ def test_weeks_are_phases() -> None:
     text = "**Goal:** Learn to swim\n\n**Week 1**\n- Float\n\n**Week 2**\n- Dive\n- Turn\n"
     found = extract_plan(text, default_type="act")
     assert (found.verdict, [len(step.children) for step in found.plan.steps]) == (Verdict.ACCEPTED, [1, 2])
+
+
+def test_a_part_of_a_name_denies_nothing() -> None:
+    plan = "Goal: Run the half marathon\n## Steps\n1. [act] Run 5 km\n2. [act] Rest\n"
+    assert extract_plan(f"Here is your half marathon plan.\n\n{plan}").verdict is Verdict.ACCEPTED
+    assert extract_plan(f"Here is half of your plan.\n\n{plan}").verdict is Verdict.NEEDS_REVIEW
+
+
+def test_what_is_listed_below_a_question_to_the_reader_is_an_offer() -> None:
+    assert extract_plan(f"{PLAN}\nDo you want me to:\n\n* Write a packing list?\n").verdict is Verdict.ACCEPTED
+    assert extract_plan(f"{PLAN}\nDo you want me to remove step 2?\n").verdict is Verdict.NEEDS_REVIEW

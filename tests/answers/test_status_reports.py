@@ -36,6 +36,10 @@ def verdict(remark: str) -> Verdict:
         "The first two are done.",
         "四项任务中两项完成、一项进行中、一项尚未开始。",
         "其中第（1）项已完成，最后一项还没开始。",
+        "I marked step 3.2 as blocked.",
+        "I set step 3 to in progress, since the van is here.",
+        "Carry the oven is now blocked because of the rain.",
+        "The oven step is now blocked, and Unpack became step 4.",
     ],
 )
 def test_a_report_that_agrees_with_the_marks_adds_nothing(remark: str) -> None:
@@ -62,6 +66,11 @@ def test_a_report_that_agrees_with_the_marks_adds_nothing(remark: str) -> None:
         "七项任务中两项完成。",
         "其中第（4）项已完成。",
         "最后两项还没开始。",
+        "I marked step 3.2 as done.",
+        "Unpack is now done.",
+        "Unpack is now step 3.",
+        "Step 5 is new.",
+        "新增了第5步。",
     ],
 )
 def test_a_report_that_does_not_agree_needs_review(remark: str) -> None:
@@ -71,3 +80,33 @@ def test_a_report_that_does_not_agree_needs_review(remark: str) -> None:
 @pytest.mark.parametrize("remark", ["Let me know when step 4 is done.", "Once step 4 is done, enjoy the new shop!"])
 def test_what_is_said_for_a_case_is_no_report(remark: str) -> None:
     assert verdict(remark) is Verdict.ACCEPTED
+
+
+SHOP = """Goal: 开业
+## Steps
+1. [x] [act] 确定店面
+2. [!] [act] 安装烤箱 | 等电工
+3. [~] [act] 采购礼品
+"""
+
+
+@pytest.mark.parametrize(
+    ("remark", "expected"),
+    [
+        ("已将第1步标记为完成。", Verdict.ACCEPTED),
+        ("烤箱一步改为受阻，等待电工；礼品标记为跳过。", Verdict.ACCEPTED),
+        ("礼品标记为完成。", Verdict.NEEDS_REVIEW),
+        ("已将第2步标记为完成。", Verdict.NEEDS_REVIEW),
+    ],
+)
+@pytest.mark.parametrize("is_in_front", [False, True])
+def test_a_mark_that_a_step_got_by_its_number_or_its_words(
+    remark: str, expected: Verdict, *, is_in_front: bool
+) -> None:
+    text = f"{remark}\n\n{SHOP}" if is_in_front else f"{SHOP}\n{remark}\n"
+    assert extract_plan(text).verdict is expected
+
+
+def test_a_report_in_front_of_a_plan_is_compared_as_well() -> None:
+    assert extract_plan(f"I marked step 1 as done.\n\n{PLAN}").verdict is Verdict.ACCEPTED
+    assert extract_plan(f"I marked step 4 as done.\n\n{PLAN}").verdict is Verdict.NEEDS_REVIEW

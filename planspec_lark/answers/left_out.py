@@ -220,8 +220,10 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
         return True
     said = sentences(text, above)
     following = str(len(reading.talk.tally.top) + 1)
-    if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")):
-        # The numbers of the steps go on.
+    if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")) or any(
+        map(reading.talk.is_fragment, _LONE_LINE.findall(text))
+    ):
+        # The numbers of the steps go on, or a line may be the rest of something.
         return True
     if len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1:
         # A list in a code block may be another version of the steps.
@@ -237,6 +239,8 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
 # What closes a plan: the end of a code block, a tag, a word for the end.
 _CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
 _FENCE = re.compile(rf"^{SPACE}*(?:```|~~~)", re.MULTILINE)
+# A paragraph of one line.
+_LONE_LINE = re.compile(rf"(?:\A|\n{SPACE}*\r?\n){SPACE}*([^\n]*[^\n{SPACES}\r])(?=\s*\Z|{SPACE}*\r?\n{SPACE}*\r?\n)")
 # A line with a number in front.
 _NUMBERED = re.compile(rf"^{SPACE}*[0-9]{{1,3}}[.):]?{SPACE}+[^\W\d_]", re.MULTILINE)
 # How another plan begins.

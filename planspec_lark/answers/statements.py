@@ -15,7 +15,7 @@ from attrs import define, field
 
 from planspec_lark.answers.demands import demands
 from planspec_lark.answers.descriptions import denies, describes, has_veto, is_foreign_draft, split_words
-from planspec_lark.answers.headings import COLONS, heads_notes, names_notes, names_part
+from planspec_lark.answers.headings import COLONS, MARKS, heads_notes, names_notes, names_part
 from planspec_lark.answers.sentences import is_offer, speaks_of_case
 from planspec_lark.answers.status_reports import Tally, drop_reports
 from planspec_lark.answers.vocabulary import (
@@ -30,7 +30,7 @@ from planspec_lark.answers.vocabulary import (
     Form,
     one_of,
 )
-from planspec_lark.planspec.answer_lines import without_arrows
+from planspec_lark.planspec.answer_lines import read_heading, without_arrows
 from planspec_lark.planspec.legend import LEGEND_LABEL, is_entry, is_legend
 
 __all__ = ["Talk", "is_of_others", "prohibits", "without_idioms"]
@@ -337,6 +337,8 @@ _SETS_CASE = re.compile(r"\b(?:if|when|you|who|tomorrow)\b|[如若先再须]")
 _TYPE_WORDS = re.compile(r"\b(?:act|reason|decide|subtasks?)\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
+# What is written as a value or a type.
+_BRACKETED = re.compile(r"\[\w+\]|\{[^{}]*\}")
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
 
@@ -517,6 +519,16 @@ class Talk:
         told = _ACTS.sub(lambda match: " " if match[0] in self._own else match[0], said)
         is_of_plan = any(has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(told))
         return is_of_plan and has_veto(without_idioms(told)) and not self.leads_on(said)
+
+    def is_fragment(self, line: str) -> bool:
+        """Whether a line by itself is neither a sentence nor a heading, and more than a wish or words about plans."""
+        said = self._read(line.strip(MARKS).lower())
+        if not (said[-1:].isalnum() or _BRACKETED.fullmatch(said)):
+            return False
+        if line.startswith(("<", "```", "~~~")) or read_heading(line) is not None:
+            return False
+        forms = (_WISH.match(said), _FORMS.search(said), _LEGEND.match(said))
+        return not (any(forms) or self.is_known(said) or is_offer(said) or is_entry(said) or is_legend(said))
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""

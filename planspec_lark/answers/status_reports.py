@@ -33,6 +33,7 @@ _TAIL = (
     r"(?:,? (?:so far|now|right now|at the moment|for now|already))?"
     r"(?(blocked)(?: (?:until|because|by|for|since|on) [^,.;:]*)?)"
 )
+_IS = " (?:is|are|was|were|has been|have been)"
 _REPORT = re.compile(
     # At the start of a clause: behind `when` it is a condition.
     r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so far|currently|now|at the moment),? )*"
@@ -44,7 +45,7 @@ _REPORT = re.compile(
     rf"|the (?P<ordinal>{'|'.join(_ORDINALS)})(?: (?:step|task|item|one))?"
     rf"|(?P<count>{_COUNT})(?: (?:out )?of(?: the)?(?: (?P<all>{_COUNT}))?)?(?: steps?| tasks?| items?)?"
     r"|(?P<rest>everything else|all (?:the )?other steps|the (?:rest|others|(?:remaining|other) (?:ones|steps))))"
-    rf" (?:is|are|was|were|has been|have been) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
+    rf"(?(ids)(?:{_IS})?|{_IS}) {_ADVERB}(?:{_STATUS})\b{_TAIL}"
 )
 _NUMERAL = "[0-9一二两三四五六七八九十]+"
 _REPORT_CHINESE = re.compile(
@@ -68,13 +69,27 @@ _MARKED_CHINESE = re.compile(
 )
 _NUMBERED = re.compile(rf"{_START}{_WHAT} (?:is|are|becomes?|became) (?:now )?(?:the new )?step (?P<at>{_ID})\b")
 _NEW = re.compile(rf"\bsteps? (?P<at>{_ID}) (?:is|are|was|were) (?:new|added)\b|新增了?(?:第 ?|步骤 ?)(?P<added>{_ID})")
+_NAMES_STEP = re.compile(r"steps? [0-9]|新增")
 _IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_ID}(?:(?:,| and|, and|[、和及]) ?{_ID})*)(?: ?[步项])?")
+# What is listed behind a status.
+_LISTED = re.compile(
+    rf"\A\W*(?:{_STATUS})[*_ ]*[:：][*_ ]*(?P<what>(?:steps? )?{_ID}(?:(?:,| and|, and|[、和及]) ?{_ID})*)\W*\Z"
+)
+# Each with words of which one is in it.
+_TOLD = (
+    ((" as ", " to ", " on "), _MARKED),
+    ((" now ",), _IS_NOW),
+    (("改", "标", "设", "更新", "变", "调整"), _MARKED_CHINESE),
+    ((":", "："), _LISTED),
+)
 # What names a step beside its own words.
 _BESIDE = frozenset(("the", "new", "old", "now", "one", "step", "steps", "task", "tasks", "item", "status", "part"))
 
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
     " now ",
+    ":",
+    "：",
     "marked ",
     "为",
     "成",
@@ -108,10 +123,15 @@ class Tally:
     statuses: Mapping[str, str]
     descriptions: Sequence[str] = ()
 
-    def find(self, what: str) -> list[str]:
-        """The ids of the steps that are named by their numbers or by words of their descriptions."""
+    def agrees(self, what: str, status: str) -> bool | None:
+        """Whether the steps with these numbers, or one with these words, have a status; None where none is named."""
         if match := _IDS.fullmatch(what.strip()):
-            return re.findall(_ID, match["ids"])
+            return all(self.statuses.get(step_id) == status for step_id in re.findall(_ID, match["ids"]))
+        named = self.find(what)
+        return any(self.statuses[step_id] == status for step_id in named) if named else None
+
+    def find(self, what: str) -> list[str]:
+        """The ids of the steps that have these words in their descriptions."""
         words = {*re.findall(r"[^\W\d_]{2,}", what)} - _BESIDE
         described = zip(self.statuses, self.descriptions, strict=False)
         return [step_id for step_id, said in described if words and all(word in said.lower() for word in words)]
@@ -159,12 +179,14 @@ def drop_reports(said: str, tally: Tally) -> str | None:
 
 def _drop_marked(said: str, tally: Tally) -> str | None:
     """A sentence without what it tells of the marks and the numbers of steps; None if that is not so."""
-    for pattern in (_MARKED, _IS_NOW, _MARKED_CHINESE):
-        for match in pattern.finditer(said):
-            steps = tally.find(match["what"])
-            if steps and not any(tally.statuses.get(step_id) == _named(match) for step_id in steps):
+    for words, pattern in _TOLD:
+        for match in pattern.finditer(said) if any(map(said.__contains__, words)) else ():
+            agrees = tally.agrees(match["what"], _named(match))
+            if agrees is False:
                 return None
-            said = said.replace(match[0], "", 1) if steps else said
+            said = said.replace(match[0], "", 1) if agrees else said
+    if _NAMES_STEP.search(said) is None:
+        return said
     for match in _NEW.finditer(said):
         if (match["at"] or match["added"]) not in tally.statuses:
             return None

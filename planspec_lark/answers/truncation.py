@@ -27,6 +27,11 @@ _CUT = re.compile(
 # How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow
 # right after a word is none.
 _CUT_LINE = re.compile(rf"(?:(?!(?<=\S)→)(?:{_OPEN_END})){SPACE}*\r?\n\Z")
+# A step that has nothing behind its type, and a line of detail without a text.
+_EMPTY = re.compile(
+    rf"{SPACE}*(?:(?:[-*+•]{SPACE}+)?[0-9.]+[.)、]?{SPACE}*(?:\[[ xX>!~]\]{SPACE}*)?\[[A-Za-z]+\]"
+    rf"|>{SPACE}*[←→]?){SPACE}*"
+)
 # Characters at the end of a text that are enough to see that.
 _TAIL = 30
 
@@ -48,10 +53,17 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     start = ended.rfind("\n") + 1
     last = ended[start:]
     before = ended.rfind("\n", 0, max(start - 1, 0)) + 1
-    if not last and start and (_CUT_LINE.search(ended[-_TAIL:]) or ended.count("**", before, start) % 2 == 1):
-        return before
+    if not last and start:
+        row = ended[before:start].strip("\r\n")
+        if _CUT_LINE.search(ended[-_TAIL:]) or row.count("**") % 2 == 1 or _EMPTY.fullmatch(row):
+            return before
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
-    is_cut = is_open or finish_reason in _LENGTH or _has_open_fence(text) or (last and _CUT.fullmatch(last) is not None)
+    is_cut = (
+        is_open
+        or finish_reason in _LENGTH
+        or _has_open_fence(text)
+        or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last)))
+    )
     return start if is_cut and ended else None
 
 

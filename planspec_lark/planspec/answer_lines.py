@@ -57,14 +57,17 @@ def is_conflict_marker(line: str) -> bool:
 
 # Words that say that something is as it was, or is left out; and how a line looks that says nothing else.
 _SAME = (
-    r"unchanged|(?:the )?same(?: as (?:above|before))?|as (?:above|before)|"
-    r"as in the (?:previous|last|earlier|original) (?:version|plan|answer)|see above|no changes?|omitted|"
-    r"略|省略|同上|同前|不变|未变|无变化|保持不变|与之前相同|和之前一样"
+    r"unchanged|(?:the )?same(?: as (?:above|before|(?:the )?(?:previous|last)(?: \w+)?|(?:in )?step [0-9.]+))?"
+    r"|as (?:above|before)|as in (?:the )?(?:(?:previous|last|earlier|original) (?:version|plan|answer)|v[0-9.]+)"
+    r"|see (?:above|(?:the )?(?:previous|last) (?:plan|version|answer))|no changes?|omitted(?: for brevity)?"
+    r"|ditto|idem|as is|and so (?:on|forth)|<?snip>?"
+    r"|略|省略|同上|同前|不变|未变|无变化|保持不变|与之前相同|和之前一样|与上一?版(?:相同|一致)|照旧|如前|见上|原样保留|未改动"
+    r"|照原计划(?:执行|进行)?|等等|同第 ?[0-9]+ ?步"
 )
 _DOTS = r"(?:\.{3,}|…+|⋮)"
 _BARE = (
-    rf"(?i)[\W_\d]*(?:{_DOTS}[\W_]*)?(?:(?:the )?"
-    rf"(?:rest|remaining|other|others|steps?|constraints?|items?|其余|其他|剩余|步骤|第|约束)[^.]*?)?"
+    rf"(?i)[\W_\d]*(?:\[\w{{1,9}}\][\W_]*)?(?:{_DOTS}[\W_]*)?(?:(?:the )?"
+    rf"(?:rest|remaining|other|others|steps?|constraints?|items?|其余|余下|其他|剩余|此处|步骤|第|约束)[^.]*?)?"
     rf"(?:(?:is|are|remains?|stays?|stay) )?(?:{_SAME}|{_DOTS})[\W_]*"
     rf"|{_DOTS}[\W_]*(?:and so on|etc\.?|等等|以此类推|依此类推)[\W_]*"
     rf"|[(（][^()（）]{{0,30}}(?:{_SAME})[^()（）]{{0,6}}[)）]"
@@ -101,13 +104,14 @@ def find_elision(line: str) -> bool:
 # One of these is in every line that stands for others. To look for them takes far less than the expressions above, and
 # one sign of a word in Chinese is found sooner than the word.
 _ELIDED = (
-    *("...", "…", "⋮", "unchanged", "same", "as before", "as above", "as in the", "see above", "no change", "omitted"),
-    *("not repeated", "continue"),
+    *("...", "…", "⋮", "unchanged", "same", "as before", "as above", "as in ", "see ", "no change", "omitted"),
+    *("not repeated", "continue", "ditto", "idem", "as is", "and so ", "snip"),
 )
 _ELIDED_CHINESE = {
     "变": ("不变", "未变", "无变化"),
     "一": ("一样", "一致", "下一条"),
-    **{word[-1]: (word,) for word in ("略", "同", "照旧", "重复", "类推", "未完", "下条")},
+    **{word[-1]: (word,) for word in ("略", "同", "照旧", "重复", "类推", "未完", "下条", "如前", "见上", "保留")},
+    **{word[-1]: (word,) for word in ("未改动", "照原计划", "同第", "等等")},
 }
 
 

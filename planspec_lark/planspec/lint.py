@@ -434,18 +434,14 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 message = f"step {shorten(step.step_id)}: the detail `{line[:60]}` may be meant as a step"
                 help = "write the step on a line of its own, without `>`"
                 yield Diagnostic("PS127", message, help=help, step_id=step.step_id, part="detail", item=item)
-    if any(map(said.__contains__, _OPENING)):
-        for step in steps:
-            yield from _find_hidden_status(step)
+    yield from _find_hidden_statuses(steps, said)
     if "[" in said or "【" in said:
         texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
         for part, text, step_id in texts:
             if (hint := _BLANK.search(text)) is not None:
                 message = f"{step_id and f'step {shorten(step_id)}: '}`{hint[0]}` stands for a text that is missing"
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
-    for step in () if said.isascii() else steps:
-        yield from _find_signal(step)
-    yield from _find_half_read(steps)
+    yield from _find_half_read(steps, said)
 
 
 # Inputs behind another arrow in the line of a step.
@@ -469,16 +465,19 @@ _NUMBER_INSIDE = re.compile(
 _FACT = re.compile(r"(?i)(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
 
 
-def _find_half_read(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """Descriptions that begin with another id or mark, hold the next number, or end with a colon without more."""
+    has_numbers = re.search(r"[0-9][.)）、]", said) is not None
     for step in steps:
         text = step.description
         if _NUMBER_IN_FRONT.match(text) is not None:
             message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
             yield _found("PS127", step, "description", message, help)
-        elif (inside := _NUMBER_INSIDE.search(text)) and int(inside["number"]) == int(
-            step.step_id.rpartition(".")[2]
-        ) + 1:
+        elif (
+            has_numbers
+            and (inside := _NUMBER_INSIDE.search(text))
+            and int(inside["number"]) == int(step.step_id.rpartition(".")[2]) + 1
+        ):
             message = f"`{inside[0]}` inside the description may begin the next step"
             yield _found("PS127", step, "description", message, "write each step on a line of its own")
         elif _FACT.match(text) is not None:
@@ -511,7 +510,8 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
 _PLACEHOLDER = re.compile(
     r"\W*(?:\.{3,}|…|⋮)\W*|<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}"
-    r"|(?i:todo|tbd|tba|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
+    r"|(?i:todo|tbd|tba|n/a|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
+    r"|(?i:(?:your|insert|add|write|next) (?:\w+ ){1,3}here)\W*|[?？–—-]+"
 )
 # A blank to be filled in; inside a name, three are none.
 _GAP = re.compile(r"_{4,}|(?<![A-Za-z0-9_])___(?![A-Za-z0-9_])")
@@ -521,7 +521,7 @@ _BLANK = re.compile(
     rf"(?i)\[(?:(?:[^\W\d_]+ ){{1,5}}[^\W\d_]+|{_HINTED}|姓名|名称|日期|时间|地点|金额|数量|人数)\](?![(\[])"
     r"|(?<=.)【[^【】]{1,12}】"
 )
-_BEGINS_PLACEHOLDER = re.compile(r"\n(?:[^\w\n]|[tT][oObB]|待)")
+_BEGINS_PLACEHOLDER = re.compile(r"\n(?:[^\w\n]|[tT][oObB]|[nN]/|待)")
 # A goal that is said elsewhere.
 _ELSEWHERE = re.compile(
     r"(?i)(?:see|same as|as in) (?:above|before|your|the (?:last|previous|first|above)|my)\b.*"
@@ -538,7 +538,7 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
     is_elsewhere = _ELSEWHERE.fullmatch(plan.goal) is not None
-    if not (is_elided or is_elsewhere or "___" in said or _BEGINS_PLACEHOLDER.search(said)):
+    if not (is_elided or is_elsewhere or "___" in said or " here" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
     texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
     texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
@@ -581,14 +581,33 @@ def _is_counted_through(plan: PlanSpec) -> bool:
     return True
 
 
-_WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
+_WORD = r"(?<![A-Za-z0-9_])[(（\[【]([^()（）\[\]【】]{1,20})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
 _OPENING = "(（[【"
+# A word for a status at the end, set off from the rest or in capitals.
+_BEFORE_STATUS = ("DONE", "WIP", "**", " - ", "–", "—", "✅", "✓", "✔", "☑")
+_STATUS_AT_END = re.compile(
+    r"(?:\*\*| [-–—] ?|[✅✓✔☑]\ufe0f? ?|\b(?=(?:DONE|WIP)\W*\Z))(?P<word>[^\W\d_]++(?: [^\W\d_]++)?+)\W*\Z"
+)
+_ALSO_STATUS = re.compile(r"(?i)wip|on hold|paused|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.
-_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛✅❌⏸⛔🛑✖✗❓🚧🔒👎")
+_SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜⬛✅❌⏸⛔🛑✖✗❓🚧🔒👎✓✔☑☐⏳⌛🔄🚫⏭")
+
+
+def _find_hidden_statuses(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
+    """What may be meant as a status in descriptions; all of them are in ``said``, where most have no such sign."""
+    if any(map(said.__contains__, _OPENING)):
+        for step in steps:
+            yield from _find_hidden_status(step)
+    if any(map(said.__contains__, _BEFORE_STATUS)):
+        for step in steps:
+            if (ending := _STATUS_AT_END.search(step.description)) is not None and _may_be_status(ending["word"]):
+                yield _hide_status(step, ending["word"])
+    for step in () if said.isascii() else steps:
+        yield from _find_signal(step)
 
 
 def _find_signal(step: PlanStep) -> Iterator[Diagnostic]:
@@ -605,10 +624,20 @@ def _find_hidden_status(step: PlanStep) -> Iterator[Diagnostic]:
     for match in _IN_BRACKETS.finditer(step.description):
         word = match[1] or match[2]
         mark = " " if _NOT_DONE.match(word) else read_status(word)
-        if mark not in (None, MARKS[step.status]):
-            help = "write a mark after the id, such as `[x]` for done"
-            message = f"`{word}` in the description may be meant as a status"
-            yield _found("PS111", step, "description", message, help, severity=Severity.ERROR)
+        if mark not in (None, MARKS[step.status]) or (mark is None and _may_be_status(word)):
+            yield _hide_status(step, word)
+
+
+def _may_be_status(word: str) -> bool:
+    """Whether a word stands for a status, or for what is nearly one."""
+    told = re.sub(r"(?i)\A(?:already|now|still) ", "", word)
+    return bool(told.strip()) and (read_status(told) is not None or _ALSO_STATUS.fullmatch(told) is not None)
+
+
+def _hide_status(step: PlanStep, word: str) -> Diagnostic:
+    help = "write a mark after the id, such as `[x]` for done"
+    message = f"`{word}` in the description may be meant as a status"
+    return _found("PS111", step, "description", message, help, severity=Severity.ERROR)
 
 
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"

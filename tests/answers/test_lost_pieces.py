@@ -1,0 +1,127 @@
+"""What may be the rest of something is held back: pieces behind a plan, elisions, statuses in texts, cut last lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import extract_plan
+from planspec_lark.answers import Verdict
+
+HEAD = "Here is the plan.\n\nGoal: Dry\n## Steps\n"
+PLAN = f"{HEAD}1. [act] Strip\n2. [act] Nail\n"
+
+PIECES = """
+c) sand the deck
+iii) sand the deck
+act: Sand
+☐ Sand
+Step 2b: sand
+Output: a roof
+{"id": 3, "type": "act"}
+打扫码头
+☐ 打扫
+(same as previous)
+以下略
+余下步骤照原计划。
+2–4. [act] ...
+3–5. [act] ...
+And so on.
+and so forth…
+ditto
+<snip>
+--- snip ---
+Steps 1 and 2 done.
+Done: steps 1 and 2
+"""
+
+
+def verdict(text: str) -> Verdict:
+    return extract_plan(text).verdict
+
+
+@pytest.mark.parametrize("piece", PIECES.strip().splitlines())
+def test_a_piece_behind_a_plan_is_held_back(piece: str) -> None:
+    assert verdict(f"{PLAN}\n{piece}\n") is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "line", ["Regards", "Good luck", "<!-- end of plan -->", "Key: ✅ = done, ⏳ = active", "The end"]
+)
+def test_a_line_that_is_no_piece_of_a_plan_is_left_out(line: str) -> None:
+    assert verdict(f"{PLAN}\n{line}\n") is Verdict.ACCEPTED
+
+
+def test_what_is_listed_as_done_is_compared_with_the_marks() -> None:
+    plan = PLAN.replace("1. [act]", "1. [x] [act]")
+    assert verdict(f"{plan}\nStep 1 done.\n") is Verdict.ACCEPTED
+    assert verdict(f"{plan}\nDone: step 1\n") is Verdict.ACCEPTED
+    assert verdict(f"{plan}\nDone: steps 1, 2\n") is Verdict.NEEDS_REVIEW
+
+
+DESCRIPTIONS = """
+ditto
+照旧
+如前
+见上
+原样保留
+未改动
+同第1步
+与上一版相同
+(see previous plan)
+same as step 1
+as is
+idem
+???
+n/a
+-
+your step here
+Sweep [x]
+Sweep [✓]
+Sweep [⏳]
+Sweep [WIP]
+✓ Strip
+⏳ Strip
+🚫 Strip
+Sweep DONE
+Sweep **DONE**
+Sweep — done
+Sweep ✅ done
+Sweep (already done)
+Sweep (on hold)
+打扫（做完了）
+"""
+
+
+@pytest.mark.parametrize("description", DESCRIPTIONS.strip().splitlines())
+def test_a_description_that_stands_for_another_or_for_a_status_is_held_back(description: str) -> None:
+    assert verdict(f"{HEAD}1) [act] {description}\n2) [act] Nail\n") is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Plot f(x)",
+        "Sweep until all is done",
+        "Mark the old ones — done ones stay",
+        "Sweep the deck (twice)",
+        "Ask what is done",
+    ],
+)
+def test_a_description_that_is_one_is_taken(description: str) -> None:
+    found = extract_plan(f"{HEAD}1) [act] {description}\n2) [act] Nail\n")
+    assert found.is_usable
+    assert found.plan.steps[0].description == description
+
+
+@pytest.mark.parametrize("text", ["(omitted for brevity)", "此处省略", "等等", "Remaining steps as in v1."])
+def test_a_goal_or_a_constraint_that_stands_for_another_is_held_back(text: str) -> None:
+    assert verdict(PLAN.replace("Dry", text)) is Verdict.NEEDS_REVIEW
+    assert verdict(PLAN.replace("## Steps", f"Constraints:\n- {text}\n## Steps")) is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize("end", ["2. [act]", "2. [ ] [act]", "2. [act] Nail\n  > ←", "2. [act] Nail\n  >"])
+@pytest.mark.parametrize("line_end", ["", "\n", "\r\n"])
+def test_a_last_line_with_nothing_in_it_is_cut(end: str, line_end: str) -> None:
+    found = extract_plan(f"{HEAD}1. [act] Strip\n{end}{line_end}")
+    assert found.truncated
+    assert found.verdict is not Verdict.ACCEPTED

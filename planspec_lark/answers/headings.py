@@ -8,6 +8,7 @@ from planspec_lark.answers.demands import orders
 from planspec_lark.answers.descriptions import has_veto, split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import is_notes, read_heading
+from planspec_lark.planspec.heading_words import any_of, english_of
 from planspec_lark.planspec.near_misses import SPACES
 from planspec_lark.planspec.step_repair import read_status
 
@@ -30,13 +31,11 @@ COLONS = ":："
 MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
 # What labels a paragraph as a note.
 _NOTE = re.compile(
-    r"[\W_]*(?:(?:important|quick|one|side|final|additional|general|key|some|the|my|an?|few|pro|helpful|useful|handy"
-    r"|small|little|last|short|other|two|three) )*"
-    r"(?:notes?|tips?|hints?|remarks?|assumptions?|explanations?|rationale|reasoning|background|context|why|risks?"
-    r"|points|thoughts behind|considerations?|highlights|takeaways|benefits|principles|disclaimer|timeline"
-    r"|rules? of thumb|(?:rough )?timing|duration|effort|legend|dependenc\w+|critical path|short version|tl;?dr"
-    r"|big picture)(?: [^:.!?，。：]{1,40})?[*_]*[:：]"
-    r"|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]"
+    rf"[\W_]*(?:(?:{english_of('any_notes')}) )*"
+    rf"(?:{english_of('advice', 'notes', 'merits', 'timeline')}|explanations?|reasoning|context|why|risks?|points"
+    r"|thoughts behind|considerations?|highlights|principles|rules? of thumb|(?:rough )?timing|duration|effort|legend"
+    r"|dependenc\w+|critical path|short version|tl;?dr|big picture)"
+    r"(?: [^:.!?，。：]{1,40})?[*_]*[:：]|\W*(?!.{0,3}[另其他]).{0,4}(?:思路|理解|考虑|分析)[^：。]{0,6}[:：]"
     r"|\W*(?:备注|(?:[几一]点|需要|补充){0,2}说明(?:的?几点)?|注|提示|(?:特别|温馨)?提醒|小贴士|温馨提示|贴士|假设|前提|背景|原因"
     r"|设计思路|注意|关键依赖|依赖关系)[*_]*[:：]|[\W_]*(?:why|how come)\b[^:.!?]{1,60}\?[*_]*"
     r"|\W*为什么[^：。！？]{0,30}？[*_]*"
@@ -46,8 +45,8 @@ _NOTE = re.compile(
 )
 # What a part of a plan, what comes before it or after it, and another plan are called.
 _PART = re.compile(
-    r"\b(?:phases?|stages?|steps?|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?|roll-?backs?"
-    r"|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
+    rf"\b(?:{english_of('phases', 'steps')}|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?"
+    r"|roll-?backs?|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
     r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
     r"|third|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list"
     r"|check|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?"
@@ -82,8 +81,7 @@ _CASE = re.compile(
 _STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
 # What is below such a heading may be more of the plan.
 _DATA = re.compile(
-    r"(?i)\b(?:timeline|schedule|overview|materials?|tools?|equipment|supplies|ingredients|shopping list|need"
-    r"|to remember|problems?|issues?)\b|材料|工具|时间"
+    any_of("timeline", "things", "ingredients", english="schedule|need|to remember|problems?|issues?", chinese="时间")
 )
 # Characters at each end of a heading that are looked at.
 _LOOKED_AT = 100

@@ -6,8 +6,7 @@ it. Nothing here says what a plan is: what comes out is put to the grammar again
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from planspec_lark.planspec.heading_words import english_of
 from planspec_lark.planspec.near_misses import (
     EMOJI,
     NOTHING,
@@ -123,12 +122,6 @@ def may_elide(text: str) -> bool:
     if lowered.isascii():
         return False
     return any(sign in lowered and any(map(lowered.__contains__, words)) for sign, words in _ELIDED_CHINESE.items())
-
-
-def _holds_any(text: str, words: Iterable[str]) -> bool:
-    """Whether any of these words is in a text, in small letters or others."""
-    lowered = without_arrows(text).lower()
-    return any(map(lowered.__contains__, words))
 
 
 def without_arrows(text: str) -> str:
@@ -252,12 +245,11 @@ def is_front_matter(line: str) -> bool:
 
 
 _NOTES = (
-    r"(?i)(?:(?:(?:a few|some|final|additional|quick|common|typical|usual|rough|estimated|further|pro|helpful|useful"
-    r"|handy|practical|general|safety|bonus|extra|key|brief|short|the|your|my) )*"
-    r"(?:tips?|notes?|hints?|remarks?|faq|summary|conclusion|questions?|pitfalls|mistakes|costs?|prices|background|sources"
-    r"|references|reading|links|assumptions|disclaimer|glossary|rationale|numbers|takeaways?|recap|timeline|overview"
-    r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary)|materials|tools|equipment|supplies|ingredients"
-    r"|shopping list)(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
+    rf"(?i)(?:(?:(?:{english_of('any_notes')}) )*"
+    rf"(?:{english_of('advice', 'questions', 'summaries', 'notes', 'mistakes', 'things', 'ingredients', 'timeline')}"
+    r"|pitfalls|costs?|prices|sources|references|reading|links|glossary|numbers"
+    r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary))"
+    r"(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
     r"|what you(?:['’]ll| will)? need|what (?:usually|often|can|could|might|may) (?:goes?|happens?) .*"
     r"|(?:what|things) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
     r"|(?:(?:a few )?things )?worth (?:knowing|noting|remembering|considering)\b.*|good to know"
@@ -285,7 +277,7 @@ def is_notes(text: str) -> bool:
     return compiled(_NOTES).fullmatch(text[emoji.end() if emoji else 0 :].strip("*:：" + SPACES)) is not None
 
 
-_PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}(?:阶段|[周天月])|(?:week|day|month|sprint) [0-9])"
+_PHASE = rf"(?i)(?:{english_of('phases')}|阶段|第.{{1,3}}(?:阶段|[周天月])|(?:week|day|month|sprint) [0-9])"
 
 
 def is_phase(text: str) -> bool:

@@ -39,6 +39,7 @@ from planspec_lark.planspec.answer_lines import (
 )
 from planspec_lark.planspec.builder import STATUSES, build_step, split_variables
 from planspec_lark.planspec.escapes import write_detail
+from planspec_lark.planspec.heading_words import any_of, english_of
 from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
     Fault,
@@ -136,25 +137,25 @@ _LEAD = 300
 _TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|your|my)\b"
 # An item that is a limit.
 _LIMIT = r"(?i)\W*[0-9]+\W+(?:no|not|never|max|maximum|at (?:most|least)|under|only|within|不|禁止|最多|至少)\b"
-_TELLING = "avoid|remove|remaining|refus\\w*|what|bring|lost|understand|tell|recogni[sz]e|spot|identify|broke"
-_NO_STEPS = (
-    rf"{_TELLING}|options?|risks?|reasons?|questions?|constraints?|failed|went|so far|lose|cheat|pick|before|need from"
-    r"|could|problems?|mistakes?|one of|either|would have|ruin|destroy|spoil|choose|rank|visit"
+_NO_STEPS = any_of(
+    *("telling", "options", "choices", "risks", "mistakes", "questions"),
+    english="remove|what|tell|constraints?|went|so far|lose|cheat|before|need from|could|one of|would have|ruin|destroy"
+    "|spoil|rank|visit",
+    chinese=r"可能|选|失败|跳过|[小老]\w的|[他她]",
 )
 _LEADS_TO_STEPS = (
-    rf"(?i)^(?!.*\b(?:{_NO_STEPS})\b)(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
+    rf"(?i)^(?!.*{_NO_STEPS})(?:(?:.*[.!,—–-] ?)?(?:here(?:['’]s| is) (?:a|the|your|my) (?:[\w-]+ ){{0,4}}?"
     r"(?:plan|check-?list|to-?do list|roadmap)(?:,? (?:for|to|that|on|assuming|based|with|in)\b.*)?"
     r"|(?:here|these) are the (?:\w+ )?steps(?: (?:to|for)\b.*)?"
     r"|here(?:['’]s| is) how (?:to|(?:i|you|we)(?:['’]d| would| can|['’]ll| will)?)\b.*"
-    r"|follow these steps|do the following|in detail|step by step):\W*$"
-    r"|(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}[:：]\W*$"
-    r"|(?:.*[。！，])?(?!.*(?:可能|问题|选|原因|风险|失败|跳过|[小老]\w的|[他她]))(?:具体|详细|操作|主要)?(?:步骤|计划|流程|路线|方案|安排)如下[:：]\W*$"
-    r"|^(?!.*(?:可能|问题|选|原因|风险|失败|跳过|的))[^，。：]{0,20}步骤[:：]\W*$"
+    r"|follow these steps|do the following|in detail|step by step)"
+    r"|(?:.*[。！，])?(?:以下|下面|这)是?[^，。：]{0,20}(?:步骤|计划|流程|清单)[^，。：]{0,4}"
+    r"|(?:.*[。！，])?(?:具体|详细|操作|主要)?(?:步骤|计划|流程|路线|方案|安排)如下|(?!.*的)[^，。：]{0,20}步骤)[:：]\W*$"
 )
 # How a heading begins that says when its steps are due; that is no number of a step.
-_SPAN = r"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:weeks?|days?|months?|hours?|minutes?|years?)\b|周|天|个?月|小时|日)"
+_SPAN = rf"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:{english_of('times')})\b|周|天|个?月|小时|日)"
 # What gives advice, or answers questions.
-_ADVICE = r"(?i)\b(?:tips?|notes?|hints?|remarks?|faq|questions?)\b|贴士|备注|提示|注意|问题"
+_ADVICE = any_of("advice", "questions")
 # What the steps of a plan are called in a heading or a label that could be its title as well.
 _PLAN_NAME = r"(?:(?:the|step-by-step|detailed|action) )?plan|check-?list|(?:详细|具体)?(?:计划|方案|安排)"
 _PLAN_LABEL = rf"(?i)[#*_ ]*(?:{_PLAN_NAME})[*_]*[:：]?[*_]*"

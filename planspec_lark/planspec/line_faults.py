@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow, read_state
+from planspec_lark.planspec.heading_words import HEADER_KINDS, NUMBER_WORDS
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.near_misses import (
-    HEADER_KINDS,
     SPACES,
     WIDE_SPACES,
     Flaw,
@@ -22,7 +22,7 @@ from planspec_lark.planspec.near_misses import (
     repair_bullet,
     repair_header,
 )
-from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, read_status, repair_step
+from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 

@@ -12,12 +12,12 @@ from re import Match
 
 from attrs import frozen
 
+from planspec_lark.planspec.heading_words import HEADER_KINDS
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 
 __all__ = [
     "EMOJI",
-    "HEADER_KINDS",
     "NOTHING",
     "SPACE",
     "SPACES",
@@ -85,27 +85,6 @@ _HEADER = (
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )
 _FRAMED = r"[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?"
-_HEADER_WORDS = {
-    "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
-    "goal": (
-        *("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
-        *("ziel", "objectif", "objetivo", "obiettivo"),
-    ),
-    "constraints": (
-        *("constraint", "constraints", "requirements", "ground rules", "rules", "limitations"),
-        *("the constraints", "the rules", "rules to follow", "rules to respect", "limits", "conditions"),
-        *("约束", "约束条件", "限制", "限制条件", "要求", "基本要求", "规则"),
-        *("bedingungen", "rahmenbedingungen", "contraintes", "restricciones"),
-    ),
-    "steps": (
-        *("step", "steps", "plan steps", "action steps", "the steps", "action plan", "steps to take", "what to do"),
-        *("tasks", "task list", "todo list", "to-do list", "action items"),
-        *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
-        *("行动计划", "执行计划", "实施计划", "任务列表", "任务清单", "待办事项"),
-        *("schritte", "étapes", "pasos"),
-    ),
-}
-HEADER_KINDS = {word: kind for kind, words in _HEADER_WORDS.items() for word in words}
 
 
 def _match_header(line: str) -> Match[str] | None:

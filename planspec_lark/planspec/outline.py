@@ -14,6 +14,7 @@ from enum import Enum
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import is_notes, read_bullet, read_heading, read_item_number
+from planspec_lark.planspec.heading_words import any_of, english_of
 from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
@@ -24,11 +25,11 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A heading of what is no step: what is to be at hand, who takes part, and what is only told.
-_NO_STEPS = (
-    r"(?i)\b(?:avoid|remaining|refus\w*|bring|lost|understand|recogni[sz]e|spot|identify|broke|options?|risks?|reasons?"
-    r"|questions?|problems?|mistakes?|pros|cons|(?:dis)?advantages?|causes?|myths?|benefits|drawbacks|symptoms?|failed"
-    r"|wrong|roles?|team|budget|ideas?|summary|design|overview|examples?|samples?|best|worst|facts?|rules?|goals?)\b"
-    r"|原因|风险|优点|缺点|误区|问题|好处|坏处|预算|分工|材料|清单|方案|原则|建议|示例|样例|注意"
+_NO_STEPS = any_of(
+    *("telling", "options", "risks", "mistakes", "questions", "merits", "facts", "examples", "best", "rules"),
+    *("lists", "summaries"),
+    english="causes?|symptoms?|design|overview|goals?",
+    chinese="材料|方案|建议|注意",
 )
 # How a heading begins that says when its steps are due.
 _DUE = (
@@ -36,9 +37,8 @@ _DUE = (
     r"|[0-9–-]+|one|two|three) )*"
     r"(?:(?:\w+ )?\w*day|right after|january|february"
     r"|march|april|may|june|july|august|september|october|november|december"
-    r"|weeks?|days?"
-    r"|months?|hours?|minutes?|today|tomorrow|tonight|morning|afternoon|evening|night|before (?=\w)|after (?=\w)"
-    r"|afterwards|first|then|later|finally|phase|stage)\b|.*(?:[0-9]+:[0-9]{2}|[0-9] ?[ap]m\b|第.{1,3}[周天月日]|提前"
+    rf"|{english_of('times', 'phases')}|today|tomorrow|tonight|morning|afternoon|evening|night|before (?=\w)"
+    r"|after (?=\w)|afterwards|first|then|later|finally)\b|.*(?:[0-9]+:[0-9]{2}|[0-9] ?[ap]m\b|第.{1,3}[周天月日]|提前"
     r"|当天|当日|前一|阶段|[0-9一二三四五六七八九十]+(?:[周天月日]|个月)|之?[前后](?:\W|\Z))"
 )
 # What begins as an order does in English: with a verb, and not as a sentence that tells of something.
@@ -51,21 +51,22 @@ _ORDER = (
 # The parts of items that have to be orders: of those below headings, and of a list by itself.
 _MANY, _MOST = 0.4, 0.5
 # What is said in front of a list whose items are no steps one after the other.
-_NO_ORDERS = (
-    r"(?i)\b(?:ways?|options?|approach(?:es)?|methods?|alternatives?|choices?|choose|ideas?|suggestions?|tips?|reasons?"
-    r"|questions?|mistakes?|before i|need to know|either|pick|examples?|samples?|rules?|lessons?|avoid|not|never)\b"
+_NO_ORDERS = any_of(
+    *("ways", "options", "choices", "advice", "mistakes", "questions", "examples", "rules"),
+    english="approach(?:es)?|methods?|alternatives?|choices?|suggestions?|before i|need to know|avoid|not|never",
 )
 # What a title, or what leads to headings, says of something that is no plan.
-_OTHER = (
-    r"(?i)\b(?:top|best|worst|why|mistakes?|ways|places|options?|reasons?|report|contract|agreement|history|change ?log"
-    r"|release notes|reviews?|which|versus|vs|faq|rules|house code|packing list|ingredients|myths|lessons)\b"
-    r"|为什么|原因|合同|报告|推荐|排名|哪|区别|对比|误区|历史|名单"
+_OTHER = any_of(
+    *("best", "ways", "options", "mistakes", "rules", "lists", "ingredients"),
+    english=r"top|why|places|report|contract|agreement|history|change ?log|release notes|reviews?|which|versus|vs"
+    r"|faq|house code",
+    chinese="为什么|合同|报告|推荐|排名|哪|区别|对比|历史",
 )
 # What heads a list of steps, and what makes a step of a heading.
-_HEADS_STEPS = r"(?i)\bsteps?\b|\bhow to\b|\bwhat to do\b|\bprocedure\b|步骤|流程|做法"
-_NAMES_STEPS = r"(?i)\bsteps?\b|步骤"
+_HEADS_STEPS = any_of("steps", english="how to|what to do|procedure", chinese="流程|做法")
+_NAMES_STEPS = any_of("steps")
 _WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
-_PHASED = r"(?i)\W*(?:(?:phase|stage)\b|第.{1,3}阶段|阶段)"
+_PHASED = rf"(?i)\W*(?:(?:{english_of('phases')})\b|第.{{1,3}}阶段|阶段)"
 # A time of day, marks and a box in front of what an item says.
 _FRONT = r"[*_\s]*(?:\[.\]\s*|[☐☑]\s*)?[*_]*(?:[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\.?)?[*_]*[\s–—:-]*)?[*_]*"
 # Characters of a label.

@@ -12,12 +12,12 @@ from types import MappingProxyType
 
 from attrs import define, field
 
+from planspec_lark.planspec.heading_words import NUMBER_WORDS
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw, compiled, find_outputs, unwrap, variables_of
 from planspec_lark.syntax import grammars
 
 __all__ = [
-    "NUMBER_WORDS",
     "find_flaws",
     "find_progress",
     "is_foreign_type",
@@ -46,7 +46,6 @@ _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _KEYS = "(?:[0-9]\ufe0f?\u20e3)++|🔟"
 # Up to 99; what continues with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
-NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
 _LEADER = (
     rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX]|[^\w\s\[\]])\]"
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］🔟]{{1,3}}))"

@@ -24,8 +24,8 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.planspec import fixer
+from planspec_lark.planspec.heading_words import HEADER_WORDS
 from planspec_lark.planspec.models import STEP_TYPES
-from planspec_lark.planspec.near_misses import _HEADER_WORDS
 from planspec_lark.planspec.step_repair import _STATUS_WORDS, _TYPE_WORDS
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from tests import strategies
@@ -144,7 +144,7 @@ def test_a_fixed_text_has_nothing_to_fix(text: str) -> None:
 
 # Words that are no text but a part of the format, however they are written.
 _OWN = {
-    *(word for words in (*_HEADER_WORDS.values(), *_STATUS_WORDS.values(), _TYPE_WORDS, STEP_TYPES) for word in words),
+    *(word for words in (*HEADER_WORDS.values(), *_STATUS_WORDS.values(), _TYPE_WORDS, STEP_TYPES) for word in words),
     *("progress", "of", "step", "phase", "stage", "text", "planspec", "md", "x", "markdown", "plan", "plain", "txt"),
     *("inputs", "outputs", "needs"),
 }

@@ -1,0 +1,81 @@
+"""The words of headings and labels, in English and Chinese, by what they head: each in one place.
+
+All expressions that find such words are made from this table. Where a word heads something only in one place, or only
+together with others, it is in the expression itself.
+"""
+
+from __future__ import annotations
+
+__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "any_of", "english_of"]
+
+# What the parts of a plan are called where nothing else is said, in small letters.
+HEADER_WORDS = {
+    "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
+    "goal": (
+        *("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
+        *("ziel", "objectif", "objetivo", "obiettivo"),
+    ),
+    "constraints": (
+        *("constraint", "constraints", "requirements", "ground rules", "rules", "limitations"),
+        *("the constraints", "the rules", "rules to follow", "rules to respect", "limits", "conditions"),
+        *("约束", "约束条件", "限制", "限制条件", "要求", "基本要求", "规则"),
+        *("bedingungen", "rahmenbedingungen", "contraintes", "restricciones"),
+    ),
+    "steps": (
+        *("step", "steps", "plan steps", "action steps", "the steps", "action plan", "steps to take", "what to do"),
+        *("tasks", "task list", "todo list", "to-do list", "action items"),
+        *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
+        *("行动计划", "执行计划", "实施计划", "任务列表", "任务清单", "待办事项"),
+        *("schritte", "étapes", "pasos"),
+    ),
+}
+HEADER_KINDS = {word: kind for kind, words in HEADER_WORDS.items() for word in words}
+
+# What stands before the number of a step.
+NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
+
+# By what they head: words in English, which stand by themselves, and words in Chinese, wherever they stand.
+_WORDS = {
+    "steps": ("steps?", "步骤"),
+    "phases": ("phases?|stages?", "阶段"),
+    "times": ("weeks?|days?|months?|hours?|minutes?|years?", ""),
+    "timeline": ("timeline|overview", ""),
+    "things": ("materials?|tools?|equipment|supplies|shopping list", "材料|工具"),
+    "ingredients": ("ingredients", ""),
+    "lists": ("packing list", "清单|名单"),
+    "advice": ("tips?|notes?|hints?|remarks?|faq", "贴士|备注|提示|注意"),
+    "questions": ("questions?", "问题"),
+    "summaries": ("summary|conclusion|recap", ""),
+    "notes": ("background|assumptions?|disclaimer|rationale|takeaways?", ""),
+    "mistakes": ("mistakes?|reasons?|myths?", "原因|误区"),
+    "risks": ("risks?|problems?|failed|wrong", "风险"),
+    "merits": ("pros|cons|(?:dis)?advantages?|benefits|drawbacks", "优点|缺点|好处|坏处"),
+    "facts": ("team|roles?|attendees|participants|contacts?|budget|facts?", "分工|联系人|预算|原则"),
+    "examples": ("examples?|samples?", "示例|样例"),
+    "rules": ("rules?|lessons?", ""),
+    "best": ("best|worst", ""),
+    "ways": ("ways?", ""),
+    "options": ("options?|ideas?", ""),
+    "choices": ("choose|pick|either", ""),
+    # What tells of something, and orders nothing.
+    "telling": (r"avoid|remaining|refus\w*|bring|lost|understand|recogni[sz]e|spot|identify|broke", ""),
+    # What stands before a word for notes.
+    "any_notes": (
+        "an?|the|your|my|a few|few|some|one|two|three|other|last|little|small|short|brief|quick|rough|estimated|general"
+        "|common|typical|usual|key|important|final|additional|further|extra|bonus|side|safety|pro|helpful|useful|handy"
+        "|practical",
+        "",
+    ),
+}
+
+
+def english_of(*kinds: str) -> str:
+    """An expression for a word in English of some kinds, without what bounds it."""
+    return "|".join(_WORDS[kind][0] for kind in kinds)
+
+
+def any_of(*kinds: str, english: str = "", chinese: str = "") -> str:
+    """An expression that finds a word of some kinds, or one of more words that are given as expressions."""
+    signs = "|".join(part for part in (*(_WORDS[kind][1] for kind in kinds), chinese) if part)
+    words = "|".join(part for part in (english_of(*kinds), english) if part)
+    return rf"(?i:\b(?:{words})\b{'|' if signs else ''}{signs})"

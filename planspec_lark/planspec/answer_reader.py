@@ -70,7 +70,6 @@ from planspec_lark.planspec.outline import Role, has_box, is_box
 from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
-    BLANK_LINES,
     STEP_GROUPS,
     Recovery,
 )
@@ -230,8 +229,11 @@ class AnswerReader(Recovery):
         What is said of signs and of lines without a type is for lines that are not clean.
         """
         has_begun = self._in_fence and self.growing is not None and self.growing.code == "PS103"
-        is_first = self.section is Section.NOTHING and self.places.first_start is None
-        return has_begun and is_first and not (self.has_comments or self.legend or self.default_type)
+        return (
+            has_begun
+            and self.section is Section.NOTHING
+            and not (self.has_comments or self.legend or self.default_type)
+        )
 
     def _take_rows(self, text: str, at: int) -> int:
         """Take all lines of a code block if each is exactly one of a plan's; returns where they end."""
@@ -252,18 +254,14 @@ class AnswerReader(Recovery):
             self.plan.steps = grow(list(self.steps.values()))
             for step in self.steps.values():
                 # A step that has others below it can not have the type of one that has none.
-                if self.default_type and step.children and step.step_type not in CONTAINER_TYPES:
-                    step.step_type = "subtask" if step.step_type == self.default_type else step.step_type
+                if step.children and step.step_type == self.default_type and step.step_type not in CONTAINER_TYPES:
+                    step.step_type = "subtask"
         return self.plan
-
-    def read(self, row: str, start: int, indent: int = 0) -> bool:
-        """See :meth:`Recovery.read`."""
-        if row in BLANK_LINES:
-            self._last = None
-        return Recovery.read(self, row, start, indent)
 
     def _read_line(self, line: Line, content: str, row: str, indent: int) -> bool:
         self._lead = 0
+        if self._is_set_off:
+            self._last = None
         if content[:1] in WIDE_SPACES and content.strip(SPACES):
             # Indentation of another width is none to the grammar.
             wide = self._lead = len(content) - len(content.lstrip(SPACES))
@@ -276,9 +274,6 @@ class AnswerReader(Recovery):
             content, row = bare, f"{bare}\n"
         self._start, self._end = line.start, line.start + self._lead + len(content)
         self._indent = indent
-        if _BARE_FENCE.fullmatch(content) and not self._is_over:
-            self._front, self._columns, self._last, self._repaired = False, None, None, ""
-            return self._refuse(content, line)
         match = self._match(row, content)
         is_front = self._is_front_matter(content)
         if is_front or is_harmless(content) or self._is_behind(match, content) or self._is_lead(match, content):
@@ -358,16 +353,11 @@ class AnswerReader(Recovery):
             found = self._find_step(match, content, level - _HEADINGS if level else indent + rank_of_number(content))
             if found is not None or kind == "step":
                 return found
-        if self.default_type and (is_boxed or self.section is Section.STEPS) and kind in ("", "constraint"):
-            found = self._find_listed_step(content, indent)
-            if found is not None:
-                return found
-        if kind in ("", "body_line", "constraint"):
-            if self.steps:
-                return self._find_listed_step(content, indent) or self._find_body(content)
-            if self.section is Section.STEPS:
-                return self._find_listed_step(content, indent)
-        return None
+        if kind not in ("", "body_line", "constraint"):
+            return None
+        is_listed = is_boxed or self.section is Section.STEPS
+        found = self._find_listed_step(content, indent) if is_listed else None
+        return found or (self._find_body(content) if self.steps else None)
 
     def _find_section(self, content: str) -> Fault | None:
         """The header of a part of the plan whose heading is that of a title.
@@ -383,11 +373,8 @@ class AnswerReader(Recovery):
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
         is_quote = self.default_type and self._is_set_off and content.startswith(">")
-        if (
-            is_quote
-            and (self._indent == 0 or is_notes(_label_of(content[1:])))
-            and not self._is_flow(content[1:].strip(SPACES))
-        ):
+        said = content[1:].strip(SPACES)
+        if is_quote and (self._indent == 0 or is_notes(_label_of(said))) and not (is_flow(said) or find_arrow(said)):
             # In plain Markdown, what is quoted after a blank line is a paragraph of its own.
             self._give_lines_to(None)
             self._in_prose = True
@@ -408,10 +395,6 @@ class AnswerReader(Recovery):
         if match and match.lastgroup in ("title", "goal", "constraints", "steps_header"):
             self._is_over = False
         return self._is_over
-
-    def _is_flow(self, said: str) -> bool:
-        """Whether a text declares inputs or outputs, with an arrow or with a label."""
-        return said.startswith("←") or find_inputs(said) is not None or is_flow(said)
 
     def _may_begin_steps(self) -> bool:
         """Whether a list that begins here is below the title or the goal, or set off from the constraints."""
@@ -443,7 +426,7 @@ class AnswerReader(Recovery):
 
     def _is_lead(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line is a sentence before a plan, so that nothing else need be looked for in it."""
-        is_in_front = self.section is Section.NOTHING and self._last is None and self._columns is None
+        is_in_front = self.section is Section.NOTHING and self._columns is None
         is_plain = match is None and not (self.default_type or self.has_comments)
         return is_in_front and is_plain and is_sentence(content)
 
@@ -454,7 +437,7 @@ class AnswerReader(Recovery):
             return self._front
         if not self._front:
             return False
-        self._front = content not in ("---", "...") and is_front_matter(content)
+        self._front = is_front_matter(content)
         return self._front or content in ("---", "...")
 
     def _find_row(self, content: str) -> Fault | None:
@@ -486,7 +469,7 @@ class AnswerReader(Recovery):
 
     def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
         """A step whose line is a heading, in a text that has no types: the lines below it are its steps."""
-        if repair_header(content) is not None or is_notes(text):
+        if is_notes(text):
             return None
         is_title = (
             level < 3 or (level < 7 and compiled(_PLAN_WORD).search(text) is not None) or self._is_above_goal(text)
@@ -499,7 +482,7 @@ class AnswerReader(Recovery):
             return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
-        if role is None and not self._may_be_step(level, text, indent, is_numbered):
+        if role is None and not self._may_be_step(level, text, is_numbered):
             return None
         above = self._find_above(indent)
         parent = above[1] if above and indent - above[0] > 1 else ""
@@ -513,21 +496,20 @@ class AnswerReader(Recovery):
         step_id = placed.partition(". ")[0]
         is_holder = role is not Role.STEP and compiled(_TYPED_STEP).match(content) is None
         self.phases.note(step_id, is_holder=is_holder, is_numbered=is_numbered, is_list=role is Role.LIST)
-        if role is Role.STEP and self._last_step is None:
+        if role is Role.STEP:
             self._last_step = max(self.roles)
         flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
-    def _may_be_step(self, level: int, text: str, indent: float, is_numbered: bool) -> bool:
+    def _may_be_step(self, level: int, text: str, is_numbered: bool) -> bool:
         """Whether a heading that the outline of the text says nothing of has a number, or is one of a phase."""
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
         if is_numbered:
             # In bold, it may be an item of a list like those before it.
             return not (level == _BOLD_LEVEL and self.steps and not has_phases)
-        has_begun = self.section > Section.TITLE or (self.section is Section.TITLE and self._is_above_boxes())
-        is_like_first = has_phases and self._open_steps[0][0] == indent and self._is_above_list()
-        may_be_phase = (level < _BOLD_LEVEL or is_phase(text)) and (has_phases if self.steps else has_begun)
-        return (may_be_phase or is_like_first) and not self._is_before_steps()
+        is_below = self.section > Section.TITLE or (self.section is Section.TITLE and has_box(self._next_line()))
+        has_begun = has_phases if self.steps else is_below
+        return (level < _BOLD_LEVEL or is_phase(text)) and has_begun and not self._is_before_steps()
 
     def _is_led_to_steps(self) -> bool:
         """Whether the line above ends with a colon, and leads to steps."""
@@ -554,22 +536,12 @@ class AnswerReader(Recovery):
             number is not None and (number != "1" or bool(self.phases.holders and not is_advice))
         )
 
-    def _is_above_list(self) -> bool:
-        """Whether the next line is an item of a numbered list, or has a check box."""
-        following = self._next_line()
-        return read_item_number(following) is not None or has_box(following)
-
-    def _is_above_boxes(self) -> bool:
-        """Whether the next line is that of a check box."""
-        return has_box(self._next_line())
-
     def _is_above_goal(self, text: str) -> bool:
         """Whether the line after a heading is that of the goal, and the heading is none of what does not count."""
         if compiled(_NO_TITLE).search(text):
             return False
-        following = self._next_line()
-        header = repair_header(following.rstrip(SPACES + "\r"))
-        return following.startswith("Goal:") or (header is not None and header[1].startswith("Goal:"))
+        header = repair_header(self._next_line().rstrip(SPACES + "\r"))
+        return header is not None and header[1].startswith("Goal:")
 
     def _find_marks(self, kind: str, match: Match[str], content: str) -> Fault | None:
         """Marks of Markdown around a text, which do not belong to it."""
@@ -594,9 +566,8 @@ class AnswerReader(Recovery):
         if self.section is not Section.GOAL or self.plan.goal or self.plan.goal_detail or self.owner is not self.plan:
             return False
         text = unwrap(read_bullet(content) or content)
-        if not line_pattern().fullmatch(f"Goal: {text}\n"):
-            return False
-        if not _is_plain(text, self.section) or find_elision(content):
+        is_goal = line_pattern().fullmatch(f"Goal: {text}\n") is not None
+        if not (is_goal and _is_plain(text, self.section)) or find_elision(content):
             return False
         self.plan.goal = text
         self.tell("goal", text=text)
@@ -684,7 +655,7 @@ class AnswerReader(Recovery):
         goes_on = parent in self.phases.holders and number == f"{self.phases.counted + 1}"
         if self.default_type and (goes_on or f"{parent}.{number}" in self.steps):
             counted = f"{self._numbers.get(parent, 0) + 1}"
-            self.phases.is_recounted = self.phases.is_recounted or counted != number
+            self.phases.is_recounted |= counted != number
             number = counted
         return f"{parent}.{number}{dot}{rest}"
 
@@ -763,25 +734,25 @@ class AnswerReader(Recovery):
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
         """Whether a line continues the one before it, which was wrapped."""
-        # Set off from all steps, such a line is of the plan.
-        is_own = not self._is_set_off or indent > 0
-        is_open = isinstance(self.owner, PlanStep) and is_own and (match is None or match.lastgroup == "constraint")
-        flow = read_flow(content) if is_open else None
-        if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
-            self._take_outputs(self.owner, flow[1], line)
-            return True
-        if is_open and isinstance(self.owner, PlanStep) and (state := read_state(content)):
-            self._take_state(self.owner, *state, line)
-            return True
         is_free = match is None or match.lastgroup == "constraint"
-        if is_free and not self.plan.goal and not self.steps and self._take_goal(content, line):
+        # Set off from all steps, such a line is of the plan.
+        if is_free and isinstance(self.owner, PlanStep) and (indent > 0 or not self._is_set_off):
+            flow = read_flow(content)
+            if flow and flow[0] == "outputs":
+                self._take_outputs(self.owner, flow[1], line)
+                return True
+            if state := read_state(content):
+                self._take_state(self.owner, *state, line)
+                return True
+        if is_free and self._take_goal(content, line):
             return True
-        if match is None and self._is_set_off and self._is_in_step():
+        if match is not None or not self._is_set_off:
+            return match is None and self._continue(content, line, indent)
+        if self._is_in_step():
             return self._take_paragraph(content, line, indent)
-        if match is None and self._is_set_off and self._is_below_step(indent - 1) and _is_plain(content, self.section):
-            # What is indented like the text of an item belongs to it, set off or not.
-            return not find_elision(content) and self._take_detail(content, line, indent)
-        return match is None and not self._is_set_off and self._continue(content, line, indent)
+        # What is indented like the text of an item belongs to it, set off or not.
+        is_text = self._is_below_step(indent - 1) and _is_plain(content, self.section) and not find_elision(content)
+        return is_text and self._take_detail(content, line, indent)
 
     def _is_in_step(self) -> bool:
         """Whether a line is in the section of a heading that is a step by itself, as the outline shows."""
@@ -799,7 +770,6 @@ class AnswerReader(Recovery):
         if self._start > (self._last_step or 0):
             is_said = compiled(_SAID_BEHIND).search(content) is not None
             if is_said or not (self._has_paragraphs or self._last_step is None):
-                self._give_lines_to(None)
                 return False
             message = "this may be detail of the last step, or said behind the plan"
             self._note("PS127", message, line.start, self._end, Severity.ERROR, help="write `> ` before detail")
@@ -811,9 +781,9 @@ class AnswerReader(Recovery):
         """Whether a line continues the one directly before it, or is detail of the step that it is below."""
         # The end of the text may be half a line break.
         content = content.removesuffix("\r")
-        is_paragraph = self._last is not None and bool(self.default_type) and self._last[0].startswith("Goal:")
-        is_next = is_paragraph and content[:1].islower() and self._last is not None and self._last[0][-1] not in ".!?:"
-        may_join = self._last is not None and (indent > self._last[2] or is_next)
+        said, _, width = self._last or ("", None, indent)
+        is_paragraph = bool(self.default_type) and said.startswith("Goal:") and not said.endswith((".", "!", "?", ":"))
+        may_join = indent > width or (is_paragraph and content[:1].islower())
         is_below = self._is_below_step(indent)
         is_item = compiled(_TYPED_STEP).match(content) or compiled(_ALONE).match(content) or self._is_boxed(content)
         if not (may_join or is_below) or find_elision(content) or is_item:
@@ -822,25 +792,15 @@ class AnswerReader(Recovery):
             return False
         # The branches of a decision do not continue what is to be decided.
         is_decided = isinstance(self.owner, PlanStep) and self.owner.step_type == "decide"
-        is_asked = self._last is not None and self._last[0].endswith(("?", "？"))
-        is_branch = is_decided and (is_asked or _is_branch(content))
+        is_branch = is_decided and (said.endswith(("?", "？")) or _is_branch(content))
         is_labelled = is_below and (is_branch or compiled(_LABEL).match(content) is not None)
-        is_joined = may_join and not (is_labelled or (is_below and self._is_bold_above()))
-        if self._last is not None and is_joined and self._join(self._last, content, line):
+        if self._last and may_join and not is_labelled and self._join(self._last, content, line):
             return True
         return is_below and self._may_be_detail(is_labelled) and self._take_detail(content, line, indent)
 
     def _is_below_step(self, indent: int) -> bool:
         """Whether a line is indented more than the step that the lines before it belong to."""
-        if not isinstance(self.owner, PlanStep) or not self._open_steps:
-            return False
-        width, step_id = self._open_steps[-1]
-        return step_id == self.owner.step_id and width < indent
-
-    def _is_bold_above(self) -> bool:
-        """Whether all the text of the last line is in bold, so that it has ended with its line."""
-        line = self._last[1] if self._last else None
-        return line is not None and compiled(_BOLD).fullmatch(self.source.text, line.start, line.end) is not None
+        return isinstance(self.owner, PlanStep) and self._open_steps[-1][0] < indent
 
     def _may_be_detail(self, is_labelled: bool) -> bool:
         """Whether a line below a step that does not continue the step's own line is detail.
@@ -853,8 +813,9 @@ class AnswerReader(Recovery):
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
-        if isinstance(self.owner, PlanStep) and self.owner.step_id in self.phases.headings:
-            # A heading has ended with its line.
+        is_bold = compiled(_BOLD).fullmatch(self.source.text, first.start, first.end) is not None
+        if isinstance(self.owner, PlanStep) and (is_bold or self.owner.step_id in self.phases.headings):
+            # A heading, or text that is all in bold, has ended with its line.
             return False
         if len(said) + len(content) > _LONG:
             message = f"this continues the line before it, which already has {_LONG:,} characters"
@@ -898,7 +859,7 @@ class AnswerReader(Recovery):
             self._leave_line_out("PS103", line)
             return True
         width, sign = self._code
-        if fence is not None and content.startswith(sign) and not content.strip(sign[0]):
+        if content.startswith(sign) and not content.strip(sign[0]):
             self._code = None
             self._leave_line_out("PS103", line)
         elif indent > width:

@@ -296,10 +296,9 @@ class AnswerReader(Recovery):
         if match and not fault:
             self._last = (content, line, indent)
             return self._take(match, line)
-        self._last, self._repaired = None, ""
+        self._repaired = ""
         is_read = self._refuse(content, line, fault)
-        if self._repaired:
-            self._last = (self._repaired, line, self._indent)
+        self._last = (self._repaired, line, self._indent) if self._repaired else None
         return is_read
 
     def _diagnose(self, content: str) -> Fault:
@@ -335,12 +334,10 @@ class AnswerReader(Recovery):
         if not match and (header := repair_header(content)):
             # After the steps, only the plainest words are those of a plan's part; others may be anything's.
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
-                return Fault(Flaw("PS106", "this may be part of the plan, but is out of order", 0, len(content)))
+                return _fault("PS106", "this may be part of the plan, but is out of order", content)
             return Fault(header[0], repaired=header[1])
         if not match and self.section is not Section.STEPS and self._heads_steps(content):
-            return Fault(
-                Flaw("PS104", "the header of the steps has the wrong form", 0, len(content)), repaired="## Steps"
-            )
+            return _fault("PS104", "the header of the steps has the wrong form", content, "## Steps")
         if self.default_type and not match and (heading := read_heading(content)):
             found = self._find_heading(*heading, content)
             if found is not None:
@@ -379,19 +376,17 @@ class AnswerReader(Recovery):
             self._give_lines_to(None)
             self._in_prose = True
             return True
-        if self.default_type and not self.steps and not match and self.section in (Section.TITLE, Section.GOAL):
-            heading = read_heading(content)
-            if heading is not None:
-                self._is_over = is_notes(heading[1]) and read_bullet(self._next_line()) is not None
-            elif self._is_over and read_item_number(content) is not None:
-                self._is_over = False
-        if self.default_type and self.steps and not match:
-            heading = read_heading(content)
-            if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
-                label = heading[1] if heading else content
-                # Behind headings that are steps, one that is none begins something else.
-                is_other = heading is not None and self._last_step is not None and self._start not in self.roles
-                self._is_over = is_other or (is_notes(label) and not self._is_above_steps(label))
+        is_open = bool(self.default_type) and not match
+        heading = read_heading(content) if is_open else None
+        if self.steps and (heading or (is_open and content.endswith((":", "：")) and is_notes(content))):
+            label = heading[1] if heading else content
+            # Behind headings that are steps, one that is none begins something else.
+            is_other = heading is not None and self._last_step is not None and self._start not in self.roles
+            self._is_over = is_other or (is_notes(label) and not self._is_above_steps(label))
+        elif heading and self.section in (Section.TITLE, Section.GOAL):
+            self._is_over = is_notes(heading[1]) and read_bullet(self._next_line()) is not None
+        elif self._is_over and not self.steps and read_item_number(content) is not None:
+            self._is_over = False
         if match and match.lastgroup in ("title", "goal", "constraints", "steps_header"):
             self._is_over = False
         return self._is_over
@@ -452,7 +447,7 @@ class AnswerReader(Recovery):
             return _table_header(content)
         rows = write_row(self._columns, cells, self._numbers.get("", 0) + 1, self.legend, self.default_type)
         message = "a step is not written as a table row" if rows else "this table row cannot be read as a step"
-        return Fault(Flaw("PS110", message, 0, len(content)), repaired="\n".join(rows) if rows else None)
+        return _fault("PS110", message, content, "\n".join(rows) if rows else None)
 
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""
@@ -476,10 +471,9 @@ class AnswerReader(Recovery):
         )
         role = self.roles.get(self._start)
         if role is Role.HEADER:
-            flaw = Flaw("PS104", "the header of the steps has the wrong form", 0, len(content))
-            return Fault(flaw, repaired="## Steps")
+            return _fault("PS104", "the header of the steps has the wrong form", content, "## Steps")
         if self.section is Section.NOTHING and is_title and not is_item(text) and role is None:
-            return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
+            return _fault("PS104", "the title has the wrong form", content, f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text) and compiled(_SPAN).match(text) is None
         if role is None and not self._may_be_step(level, text, is_numbered):
@@ -498,8 +492,7 @@ class AnswerReader(Recovery):
         self.phases.note(step_id, is_holder=is_holder, is_numbered=is_numbered, is_list=role is Role.LIST)
         if role is Role.STEP:
             self._last_step = max(self.roles)
-        flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
-        return Fault(flaw, repaired=placed)
+        return _fault("PS110", "a step must be one line that starts with its id", content, placed)
 
     def _may_be_step(self, level: int, text: str, is_numbered: bool) -> bool:
         """Whether a heading that the outline of the text says nothing of has a number, or is one of a phase."""
@@ -559,7 +552,7 @@ class AnswerReader(Recovery):
             return None
         lead = {"title": "# Plan: ", "goal": "Goal: ", "constraint": "- "}[kind]
         code = "PS118" if kind == "constraint" else "PS104"
-        return Fault(Flaw(code, "the line has markup around it", 0, len(content)), repaired=lead + plain)
+        return _fault(code, "the line has markup around it", content, lead + plain)
 
     def _take_goal(self, content: str, line: Line) -> bool:
         """Take the text of a goal whose header has none in its own line; False where this is none."""
@@ -669,7 +662,7 @@ class AnswerReader(Recovery):
             is_beside = bool(self._nested) and self._nested[-1][0] == indent
             if is_beside and (indent, content[0]) == self._typed_bullet:
                 # Beside steps with bullets it is one, too; what it does is not known.
-                return Fault(Flaw("PS112", "the type in square brackets is missing", 0, len(content)))
+                return _fault("PS112", "the type in square brackets is missing", content)
             return None
         self._typed_bullet = (indent, content[0]) if is_typed else None
         written = repair_step(f"1. {text}", self.legend, self.default_type)[1]
@@ -682,8 +675,7 @@ class AnswerReader(Recovery):
             self._nested.append((indent, parent))
         number = self._numbers.get(parent, 0) + 1
         placed = f"{parent}.{number}" if parent else f"{number}"
-        flaw = Flaw("PS110", "a step must start with its id", 0, len(content))
-        return Fault(flaw, repaired=f"{placed}{written[1:]}")
+        return _fault("PS110", "a step must start with its id", content, f"{placed}{written[1:]}")
 
     def _is_step_list(self, text: str, indent: int) -> bool:
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
@@ -706,7 +698,7 @@ class AnswerReader(Recovery):
     def _find_body(self, content: str) -> Fault | None:
         """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
         if (written := self._find_flow(content)) is not None:
-            return Fault(Flaw("PS107", "the inputs have the wrong form", 0, len(content)), repaired=written)
+            return _fault("PS107", "the inputs have the wrong form", content, written)
         if (wide := read_wide_detail(content)) is not None:
             almost = find_inputs(wide[1:])
             repaired = f"> {almost.written}" if almost else wide
@@ -717,8 +709,7 @@ class AnswerReader(Recovery):
         if find_elision(said) and not (content.startswith(">") and not said.strip(" \t.…")):
             return _elided(content)
         if content.startswith(">") and (names := _names_in_marks(content)):
-            flaw = Flaw("PS107", "the variables have markup around them", 0, len(content))
-            return Fault(flaw, repaired=f"> ← {', '.join(names)}")
+            return _fault("PS107", "the variables have markup around them", content, f"> ← {', '.join(names)}")
         if text is None or not isinstance(self.owner, PlanStep):
             return None
         return _detail_of(content, f"> {text}")
@@ -813,8 +804,11 @@ class AnswerReader(Recovery):
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
-        is_bold = compiled(_BOLD).fullmatch(self.source.text, first.start, first.end) is not None
-        if isinstance(self.owner, PlanStep) and (is_bold or self.owner.step_id in self.phases.headings):
+        is_ended = isinstance(self.owner, PlanStep) and (
+            self.owner.step_id in self.phases.headings
+            or compiled(_BOLD).fullmatch(self.source.text, first.start, first.end) is not None
+        )
+        if is_ended:
             # A heading, or text that is all in bold, has ended with its line.
             return False
         if len(said) + len(content) > _LONG:
@@ -962,23 +956,28 @@ def _label_of(content: str) -> str:
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
 
 
+def _fault(code: str, message: str, content: str, repaired: str | None = None) -> Fault:
+    """A fault that all of a line has."""
+    return Fault(Flaw(code, message, 0, len(content)), repaired=repaired)
+
+
 def _elided(content: str) -> Fault:
-    return Fault(Flaw("PS127", "an ellipsis stands for something that was left out", 0, len(content)))
+    return _fault("PS127", "an ellipsis stands for something that was left out", content)
 
 
 def _detail_of(content: str, repaired: str) -> Fault:
-    return Fault(Flaw("PS107", "a detail line must start with `> `", 0, len(content)), repaired=repaired)
+    return _fault("PS107", "a detail line must start with `> `", content, repaired)
 
 
 def _table_header(content: str) -> Fault:
-    return Fault(Flaw("PS104", "left out: the header row of a table", 0, len(content)), repaired="")
+    return _fault("PS104", "left out: the header row of a table", content, "")
 
 
 def _name_columns(cells: list[str], columns: list[str], content: str) -> Fault:
     if "" not in columns:
         return _table_header(content)
     message = f"the column `{cells[columns.index('')][:60]}` is left out: a step has no such part"
-    return Fault(Flaw("PS127", message, 0, len(content)))
+    return _fault("PS127", message, content)
 
 
 def _put_to_grammar(fault: Fault | None) -> Fault | None:
@@ -993,9 +992,8 @@ def _names_in_marks(content: str) -> list[str]:
     """The variables of a line that declares inputs, where they are in marks."""
     match = line_pattern().fullmatch(f"{content}\n")
     written = match["body_line_INPUTS"] if match else None
-    names = split_variables(written) if written else []
-    plain = variables_of(written) or [] if written else []
-    return plain if plain != names else []
+    plain = variables_of(written) if written else None
+    return plain if plain and plain != split_variables(written or "") else []
 
 
 def _is_plain(content: str, section: Section) -> bool:

@@ -268,10 +268,10 @@ def _add(section: _Section, content: str, start: int) -> None:
         section.boxes += 1
     elif bullet is not None:
         section.bullets += 1
-    elif not (section.is_listed or section.bullets):
-        section.has_text = True
-    if number is not None or is_box or bullet is not None:
-        section.items.append((start, bullet or content))
+    else:
+        section.has_text |= not section.items
+        return
+    section.items.append((start, bullet or content))
 
 
 def _number_of(heading: str) -> str:

@@ -41,6 +41,14 @@ TAKEN = {
         "### What you'll need\n- A larger pot\n- New soil\n\n### Repotting, step by step\n1. Water it\n2. Lift it out\n3. Fill up\n",
         "## Steps\n1. [act] Water it\n2. [act] Lift it out\n3. [act] Fill up\n",
     ),
+    "things in front of the steps": (
+        "# Plan: Shelf\nGoal: A shelf is on the wall\n\n## Tools\n- hammer\n- drill\n\n1. Measure the wall\n2. Drill the holes\n",
+        "# Plan: Shelf\nGoal: A shelf is on the wall\n## Steps\n1. [act] Measure the wall\n2. [act] Drill the holes\n",
+    ),
+    "things in front of steps with types": (
+        "# Plan: Shelf\nGoal: A shelf is on the wall\n\n## Tools\n- hammer\n- drill\n\n1. [act] Measure the wall\n",
+        "# Plan: Shelf\nGoal: A shelf is on the wall\n## Steps\n1. [act] Measure the wall\n",
+    ),
     "code below steps, as it is written": (
         "Here is the plan:\n\n1. Write the notes\n   ```\n   ← c\n   a<br>\n   ```\n2. Install it\n```bash\npip install x\n```\n",
         "## Steps\n1. [act] Write the notes\n  > \\← c\n  > a<br>\n2. [act] Install it\n  > pip install x\n",
@@ -88,6 +96,7 @@ HELD = {
     "prohibitions": "# Pool\n\n## Every day\n1. Skim the leaves\n2. Check the pump\n\n## What not to do\n3. Pour chlorine in\n4. Swim right after\n",
     "a heading of what is no step": "# Running\n\n## Phase 1: Base\n- Run 2 km\n\n## Phase 2: Build\n- Run 5 km\n\n## What to avoid\n- Old shoes\n",
     "what the last step announces": "Here's how to install it:\n\n1. Download the archive\n2. Run the installer:\n\n```bash\nsudo ./install.sh\n```\n",
+    "numbers in bold that nothing leads to": "Here you go:\n\n**1. Sunrise Hike**\nNice.\n\n**2. Sunset Hike**\nNice too.\n",
     "headings of a ranking": "# Top 3 laptops\n\n## 1. Acer Swift\nCheap.\n\n## 2. Dell Plus\nSolid.\n\n## 3. Mac Air\nFast.\n",
     "an order behind headings that are steps": "## 1. Clean the car\nWash it.\n\n## 2. Take photos\nOutside.\n\n## 3. Write an ad\nBe honest.\n\nThen hand over the keys.\n",
     "references to numbers that are counted anew": "# Kitchen\n\n## Prepare\n1. Sand it well\n2. Prime it well\n\n## Paint\n3. Paint it red\n4. Repeat steps three and four\n",

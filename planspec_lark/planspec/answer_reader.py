@@ -66,7 +66,7 @@ from planspec_lark.planspec.near_misses import (
     unwrap,
     variables_of,
 )
-from planspec_lark.planspec.outline import Role, has_box, is_box
+from planspec_lark.planspec.outline import BOLD_LEVEL, Role, has_box, is_box
 from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
@@ -104,8 +104,6 @@ _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[�
 _ALONE = r"(?i)[(（]?[0-9]+[a-h][.)）]|(?:or|and|then|oder|ou|o|或者?|然后|[↓⬇↻↺])\W*\Z"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
-# The level of a heading that is bold text.
-_BOLD_LEVEL = 7
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
@@ -338,7 +336,10 @@ class AnswerReader(Recovery):
             return Fault(header[0], repaired=header[1])
         if not match and self.section is not Section.STEPS and self._heads_steps(content):
             return _fault("PS104", "the header of the steps has the wrong form", content, "## Steps")
-        if self.default_type and not match and (heading := read_heading(content)):
+        heading = read_heading(content) if self.default_type and not match else None
+        if heading is None and self.roles.get(self._start) is Role.LIST:
+            heading = BOLD_LEVEL, content
+        if heading:
             found = self._find_heading(*heading, content)
             if found is not None:
                 return found
@@ -499,10 +500,10 @@ class AnswerReader(Recovery):
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
         if is_numbered:
             # In bold, it may be an item of a list like those before it.
-            return not (level == _BOLD_LEVEL and self.steps and not has_phases)
+            return not (level == BOLD_LEVEL and self.steps and not has_phases)
         is_below = self.section > Section.TITLE or (self.section is Section.TITLE and has_box(self._next_line()))
         has_begun = has_phases if self.steps else is_below
-        return (level < _BOLD_LEVEL or is_phase(text)) and has_begun and not self._is_before_steps()
+        return (level < BOLD_LEVEL or is_phase(text)) and has_begun and not self._is_before_steps()
 
     def _is_led_to_steps(self) -> bool:
         """Whether the line above ends with a colon, and leads to steps."""
@@ -681,7 +682,7 @@ class AnswerReader(Recovery):
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
         above = self._find_above(indent)
         is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
-        is_listed = above is not None and (above[0] < _BOLD_LEVEL - _HEADINGS or above[1] in self.phases.lists)
+        is_listed = above is not None and (above[0] < BOLD_LEVEL - _HEADINGS or above[1] in self.phases.lists)
         is_below = is_listed and above[1] in self.phases.holders if above else not is_numbered
         return is_below or is_box(text)
 

@@ -19,7 +19,7 @@ from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
 
-__all__ = ["Role", "find_outline", "has_box", "is_box", "is_order"]
+__all__ = ["BOLD_LEVEL", "Role", "find_outline", "has_box", "is_box", "is_order"]
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
@@ -67,12 +67,19 @@ _HEADS_STEPS = any_of("steps", english="how to|what to do|procedure", chinese="�
 _NAMES_STEPS = any_of("steps")
 _WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
 _PHASED = rf"(?i)\W*(?:(?:{english_of('phases')})\b|第.{{1,3}}阶段|阶段)"
+# A phase without the marks of a heading, above bullets.
+_PLAIN_PHASE = (
+    rf"(?im)^(?:(?:{english_of('phases')}) ?[0-9]{{1,2}}|第.{{1,3}}阶段|阶段.) ?[:：] ?(?!.{{80}})[^\n]*\n"
+    r"(?:[ \t]*\r?\n)?[-*+•] "
+)
 # A time of day, marks and a box in front of what an item says.
 _FRONT = r"[*_\s]*(?:\[.\]\s*|[☐☑]\s*)?[*_]*(?:[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\.?)?[*_]*[\s–—:-]*)?[*_]*"
 # Characters of a label.
 _LABEL = 20
 # Characters in front of a list that are looked at.
 _LEAD = 1_000
+# The level of a heading that is bold text by itself, and of such a phase.
+BOLD_LEVEL = 7
 # Headings of a kind that make an outline, and numbered headings of which each is a step.
 _LEAST, _LEAST_STEPS = 2, 3
 
@@ -230,6 +237,7 @@ def _with_parents(sections: Sequence[_Section], listed: Sequence[_Section]) -> I
 def _read_sections(text: str) -> list[_Section] | None:
     """The headings of a text with what is below them; None where one of them is a part of a plan."""
     found = [_Section(0, 0, "")]
+    phases = {match.start() for match in compiled(_PLAIN_PHASE).finditer(text)}
     in_code = False
     line_start = 0
     for row, start in iter_rows(text, 0):
@@ -242,6 +250,8 @@ def _read_sections(text: str) -> list[_Section] | None:
         elif in_code or not content:
             continue
         heading = read_heading(content) if not indent and content[0] in "#*_" else None
+        if heading is None and start in phases:
+            heading = BOLD_LEVEL, content
         if heading is not None:
             found.append(_Section(start, *heading, number=_number_of(heading[1])))
         elif not indent:

@@ -23,6 +23,11 @@ TAKEN = {
         "Here is the checklist for the party:\n\n- [ ] 13:00 Set the table\n- [x] 14:30 Light the grill\n",
         "## Steps\n1. [act] 13:00 Set the table\n2. [x] [act] 14:30 Light the grill\n",
     ),
+    "bullets below phases without marks": (
+        "Here is the plan:\n\nPhase 1: Paperwork\n\n- Renew the passport\n- Book the flight\n\nPhase 2: Packing\n- Pack the bag\n",
+        "## Steps\n1. [subtask] Paperwork\n  1.1. [act] Renew the passport\n  1.2. [act] Book the flight\n2. [subtask] Packing\n"
+        "  2.1. [act] Pack the bag\n",
+    ),
     "bullets below times": (
         "**Week 1**\n- Show her the house\n- Visit the vet\n\n**Week 2**\n- Start the puppy class\n",
         "## Steps\n1. [subtask] Week 1\n  1.1. [act] Show her the house\n  1.2. [act] Visit the vet\n2. [subtask] Week 2\n"

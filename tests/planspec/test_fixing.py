@@ -359,7 +359,7 @@ def test_a_text_that_is_no_plan_stays(text: str, refused: str, unsafe: bool) -> 
 
 
 def test_half_of_a_text_may_be_something_else() -> None:
-    text = f"{PROSE}And so on.\n{HEAD}1) [act] a\n"
+    text = f"{PROSE}And it goes on.\n{HEAD}1) [act] a\n"
     assert fixed(text, unsafe=True) == f"{HEAD}1. [act] a\n"
     assert fixed(f"More.\n{text}", unsafe=True) == f"More.\n{text}"
 

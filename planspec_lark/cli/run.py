@@ -28,7 +28,7 @@ from planspec_lark.cli.arguments import (
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
-from planspec_lark.cli.next_commands import done_line, go_on_line, ledger_options, reopen_line
+from planspec_lark.cli.next_commands import done_line, go_on_line, input_words, ledger_options, move_line, reopen_line
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -77,11 +77,13 @@ from planspec_lark.llm import LlmError, chat_model, model_operator, model_planne
 from planspec_lark.llm.engine_roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, find_step, iter_steps
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.models import CONTAINER_TYPES
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import PlanSyntaxError, Severity, one_line
+from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.source import visible_name
 
@@ -439,8 +441,8 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
         hint = f"When it is done, continue with these two:\n{done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        lead = "What is blocked stays so until it is reopened. Continue with these two:"
-        hint = f"{lead}\n{reopen_line(file, inner, options)}"
+        hint, inputs = _open_again(result, inner, file, options)
+        go_on += inputs
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
@@ -448,6 +450,44 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
     if hint:
         complain(f"{hint}\n{go_on}")
     leave(code)
+
+
+def _open_again(result: RunResult, inner: list[str], file: str, options: Sequence[str]) -> tuple[str, str]:
+    """What opens blocked steps, in words with commands, and the inputs that the run is to be given.
+
+    A step that lacks inputs opens by itself when they are there.
+    """
+    order = {step.step_id: at for at, step in enumerate(iter_steps(result.plan))}
+    stuck = {lack.step for lack in result.lacking}
+    done: dict[str, str] = {}
+    moves, given = [], []
+    for lack in result.lacking:
+        producer = find_step(result.plan, lack.producer) if lack.producer else None
+        if producer is None:
+            given.append(lack.name)
+        elif order[lack.producer] > order[lack.step]:
+            moves.append(move_line(file, *_siblings(lack.producer, lack.step)))
+        elif producer.status is PlanStatus.DONE and producer.step_type not in CONTAINER_TYPES:
+            done[lack.producer] = done_line(file, producer, options)
+        elif producer.status is not PlanStatus.BLOCKED or lack.step.startswith(f"{lack.producer}."):
+            given.append(lack.name)
+    # A move gives other steps new ids: it is the last command that names some, and what else is to be moved is told
+    # at the end of the next run.
+    lines = [*done.values(), *moves[:1]]
+    lead = "What is blocked stays so until it is reopened. Continue with these two:"
+    if lines or given:
+        names = name_some([*dict.fromkeys(visible_name(lack.name) for lack in result.lacking)])
+        lead = f"Inputs of blocked steps are missing: {names}. Continue with:"
+    if closed := [one for one in inner if one not in stuck]:
+        lines.insert(0, reopen_line(file, closed, options))
+    return "\n".join([lead, *lines]), input_words(dict.fromkeys(given))
+
+
+def _siblings(step_id: str, other_id: str) -> tuple[str, str]:
+    """The steps beside one another that two steps are, or are below."""
+    one, other = step_id.split("."), other_id.split(".")
+    depth = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other) - 1)
+    return ".".join(one[: depth + 1]), ".".join(other[: depth + 1])
 
 
 def _innermost_blocked(plan: PlanSpec) -> list[str]:

@@ -14,7 +14,7 @@ from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, hash_of, iter_steps
 
-__all__ = ["Inputs", "Needs", "Values"]
+__all__ = ["Inputs", "Lack", "Needs", "Values"]
 
 
 class Inputs(Mapping[str, Any]):
@@ -64,6 +64,21 @@ class Needs:
     inputs: Mapping[str, Any]
     missing: tuple[str, ...]
     waiting: Mapping[str, str]
+
+
+@frozen
+class Lack:
+    """An input that a blocked step lacks.
+
+    Attributes:
+        step: the id of the blocked step.
+        name: of the input.
+        producer: the id of the step that the plan says produces it for this step; empty if there is none.
+    """
+
+    step: str
+    name: str
+    producer: str = ""
 
 
 class Values:
@@ -142,6 +157,13 @@ class Values:
         """Whether a step would get all of these."""
         self._renew()
         return all(name in self._given or self._find(name, step) is not None for name in names)
+
+    def lacks(self, step: PlanStep, names: Iterable[str]) -> Iterator[Lack]:
+        """Those of these inputs that a step would not get."""
+        for name in names:
+            if not self.are_there((name,), step):
+                late = self._find_late(name, step)
+                yield Lack(step.step_id, name, late.step_id if late else "")
 
     def missing_below(self, above: PlanStep) -> tuple[str, ...]:
         """The outputs that a step declares, and that neither it nor a step below it has produced."""

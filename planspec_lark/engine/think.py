@@ -21,7 +21,7 @@ from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ig
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
-from planspec_lark.engine.inputs import Values
+from planspec_lark.engine.inputs import Lack, Values
 from planspec_lark.engine.models import (
     Budget,
     Effort,
@@ -74,6 +74,7 @@ class RunResult:
         effort: what was spent, in this call and all before.
         blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
         waiting: the id of the step that waits for a person; empty unless that is the outcome.
+        lacking: the inputs that blocked steps wait for. Such a step opens again when all that it lacks is there.
     """
 
     outcome: Outcome
@@ -85,6 +86,7 @@ class RunResult:
     effort: Effort
     blocked: tuple[str, ...] = ()
     waiting: str = ""
+    lacking: tuple[Lack, ...] = ()
 
 
 def _to_plan(value: object) -> PlanSpec | PlanFile | None:
@@ -522,7 +524,7 @@ class ThinkEngine:
         why, missing = [], self._missing(values, writer)
         blocked = _find_blocked(writer)
         if blocked and (missing or not self._required(writer)):
-            why.append(f"steps are blocked: {name_some(blocked)}")
+            why.append(f"steps are blocked: {name_some([step.step_id for step in blocked])}")
         elif not blocked and any(step.status in OPEN for step in iter_steps(writer.root)):
             why.append("steps are pending that cannot be reached")
         if missing:
@@ -540,14 +542,24 @@ class ThinkEngine:
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str, *, waiting: str = "") -> RunResult:
         blocked = _find_blocked(writer)
-        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=blocked)
+        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=[step.step_id for step in blocked])
         if writer.file is None:
             # The caller who gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()
         outputs = writer.ledger.values(writer.run, values.outputs())
         state = writer.state
-        plan = deepcopy(writer.plan)
-        return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked), waiting)
+        return RunResult(
+            outcome,
+            reason,
+            writer.run,
+            deepcopy(writer.plan),
+            outputs,
+            state.round,
+            state.effort,
+            tuple(step.step_id for step in blocked),
+            waiting,
+            tuple(lack for step in blocked for lack in values.lacks(step, state.lacking.get(step.step_id, ()))),
+        )
 
 
 def _no_run() -> PlanRunError:
@@ -561,8 +573,8 @@ def _about(ledger: Ledger, run: str) -> tuple[str, str]:
     return "" if info is None else info.name, "" if last is None else str(last.data.get("trace", ""))
 
 
-def _find_blocked(writer: RunWriter) -> list[str]:
-    return [step.step_id for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
+def _find_blocked(writer: RunWriter) -> list[PlanStep]:
+    return [step for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
 
 
 # ---------------------------------------------------------------- without a run

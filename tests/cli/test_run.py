@@ -66,6 +66,52 @@ def test_blocked(snapshot: SnapshotAssertion) -> None:
     assert calls() == ["1", "2", "3", "3.1", "4.1", "2"]
 
 
+LACKING = """\
+Goal: Eat
+## Steps
+1. [act] Eat
+  > ← bread
+2. [subtask] Bake the bread → bread
+  2.1. [act] Knead → bread
+3. [x] [act] Buy flour → flour
+4. [act] Weigh
+  > ← flour
+5. [act] Ask
+  > ← key
+6. [~] [act] Get salt → salt
+7. [act] Cook
+  > ← salt, bread
+8. [act] Wash up → plates
+9. [act] Lay the table
+  > ← plates
+"""
+
+
+def test_what_blocked_steps_lack() -> None:
+    lacking, bad = say({"status": "LACK_OF_INFO", "result": "which?"}), say({"status": "FAIL", "result": "no water"})
+    values = {"_2_1": ok("baked", bread=1), "_4": ok("5 kg"), "_7": ok("hot"), "_9": ok("laid")}
+    make_world(LACKING, **values, _5=lacking, _8=bad)
+    result = run(*RUN)
+    assert result.stderr.splitlines() == [
+        "Inputs of blocked steps are missing: bread, flour, key, salt, plates. Continue with:",
+        "  planspec reopen bakery.md 8",
+        "  planspec done bakery.md 3 'what came of it' --output flour=TEXT",
+        "  planspec move bakery.md 2 1",
+        f"{GO_ON.rstrip()} --input key=TEXT --input salt=TEXT",
+    ]
+    make_world(plan_text(), **{**values, "_2": ok("eaten"), "_5": ok("asked"), "_8": ok("clean", plates=4)})
+    for line in result.stderr.splitlines()[1:]:
+        said = run(*shlex.split(line)[1:])
+        assert said.exit_code == 0
+    assert said.stdout.splitlines()[-1] == "The plan has converged."
+
+
+def test_what_is_to_be_moved_is_told_one_after_another() -> None:
+    text = "Goal: g\n## Steps\n1. [subtask] a\n  1.1. [act] b\n    > ← x\n2. [act] c\n  > ← y\n3. [act] d → x, y\n"
+    make_world(text, _3=ok("d", x=1, y=1))
+    assert run(*RUN).stderr.splitlines()[1:] == ["  planspec move bakery.md 3 1", GO_ON.rstrip()]
+
+
 def test_an_output_is_missing() -> None:
     result = run(*RUN, "--require", "bread", "--require", "keys")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "Outputs are missing: keys")

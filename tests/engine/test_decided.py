@@ -11,6 +11,7 @@ from planspec_lark.engine import (
     Budget,
     EngineLimits,
     HopStatus,
+    Lack,
     OperatorResult,
     Outcome,
     PlanRunError,
@@ -101,6 +102,15 @@ def test_where_no_outputs_are_required_blocked_steps_do() -> None:
 def test_what_waits_below_a_blocked_step_is_dealt_with() -> None:
     result = World({"d": [failed("?")]}).run("1. [act] a → x\n2. [decide] d\n  2.1. [act] b\n", required=["x"])
     assert (result.outcome, result.blocked) == (Outcome.CONVERGED, ("2",))
+
+
+def test_what_blocked_steps_lack() -> None:
+    world = World({"a": [lacking()], "b": [lacking("why?")], "d": [failed()]})
+    steps = "1. [act] a\n  > ← given\n2. [act] b\n3. [act] c\n  > ← x, y\n4. [act] d → x\n5. [act] e → y\n"
+    result = world.run(steps)
+    assert result.blocked == ("1", "2", "3", "4")
+    assert result.lacking == (Lack("1", "given"), Lack("3", "x", "4"), Lack("3", "y", "5"))
+    assert World().run(steps, inputs={"given": 1, "x": 1, "y": 1}).lacking == ()
 
 
 # ---------------------------------------------------------------- what opens again

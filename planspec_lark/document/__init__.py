@@ -8,6 +8,7 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.document.document import PlanDocument as PlanDocument
+    from planspec_lark.document.edits import NewStep as NewStep
     from planspec_lark.document.file import (
         LeasedPlan as LeasedPlan,
         PlanBusyError as PlanBusyError,
@@ -18,5 +19,10 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
-        {"document": "PlanDocument", "file": "LeasedPlan PlanBusyError PlanFile PlanFileError", "file_lease": "Lease"},
+        {
+            "document": "PlanDocument",
+            "edits": "NewStep",
+            "file": "LeasedPlan PlanBusyError PlanFile PlanFileError",
+            "file_lease": "Lease",
+        },
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 from attrs import frozen
 
 from planspec_lark.diff.match import match_nodes, number_nodes
 from planspec_lark.document.document import PlanDocument
+from planspec_lark.document.edits import NewStep
 from planspec_lark.exchange import marks
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.syntax.diagnostics import CommandError, shorten
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import newline_of
 from planspec_lark.syntax.tree import iter_tree
 
@@ -92,9 +92,7 @@ def update_text(
     for step in iter_steps(ours):
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
-    # From the end on, so that no id of what is still to come moves.
-    added = [[*_add(document, place, pairs, variables)] for place in reversed(find_new(imported, pairs.ours))]
-    said += chain.from_iterable(reversed(added))
+    said += _add(document, find_new(imported, pairs.ours), pairs, variables)
     return _update_head(document.text, ours, imported, said), said
 
 
@@ -211,41 +209,38 @@ def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]
     return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
 
 
-def _add(document: PlanDocument, place: Place, pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
+def _add(document: PlanDocument, places: Sequence[Place], pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
     """Add new steps, and what is new below them; returns what there is to say."""
-    *head, number = place.numbers
-    for new in place.new:
-        text = shorten(new.description, _SAID)
-        if not _holds_new(new, pairs):
+    new = [(place, step) for place in places for step in place.new]
+    held = [_holds_new(step, pairs) for _, step in new]
+    rows = [_row(*each, pairs, variables) for each, holds in zip(new, held, strict=True) if holds]
+    refusals = iter(document.add_all(rows))
+    for (_, step), holds in zip(new, held, strict=True):
+        text = shorten(step.description, _SAID)
+        if not holds:
             yield f"not added, since the plan has all below it elsewhere: {text}"
-            continue
-        try:
-            _add_step(document, new, ".".join(map(str, (*head, number))), pairs, variables)
-        except CommandError as error:
+        elif error := next(refusals):
             yield f"a step of the source could not be added: {error}"
         else:
-            yield f"a step added{f' ({new.step_name})' if new.step_name else ''}: {text}"
-            # Those behind it need not give way once more.
-            number += 1
+            yield f"a step added{f' ({step.step_name})' if step.step_name else ''}: {text}"
 
 
-def _add_step(document: PlanDocument, new: PlanStep, step_id: str, pairs: Pairs, variables: Mapping[str, str]) -> None:
-    todo = [(new, step_id)]
+def _row(place: Place, new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> NewStep:
+    """A new step as it is put in, with what is new below it."""
+    *head, number = place.numbers
+    top = PlanStep("1")
+    todo = [(new, top)]
     while todo:
-        step, step_id = todo.pop()
+        step, above = todo.pop()
+        made = copy_own(step)
+        made.inputs = [variables.get(one, one) for one in step.inputs]
+        made.children = []
+        above.children.append(made)
         below = [child for child in step.children if id(child) not in pairs.ours]
-        document.add(
-            step_id,
-            step.step_type if below or not step.children else "act",
-            step.description,
-            name=step.step_name,
-            inputs=[variables.get(one, one) for one in step.inputs],
-            outputs=step.outputs,
-            detail=step.detail,
-        )
-        if step.status.value != "pending":
-            document.set_status(step_id, step.status)
-        todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(below, start=1)]))
+        if step.children and not below:
+            made.step_type = "act"
+        todo += ((child, made) for child in reversed(below))
+    return NewStep(".".join(map(str, head)), number - 1, top.children[0])
 
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:

@@ -38,6 +38,7 @@ __all__ = [
     "Move",
     "Report",
     "Room",
+    "Run",
     "apply_command",
     "apply_commands",
     "find_known",
@@ -45,6 +46,7 @@ __all__ = [
     "leaf_with_children",
     "perform",
     "perform_all",
+    "put_in",
     "unknown_type",
 ]
 
@@ -169,16 +171,20 @@ def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str
 
 
 def _add(command: PlanCommand, finder: Finder, what: str, run: Run | None) -> str:
-    step = _read_step(command, what)
-    if run is None or not run.takes(command.step_id):
+    return f"step {command.step_id} added{put_in(_read_step(command, what), finder, what, run)}"
+
+
+def put_in(step: PlanStep, finder: Finder, what: str, run: Run | None = None) -> str:
+    """Put in a new step by its id; returns in words who has given way, and otherwise does as :func:`perform`."""
+    if run is None or not run.takes(step.step_id):
         if run is not None:
             run.settle()
-        room = find_room(step, command.step_id, finder, what)
+        room = find_room(step, step.step_id, finder, what)
         if run is None or not run.begin(room):
             moved = room.take(step, finder)
             finder.add(step)
-            return f"step {step.step_id} added{moved}"
-    return f"step {step.step_id} added{_tell_moved(run.put(step))}"
+            return moved
+    return _tell_moved(run.put(step))
 
 
 def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
 
-from planspec_lark import PlanDocument, PlanSyntaxError, parse_plan
-from planspec_lark.exchange import export_into, export_plan, import_text, update_text
+from planspec_lark import PlanSyntaxError, parse_plan
+from planspec_lark.document.edits import Editor
+from planspec_lark.exchange import Imported, export_into, export_plan, import_text, update_text
+from planspec_lark.plan_cmd.apply import Move
 from planspec_lark.planspec.models import iter_steps
 
 SOURCE = """\
@@ -48,20 +51,26 @@ def test_own_statuses_types_and_steps_stay() -> None:
     assert said == ["step 4 is not in the source, and stays"]
 
 
-def test_no_new_task_gives_way_to_one_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    # If each did, the time would grow with the square of their number.
-    ids: list[str] = []
-    add = PlanDocument.add
+def listed(tasks: Sequence[str]) -> Imported:
+    return import_text("".join(f"- [ ] {task}\n" for task in tasks))
 
-    def add_and_note(document: PlanDocument, at: str, *more: str, **fields: Any) -> str:
-        ids.append(at)
-        return add(document, at, *more, **fields)
 
-    monkeypatch.setattr(PlanDocument, "add", add_and_note)
-    before = "- [ ] a\n- [ ] z\n"
-    text, said = update_text(import_text(before).text, import_text("- [ ] a\n- [ ] b\n- [ ] c\n- [ ] z\n").plan)
-    assert [step.description for step in parse_plan(text).steps] == ["a", "b", "c", "z"]
-    assert (ids, said) == (["2", "3"], ["a step added: b", "a step added: c"])
+def test_steps_give_way_once_however_many_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    # If each new step moved all behind it, the time would grow with the square of their number.
+    moved: list[int] = []
+    renumber = Editor.renumber
+
+    def renumber_and_note(editor: Editor, moves: Sequence[Move], new: Collection[int] = ()) -> None:
+        moved.append(len(moves))
+        renumber(editor, moves, new)
+
+    monkeypatch.setattr(Editor, "renumber", renumber_and_note)
+    old, new = [f"old {at}" for at in range(9)], [f"new {at}" for at in range(9)]
+    tasks = ["first", "second", *(task for both in zip(old, new, strict=True) for task in both)]
+    text, said = update_text(listed(old).text, listed(tasks).plan)
+    assert [step.description for step in parse_plan(text).steps] == tasks
+    assert said == [f"a step added: {one}" for one in tasks if one not in old]
+    assert sum(moved) == len(tasks)
 
 
 def test_statuses_of_the_source() -> None:

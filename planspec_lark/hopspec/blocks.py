@@ -19,6 +19,7 @@ __all__ = [
     "escape",
     "indent_of",
     "is_code_end",
+    "is_conflict_marker",
     "is_fence",
     "read_block",
     "read_value",
@@ -50,6 +51,11 @@ def is_fence(line: str) -> bool:
 def is_code_end(line: str) -> bool:
     """Whether a line without its line break ends a code block that is open."""
     return "```" in line and _pattern("CODE_END").match(f"{line}\n") is not None
+
+
+def is_conflict_marker(line: str) -> bool:
+    """Whether a line without its line break is one that a merge leaves where two versions exclude each other."""
+    return _pattern("CONFLICT").match(f"{line.lstrip(BLANKS)}\n") is not None
 
 
 # ---------------------------------------------------------------- reading

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planspec_lark.hopspec.blocks import split_names, write_block, write_value
+from planspec_lark.hopspec.blocks import is_conflict_marker, split_names, write_block, write_value
 from planspec_lark.hopspec.models import MODES, STEP_TYPES, HopSpec, StepInfo, iter_infos
 from planspec_lark.hopspec.vocabulary import EMPTY, MODE, SECTIONS, STEP, VALUES, Language, Word, keys_of
 from planspec_lark.syntax import grammars
@@ -124,6 +124,8 @@ def _count(name: str, value: Any) -> str:
 
 
 def _comments(comments: list[str]) -> list[str]:
+    if marker := next(filter(is_conflict_marker, comments), None):
+        raise ValueError(f"comments: {marker!r} would be read as a conflict marker of a merge")
     return [_checked("comments", comment, "COMMENT_TEXT") for comment in comments]
 
 

@@ -14,7 +14,7 @@ from re import Match, Pattern
 
 from attrs import define, evolve, field
 
-from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_fence
+from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_conflict_marker, is_fence
 from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.corrections import find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
@@ -264,6 +264,9 @@ class Recovery:
             self._take(*found, line)
         elif self._has_ended:
             self._lose("HS101", "this line is not part of the document")
+        elif self._state not in _LOST and is_conflict_marker(line):
+            help = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+            self._lose("HS117", "a conflict marker of a merge that was not resolved", help=help)
         elif not self._correct(line):
             self._refuse(line)
 

@@ -168,6 +168,7 @@ HS113 error   unclosed-code         A code block that is not closed.
 HS114 error   code-fence            A line that opens or closes a code block around the document.
 HS115 error   step-outside          A step outside the section of steps.
 HS116 error   orphan-line           An indented line or code block with no attribute above it.
+HS117 error   conflict-marker       A line that a merge left where two versions conflict.
 HS201 error   no-steps              A document without steps.
 HS202 error   missing-section       A section that is missing or empty.
 HS203 error   no-exit               A document whose last step does not exit.

@@ -7,11 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.hopspec import HopSpec, fast_reader, parse_hopspec, scan_hopspec
+from planspec_lark import PlanSyntaxError
+from planspec_lark.hopspec import (
+    HopSpec,
+    StepInfo,
+    fast_reader,
+    fix_hopspec,
+    parse_hopspec,
+    parse_hopspec_tree,
+    scan_hopspec,
+    serialize_hopspec,
+)
+from planspec_lark.hopspec.parser import scan_strictly
 from planspec_lark.hopspec.recovery import Recovery
-from planspec_lark.syntax import grammars
+from planspec_lark.syntax import Severity, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
+from tests.cases import in_one_test
 from tests.corpus import each, find, read
 from tests.hopspec.promises import hopspec_readers_agree
 
@@ -86,6 +98,45 @@ def test_what_the_parser_refuses(text: str) -> None:
 )
 def test_what_could_be_read_in_two_ways(text: str) -> None:
     hopspec_readers_agree(text)
+
+
+MARKERS = (">>>>>>> theirs", "<<<<<<< ours", "=======", "||||||| base", ">>>>>>>", "  <<<<<<< \t", "=======\r")
+
+
+@in_one_test
+@pytest.mark.parametrize("marker", MARKERS, ids=repr)
+@pytest.mark.parametrize(
+    "text", ["{}\n", "## Overview\na\n{}\nb\n", f"{STEP}{{}}\n", f"{STEP}- Task: a\n  b\n{{}}\n  c\n"]
+)
+def test_a_conflict_marker_is_no_text(text: str, marker: str) -> None:
+    text = text.format(marker)
+    hopspec_readers_agree(text)
+    for found in (scan_hopspec(text), scan_strictly(text)):
+        assert [(one.code, one.severity, one.fix) for one in found.diagnostics] == [("HS117", Severity.ERROR, None)]
+    assert marker.strip() in fix_hopspec(text, unsafe=True).text
+    with pytest.raises(PlanSyntaxError):
+        parse_hopspec_tree(text)
+
+
+@pytest.mark.parametrize("line", [*MARKERS[:5], "========", ">>>>>>>x", "> so"])
+def test_a_text_that_says_what_a_marker_says_is_written_so_that_it_is_read(line: str) -> None:
+    step = StepInfo("1", "a", task=f"so\n{line}")
+    document = HopSpec(overview=f"so\n{line}", steps=[step])
+    text = serialize_hopspec(document)
+    assert parse_hopspec(text) == document
+    hopspec_readers_agree(text)
+    assert parse_hopspec(f"## Overview\n```\n{line}\n```\n").overview == f"```\n{line}\n```"
+
+
+def test_the_indentation_of_a_comment_is_no_part_of_it() -> None:
+    (step,) = parse_hopspec(f"{STEP}  > so\n\t>>>>>>so\n").steps
+    assert step.comments == ["> so", ">>>>>>so"]
+
+
+@pytest.mark.parametrize("comment", [">>>>>>> theirs", ">>>>>>>"])
+def test_a_marker_cannot_be_a_comment(comment: str) -> None:
+    with pytest.raises(ValueError, match=r"comments: .* conflict marker"):
+        serialize_hopspec(HopSpec(steps=[StepInfo("1", "a", comments=[comment])]))
 
 
 @pytest.mark.parametrize(

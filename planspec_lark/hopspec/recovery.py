@@ -143,7 +143,8 @@ class Recovery:
         """Read all lines; returns the document, and where its parts stand."""
         lines = self.source.text.removeprefix("\ufeff").split("\n")
         if has_forbidden(self.source.text):
-            lines = [self._clean(line) for line in lines]
+            # At the very end, a carriage return is no part of a line break.
+            lines = [*(self._clean(line.removesuffix("\r")) for line in lines[:-1]), self._clean(lines[-1])]
         ends = [at for at, line in enumerate(lines) if is_code_end(line)]
         rest = range(ends[-1] + 1 if ends else 0, len(lines))
         self._open_fences += (self.source.start_of(at + 1) for at in rest if is_fence(lines[at]))
@@ -191,7 +192,6 @@ class Recovery:
     def _clean(self, line: str) -> str:
         """The next line, without its line break and the characters that no line may have."""
         self._number += 1
-        line = line.removesuffix("\r")
         forbidden = _terminal("FORBIDDEN")
         control = forbidden.search(line)
         if control is None:

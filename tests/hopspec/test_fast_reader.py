@@ -75,6 +75,13 @@ def test_nothing_is_an_empty_document() -> None:
         "## Overview\n```\na\n",
         "## Overview\n### Step 1\n",
         "a\n",
+        # A carriage return alone, at the very end.
+        "\r",
+        "## Overview\r",
+        "## Overview\na\n  \r",
+        "## Overview\r\na\r\n\r",
+        f"{STEP}- Task: a\r",
+        f"{STEP}- Task: a\n  ```\n  ```\r",
     ],
 )
 def test_what_the_parser_refuses(text: str) -> None:

@@ -14,7 +14,7 @@ import attrs
 from attrs import frozen
 
 from planspec_lark.hopspec.models import HopSpec, StepInfo, iter_infos
-from planspec_lark.hopspec.step_conversion import plan_to_steps, steps_to_plan
+from planspec_lark.hopspec.step_conversion import plan_to_steps, steps_to_plan, text_field
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
 from planspec_lark.syntax.diagnostics import shorten
@@ -24,8 +24,6 @@ from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
 
-# What a plan says in the description of a step, or in its detail.
-_TEXTS = ("task", "description", "condition")
 _STEP = tuple(one.name for one in attrs.fields(StepInfo) if one.name != "children")
 
 
@@ -63,7 +61,7 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     plan.goal_detail = detail
     parts = ("mode", "input_definition", "comments", "output_format", "input_example")
     losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
-    kept = zip(iter_steps(plan), iter_infos(plan_to_hopspec(plan)[0].steps), strict=False)
+    kept = iter_infos(plan_to_hopspec(plan)[0].steps)
     gone: set[int] = set()
     for step, above in iter_tree(document.steps):
         if id(above) in gone:
@@ -75,10 +73,9 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
             if (step.action, step.exit_id, step.outputs) != ("exit", "EXIT_OK", []):
                 losses.append(Loss(step.step_id, "", f"flow {step.action}"))
         else:
-            planned, back = next(kept)
-            said = "\n".join((planned.description, *planned.detail))
-            names = (name for name in _STEP if not (name in _TEXTS and _unindent(getattr(step, name)) in said))
-            losses += _compare(step.step_id, names, step, back)
+            # What a plan says in the description of a step, and in its detail.
+            said = {text_field(step), "condition" if step.step_type == "loop" else ""}
+            losses += _compare(step.step_id, (name for name in _STEP if name not in said), step, next(kept))
     return plan, losses
 
 
@@ -111,10 +108,6 @@ def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tupl
     back = steps_to_plan(steps)
     pairs = zip(iter_steps(plan), iter_steps(back), strict=True)
     return document, [loss for step, other in pairs for loss in _compare(step.step_id, STEP_FIELDS, step, other)]
-
-
-def _unindent(text: str) -> str:
-    return "\n".join(line.strip(BLANKS) for line in text.split("\n"))
 
 
 def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[Loss]:

@@ -22,7 +22,7 @@ from planspec_lark.syntax.source import one_line
 from planspec_lark.syntax.transliteration import snake_case
 from planspec_lark.syntax.tree import find_parents, iter_tree
 
-__all__ = ["plan_to_steps", "steps_to_plan"]
+__all__ = ["plan_to_steps", "steps_to_plan", "text_field"]
 
 # HopSpec type → plan type, and the field that says in words what the step does. Of several for one type of a plan, the
 # first is what a plan's step becomes.
@@ -203,11 +203,8 @@ def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str
     if info.step_type not in _TYPES:
         said = shorten(one_line(info.step_type))
         raise ValueError(f"step_type: step {info.step_id} has the type '{said}', which HopSpec does not have")
-    kind, field = _TYPES[info.step_type]
-    said = _describe_loop(info) if info.step_type == "loop" else getattr(info, field)
-    if info.step_type == "subtask":
-        # One that is worked out while it runs says it in its task.
-        said = said or info.task
+    kind, _ = _TYPES[info.step_type]
+    said = _describe_loop(info) if info.step_type == "loop" else getattr(info, text_field(info))
     first, *more = (line.strip(BLANKS) for line in said.replace("\r\n", "\n").split("\n"))
     return PlanStep(
         step_id,
@@ -218,6 +215,13 @@ def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str
         [renamed.get(name, name) for name in info.outputs],
         more,
     )
+
+
+def text_field(info: StepInfo) -> str:
+    """The field that says in words what a step of a known type does. It becomes the description of a plan's step."""
+    kind, field = _TYPES[info.step_type]
+    # One that is worked out while it runs says it in its task.
+    return "task" if kind == "subtask" and not info.description else field
 
 
 def _describe_loop(info: StepInfo) -> str:
@@ -231,5 +235,5 @@ def _describe_loop(info: StepInfo) -> str:
         rounds.append(f"while {info.condition}")
     if info.max_iterations is not None:
         rounds.append(f"at most {info.max_iterations} times")
-    said, how = info.description or info.task, ", ".join(rounds)
+    said, how = getattr(info, text_field(info)), ", ".join(rounds)
     return f"{said} ({how})" if said and how else said or how

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
-from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
+from planspec_lark.hopspec import HopSpec, StepInfo, hopspec_to_plan, plan_to_steps, steps_to_plan
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -339,3 +339,24 @@ def test_a_name_that_a_plan_cannot_hold_stays_readable() -> None:
     first, second = plan.steps[0].outputs
     assert plan.steps[0].description == f'(hop: {first} = "船 数", {second} = "a \\u0028b)")'
     assert plan_to_steps(plan)[0].outputs == ["船 数", "a (b)"]
+
+
+# ---------------------------------------------------------------- documents
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"step_type": "LLM", "task": "Do not open the gate", "description": "open the gate"}, ["description"]),
+        ({"step_type": "branch", "condition": "storm", "description": "storm"}, ["description"]),
+        ({"step_type": "call", "task": "a\n  b\nc", "description": "b"}, ["step_type", "description"]),
+        ({"step_type": "code", "description": "a\n  b", "task": "a"}, ["task"]),
+        ({"step_type": "subtask", "description": "a\nb", "task": "b"}, ["task"]),
+        ({"step_type": "subtask", "task": "a\nb"}, []),
+        ({"step_type": "loop", "description": "a", "task": "a", "condition": "b"}, ["step_type", "task"]),
+        ({"step_type": "loop", "task": "a", "condition": "b\nc"}, ["step_type"]),
+    ],
+)
+def test_each_text_that_a_plan_does_not_say_is_lost(values: dict[str, Any], expected: list[str]) -> None:
+    _, losses = hopspec_to_plan(HopSpec(steps=[StepInfo("1", "", **values)]))
+    assert [loss.field for loss in losses] == expected

@@ -61,7 +61,8 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     plan.goal_detail = detail
     parts = ("mode", "input_definition", "comments", "output_format", "input_example")
     losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
-    kept = iter_infos(plan_to_hopspec(plan)[0].steps)
+    back = plan_to_hopspec(plan)[0].steps
+    kept = iter_infos(back)
     gone: set[int] = set()
     for step, above in iter_tree(document.steps):
         if id(above) in gone:
@@ -70,7 +71,8 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
             losses.append(Loss(step.step_id, "", step.step_type))
         elif step.step_type == "flow":
             gone.add(id(step))
-            if (step.action, step.exit_id, step.outputs) != ("exit", "EXIT_OK", []):
+            # Only the exit that each plan gets comes back.
+            if step is not document.steps[-1] or step != back[-1]:
                 losses.append(Loss(step.step_id, "", f"flow {step.action}"))
         else:
             # What a plan says in the description of a step, and in its detail.

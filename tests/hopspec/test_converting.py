@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
-from planspec_lark.hopspec import HopSpec, StepInfo, hopspec_to_plan, plan_to_steps, steps_to_plan
+from planspec_lark.hopspec import HopSpec, StepInfo, hopspec_to_plan, plan_to_hopspec, plan_to_steps, steps_to_plan
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -342,6 +342,51 @@ def test_a_name_that_a_plan_cannot_hold_stays_readable() -> None:
 
 
 # ---------------------------------------------------------------- documents
+
+
+def exit_step(step_id: str, **values: Any) -> StepInfo:
+    return StepInfo(
+        **{"step_id": step_id, "step_name": f"step_{step_id}", "step_type": "flow", "action": "exit", **values}
+    )
+
+
+def lost(*steps: StepInfo) -> list[str]:
+    """What a plan cannot hold of these steps."""
+    return [str(loss) for loss in hopspec_to_plan(HopSpec(steps=list(steps)))[1]]
+
+
+def test_an_exit_below_another_step_is_lost() -> None:
+    storm = StepInfo("1", "", "branch", condition="storm", children=[exit_step("1.1", exit_id="EXIT_OK")])
+    assert lost(storm, exit_step("2", exit_id="EXIT_OK")) == ["step 1.1: flow exit"]
+
+
+def test_an_exit_before_other_steps_is_lost() -> None:
+    steps = exit_step("1", exit_id="EXIT_OK"), StepInfo("2", "", "code", description="Count")
+    assert lost(*steps) == ["step 1: flow exit"]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, []),
+        ({"description": "Tell the harbour master"}, ["step 2: flow exit"]),
+        ({"comments": ["> ring the bell"]}, ["step 2: flow exit"]),
+        ({"label": "exit"}, ["step 2: flow exit"]),
+        ({"step_name": "leave"}, ["step 2: flow exit"]),
+        ({"outputs": ["boats"]}, ["step 2: flow exit"]),
+        ({"exit_id": "EXIT_LATE"}, ["step 2: flow exit"]),
+    ],
+)
+def test_only_the_exit_that_each_plan_gets_is_left_out_without_a_loss(
+    values: dict[str, Any], expected: list[str]
+) -> None:
+    count = StepInfo("1", "", "code", description="Count")
+    assert lost(count, exit_step("2", **{"exit_id": "EXIT_OK", **values})) == expected
+
+
+def test_the_exit_of_a_plan_is_no_loss() -> None:
+    document, _ = plan_to_hopspec(parse_plan("## Steps\n1. [subtask] a\n1.1. [act] b\n3. [act] c\n"))
+    assert hopspec_to_plan(document)[1] == []
 
 
 @pytest.mark.parametrize(

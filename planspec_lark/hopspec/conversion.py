@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from planspec_lark.hopspec.blocks import indent_of
 from planspec_lark.hopspec.models import HopSpec, StepInfo, iter_infos
 from planspec_lark.hopspec.step_conversion import plan_to_steps, steps_to_plan, text_field
 from planspec_lark.hopspec.vocabulary import Language
@@ -50,14 +51,14 @@ class Loss:
 def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     """The plan of a document, and what a plan cannot hold of it.
 
-    The first line of the overview is the goal, the others are its detail. Each line of the constraints is one.
+    The first line of the overview is the goal, the others are its detail. Each line of the constraints is one, with the
+    lines below it that are indented more.
 
     Raises:
         ValueError: as :func:`steps_to_plan` does.
     """
     goal, *detail = [line.strip(BLANKS) for line in document.overview.split("\n")]
-    rows = [line.strip(BLANKS).removeprefix("- ").strip(BLANKS) for line in document.constraints.split("\n")]
-    plan = steps_to_plan(document.steps, document.title, goal, [row for row in rows if row])
+    plan = steps_to_plan(document.steps, document.title, goal, _read_constraints(document.constraints))
     plan.goal_detail = detail
     parts = ("mode", "input_definition", "comments", "output_format", "input_example")
     losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
@@ -110,6 +111,19 @@ def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tupl
     back = steps_to_plan(steps)
     pairs = zip(iter_steps(plan), iter_steps(back), strict=True)
     return document, [loss for step, other in pairs for loss in _compare(step.step_id, STEP_FIELDS, step, other)]
+
+
+def _read_constraints(text: str) -> list[str]:
+    items: list[str] = []
+    indent = 0
+    for line in text.split("\n"):
+        said = line.strip(BLANKS)
+        if items and said and indent_of(line) > indent:
+            items[-1] += f" {said}"
+        elif said:
+            indent = indent_of(line)
+            items.append(said)
+    return [said for item in items if (said := item.removeprefix("- ").strip(BLANKS))]
 
 
 def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[Loss]:

@@ -405,3 +405,21 @@ def test_the_exit_of_a_plan_is_no_loss() -> None:
 def test_each_text_that_a_plan_does_not_say_is_lost(values: dict[str, Any], expected: list[str]) -> None:
     _, losses = hopspec_to_plan(HopSpec(steps=[StepInfo("1", "", **values)]))
     assert [loss.field for loss in losses] == expected
+
+
+@pytest.mark.parametrize(
+    ("constraints", "expected"),
+    [
+        ("- a\n- b", ["a", "b"]),
+        ("- a\n  which goes on\n- b", ["a which goes on", "b"]),
+        ("- a\n  - nested\n    deeper\n\n  more\n- b", ["a - nested deeper more", "b"]),
+        ("- a\n  ```\n  code:\n    1\n  ```", ["a ``` code: 1 ```"]),
+        ("1. a\n   more\n2. b", ["1. a more", "2. b"]),
+        ("a\nb\n\tc", ["a", "b c"]),
+        ("  - a\n    more\n  - b\n- c", ["a more", "b", "c"]),
+        ("-\n  a\n  b", ["a b"]),
+        ("", []),
+    ],
+)
+def test_a_constraint_has_the_lines_that_are_indented_more(constraints: str, expected: list[str]) -> None:
+    assert hopspec_to_plan(HopSpec(constraints=constraints))[0].constraints == expected

@@ -7,6 +7,7 @@ out without a finding that has its place.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from enum import Enum, auto
 from functools import cache
@@ -96,6 +97,8 @@ _BEGUN = {
     "COUNT_KEY": ("HS111", "the value is not a whole number"),
     "NAMES_KEY": ("HS112", "the value is not a list of names"),
 }
+# What may stand behind the backticks that open a code block, and says nothing.
+_LANGUAGE = re.compile(r"[A-Za-z0-9_+.-]*")
 # Names that are not known are compared with those that are in so many lines.
 _MOST_GUESSES = 200
 
@@ -232,16 +235,25 @@ class Recovery:
             return False
         is_around = (self._state is _State.HEAD and not self._in_fence) or (self._in_fence and is_last)
         if is_around:
-            # Without the fences, text behind them may be part of the document.
-            is_safe = not self._in_fence or not any(line.strip() and self._match(line) for line in lines[at + 1 :])
-            if not is_safe:
+            said = line.strip(f"{BLANKS}`")
+            found = self._match(said) if said else None
+            is_safe = found is not None or _LANGUAGE.fullmatch(said) is not None
+            if self._in_fence:
                 opening = max(at for at, one in enumerate(self.findings) if one.code == "HS114")
                 fix = self.findings[opening].fix
-                self.findings[opening] = evolve(self.findings[opening], fix=fix and evolve(fix, is_safe=False))
+                # Without the fences, text behind them may be part of the document.
+                is_led = any(line.strip() and self._match(line) for line in lines[at + 1 :])
+                is_safe = fix is not None and fix.is_safe and not is_led
+                self.findings[opening] = evolve(self.findings[opening], fix=fix and evolve(fix, is_safe=is_safe))
             self._has_ended = self._in_fence
             self._in_fence = True
-            self._report("HS114", "a code fence around the document is not allowed", fix="", is_safe=is_safe)
-            self._keep("")
+            self._report(
+                "HS114", "a code fence around the document is not allowed", fix=said if found else "", is_safe=is_safe
+            )
+            if found:
+                self._take(*found, said)
+            else:
+                self._keep("")
         elif self._state in _LOST:
             self._grow()
         elif self._state in _OPEN and is_fence(line):

@@ -219,6 +219,27 @@ def test_all_codes_of_the_rules_are_tried_here() -> None:
     assert all(code in here for code in CODES if code.startswith("HS2"))
 
 
+@pytest.mark.parametrize(
+    ("said", "fix", "is_safe"),
+    [
+        ("", "", True),
+        ("markdown", "", True),
+        ("my notes", "", False),
+        ("模式:jit", "", False),
+        (" # Birds", "# Birds", True),
+        ("模式：JIT", "模式：JIT", True),
+    ],
+)
+def test_what_a_fence_says_is_kept(said: str, fix: str, is_safe: bool) -> None:
+    text = f"```{said}\n{SECTIONS}{EXIT}```\n"
+    found = [one.fix for one in check_hopspec(text) if one.code == "HS114"]
+    assert [(one.text, one.is_safe) for one in found if one] == [(fix, is_safe), ("", is_safe)]
+    fixed = fix_hopspec(text).text
+    assert ("```" not in fixed) is is_safe
+    assert fixed.startswith(fix)
+    assert is_safe or fixed == text
+
+
 @pytest.mark.parametrize(("behind", "is_safe"), [("Shall I go on?\n", False), ("\n", True)])
 def test_a_fix_takes_nothing_into_a_document_that_is_behind_its_code_fence(behind: str, is_safe: bool) -> None:
     text = f"```markdown\n## Task Overview\n\nCount the birds\n\n## Input Log Example\n\n3 herons\n```\n{behind}"

@@ -10,7 +10,8 @@ import pytest
 from llguidance import LLMatcher
 
 from planspec_lark.constrained import export_grammar
-from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
+from planspec_lark.hopspec import StepInfo, check_hopspec, parse_hopspec, serialize_hopspec
+from planspec_lark.hopspec.models import STEP_TYPES, Mode
 from planspec_lark.hopspec.vocabulary import LANGUAGES, Language
 from planspec_lark.syntax import grammars
 from tests.constrained.engines import Guide, lark_accepts
@@ -70,6 +71,46 @@ def test_it_lets_plain_documents_through(name: str) -> None:
         other = serialize_hopspec(document, language="en" if words == "zh" else "zh")
         assert not lark_accepts(grammar, other)
         assert not guide.accepts(other)
+
+
+def step_with(step_type: str, mode: str, *, is_full: bool) -> StepInfo:
+    """A step that has all that its type and mode need, and if it is full all that they may have."""
+    kind = STEP_TYPES[step_type]
+    own = kind.modes.get(mode, Mode())
+    names = {*kind.required, *own.required}
+    # What the grammar asks for besides.
+    names |= {"verifier"} if step_type == "LLM" else {"max_iterations"} if mode == "while" else set()
+    if is_full:
+        names |= {*kind.optional, *own.optional}
+    step = StepInfo("1", "work", step_type)
+    for name in names:
+        default = getattr(step, name)
+        setattr(step, name, ["code", "LLM"] if default == [] else 2 if default is None else "reverse")
+    if kind.chooser:
+        setattr(step, kind.chooser, mode)
+    if kind.is_container and own.is_container:
+        step.children = [StepInfo("1.1", "read", "code", description="Read", outputs=["page"])]
+    return step
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+@pytest.mark.parametrize("words", LANGUAGES)
+@pytest.mark.parametrize(
+    ("step_type", "mode"), [(name, mode) for name, kind in STEP_TYPES.items() for mode in kind.modes or [""]]
+)
+def test_a_step_may_have_all_that_its_type_allows(step_type: str, mode: str, words: Language, *, is_full: bool) -> None:
+    document = parse_hopspec(read(FIXTURES / "hopspec" / "valid" / "en_one_step.md"))
+    step = step_with(step_type, mode, is_full=is_full)
+    step.inputs, step.outputs = (["logbook"] if names else [] for names in (step.inputs, step.outputs))
+    if step_type == "flow":
+        around = StepInfo("1", "around", "branch", condition="true", children=[step])
+        step.step_id, step = "1.1", around
+    document.steps[0] = step
+    text = serialize_hopspec(document, language=words)
+    assert parse_hopspec(text) == document
+    grammar, guide = exported(words)
+    assert lark_accepts(grammar, text)
+    assert guide.accepts(text)
 
 
 @pytest.mark.parametrize(

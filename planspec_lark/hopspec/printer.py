@@ -83,7 +83,7 @@ def _write_attributes(step: StepInfo, language: Language) -> Iterator[str]:
         start = f"- {written_key(key.word, language)}"
         if isinstance(value, list):
             if value:
-                yield start + _list(key.field, value)
+                yield start + _list(step.step_id, key.field, value)
             elif key.field == "inputs" and kind and "inputs" in kind.required:
                 yield start + EMPTY.of(language)
         elif isinstance(value, str):
@@ -106,14 +106,13 @@ def _write_text(name: str, value: str, start: str, language: Language) -> Iterat
     yield start + (words[value].of(language) if value in words else _checked(name, value, "TEXT"))
 
 
-def _list(name: str, items: list[str]) -> str:
+def _list(step_id: str, name: str, items: list[str]) -> str:
     joined = ", ".join(items)
-    if (
-        split_names(joined) != items
-        or joined in EMPTY.all
-        or not grammars.pattern("hopspec", "NAMES").fullmatch(joined)
-    ):
-        raise ValueError(f"{name}: {items!r} cannot be written as a list")
+    if joined in EMPTY.all:
+        raise ValueError(f"{name}: step {step_id} has {joined!r} alone, which would be read as no names; rename it")
+    if split_names(joined) != items or not grammars.pattern("hopspec", "NAMES").fullmatch(joined):
+        rule = "no name of a list is empty or has commas, control characters, or white space around it"
+        raise ValueError(f"{name}: step {step_id} has {items!r}; {rule}")
     return joined
 
 

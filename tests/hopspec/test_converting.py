@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
-from planspec_lark.hopspec import HopSpec, StepInfo, hopspec_to_plan, plan_to_hopspec, plan_to_steps, steps_to_plan
+from planspec_lark.hopspec import (
+    HopSpec,
+    StepInfo,
+    hopspec_to_plan,
+    plan_to_hopspec,
+    plan_to_steps,
+    serialize_hopspec,
+    steps_to_plan,
+)
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -423,3 +431,17 @@ def test_each_text_that_a_plan_does_not_say_is_lost(values: dict[str, Any], expe
 )
 def test_a_constraint_has_the_lines_that_are_indented_more(constraints: str, expected: list[str]) -> None:
     assert hopspec_to_plan(HopSpec(constraints=constraints))[0].constraints == expected
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (["none"], "outputs: step 2 has 'none' alone, which would be read as no names; rename it"),
+        (["a,b"], "outputs: step 2 has ['a,b']; no name of a list is empty or has commas, "),
+    ],
+)
+def test_a_list_that_no_text_could_spell_is_refused_by_its_step(outputs: list[str], message: str) -> None:
+    steps = [StepInfo("1", "a", "code", description="Do"), StepInfo("2", "b", "code", outputs=outputs)]
+    with pytest.raises(ValueError, match=r".") as caught:
+        serialize_hopspec(HopSpec(steps=steps))
+    assert str(caught.value).startswith(message)

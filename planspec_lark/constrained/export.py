@@ -72,6 +72,8 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
     if siblings is not None:
         _check_int("siblings", siblings)
     names = _names_of(types)
+    if language != "hopspec" and words != "en":
+        raise ValueError(f"words: {language!r} has no words in two languages; only 'hopspec' has")
     if language == "plan_next":
         if target not in _JSON_TARGETS:
             raise ValueError(f"target: {target!r} reads no JSON Schema; plan_next is for {', '.join(_JSON_TARGETS)}")

@@ -392,8 +392,10 @@ def test_a_planner(traced: Traced, tmp_path: Path) -> None:
     Runtime(tmp_path, decide, work).run()
     assert [name for name, _ in traced.children()] == ["plan", "plan", "step block", "step block"]
     assert seen == [span.context.span_id for span in traced.spans()[:-1] if span.context is not None]
-    _, block = traced.children()[2]
+    (_, asked), _, (_, block), _ = traced.children()
+    assert asked == {"gen_ai.operation.name": "plan"}
     assert (block["planspec.step.id"], block["planspec.step.status"]) == ("1", "OK")
+    assert "planspec.step.attempt" not in block
     run = traced.run()
     assert (run.attributes or {})["planspec.run.kind"] == "planner"
     assert (run.attributes or {})["planspec.run.outcome"] == "done"

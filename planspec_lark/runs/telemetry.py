@@ -2,7 +2,7 @@
 
 OpenTelemetry is never loaded from here for the first time. A program that wants spans has set it up, and so has loaded
 it. Neither lines nor spans have what steps have produced, prompts, answers, or the messages of exceptions; only lines
-at level DEBUG have what came of a step.
+at level DEBUG have what came of a step, which may be the message of an exception.
 """
 
 from __future__ import annotations

@@ -124,6 +124,8 @@ def test_a_tool_plan(logged: Any) -> None:
         ("tool_runner", "INFO", "run toolplan: failed"),
     ]
     before = logged("DEBUG")
+    said = "run toolplan: failed step w says: ValueError: secret"
+    assert [message for _, _, message in before if "secret" in message] == [said]
     run_toolplan(made, {"weigh": {}}, {"weigh": weigh}, dry_run=True)
     assert logged("DEBUG") == before
 

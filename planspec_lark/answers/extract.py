@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -248,46 +249,60 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     if (plain := undo_escapes(text)) is not None:
         found = read(plain[0])
         return evolve(found, repairs=(_name_escapes(text, *plain[1:], name, most), *found.repairs))
-    cut = find_cut(text, finish_reason=finish_reason)
-    result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
-    plan, source = result.plan, result.source
-    if not plan.steps and (inner := find_in_json(text, limits, default_type=default_type)) is not None:
+    start = find_cut(text, finish_reason=finish_reason)
+    result = scan_plan(text if start is None else text[:start], default_type=default_type, name=name, limits=limits)
+    cut = None if start is None else name_cut(Source(text, name), start, is_allowed=allow_truncated)
+    if result.plan.steps:
+        return _account(result, cut, most)
+    if (inner := find_in_json(text, limits, default_type=default_type)) is not None:
         found = read(inner.text, finish_reason="" if inner.is_whole else "length")
         found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
         if cut is None or found.truncated:
             return found
         # The string is whole, and what came after it is missing.
-        cut_off = name_cut(Source(text, name), cut, is_allowed=allow_truncated)
-        entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
+        entry = _enter(cut, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
         return evolve(found, truncated=True, repairs=(*found.repairs, entry))
-    if not plan.steps and (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
+    if (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
         found = read(quoted[0])
         return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
-    cuts = [] if cut is None else [name_cut(Source(text, name), cut, is_allowed=allow_truncated)]
-    # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
-    # reading makes of a text that is not a plan may break other rules.
-    codes = _RULES if result.diagnostics or cuts else _RULES[:1]
-    broken = [found for found in check_rules(plan) if found.code in codes]
-    if result.diagnostics or cuts:
-        broken.extend(find_doubtful(plan))
-        # A step that was left out with an error is named already.
-        is_named = any(found.severity is Severity.ERROR for found in result.diagnostics)
-        broken.extend(found for found in find_gaps(plan) if not is_named or found.step_id == plan.steps[0].step_id)
-    broken.extend(find_placeholders(plan))
-    repairs: list[Repair] = []
-    left_out: list[Repair] = []
+    return _account(result, cut, most)
+
+
+def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extraction:
+    """A reading with an entry for each finding: of the cut, of the reader, and of what the plan breaks."""
+    plan, source, told = result.plan, result.source, result.diagnostics
+    foreign = tuple(one.span for one in told if one.severity is Severity.INFO and one.span)
+    others = tuple(one.span.end for one in told if one.code in ("PS105", "PS130") and one.span)
     steps = [*iter_steps(plan)]
     described = tuple([step.description for step in steps])
     statuses = {step.step_id: step.status.value for step in steps}
-    foreign = tuple(one.span for one in result.diagnostics if one.severity is Severity.INFO and one.span)
-    others = tuple(one.span.end for one in result.diagnostics if one.code in ("PS105", "PS130") and one.span)
     reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign, others)
-    span = source.span(*reading.plan) if reading.plan else None
-    for diagnostic in (*cuts, *result.diagnostics, *(locate(broken, result.places) if broken else ())):
+    broken = _find_broken(plan, told, is_strict=not told and cut is None)
+    repairs: list[Repair] = []
+    left_out: list[Repair] = []
+    for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.places) if broken else ())):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)
+    span = source.span(*reading.plan) if reading.plan else None
     return Extraction(plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
+
+
+def _find_broken(plan: PlanSpec, told: Sequence[Diagnostic], *, is_strict: bool) -> list[Diagnostic]:
+    """What breaks a rule, or may be meant otherwise in a text that is not strictly a plan.
+
+    A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
+    reading makes of a text that is not a plan may break other rules.
+    """
+    codes = _RULES[:1] if is_strict else _RULES
+    broken = [found for found in check_rules(plan) if found.code in codes]
+    if not is_strict:
+        broken.extend(find_doubtful(plan))
+        # A step that was left out with an error is named already.
+        is_named = any(found.severity is Severity.ERROR for found in told)
+        broken.extend(found for found in find_gaps(plan) if not is_named or found.step_id == plan.steps[0].step_id)
+    broken.extend(find_placeholders(plan))
+    return broken
 
 
 def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:

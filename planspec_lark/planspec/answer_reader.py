@@ -62,6 +62,7 @@ from planspec_lark.planspec.near_misses import (
     find_inputs,
     find_outputs,
     is_plain_label,
+    read_title,
     repair_header,
     unwrap,
     variables_of,
@@ -240,6 +241,8 @@ class AnswerReader(Recovery):
         # A byte-order mark belongs to the start of a text alone.
         plan = None if block.startswith("\ufeff") else fast_reader.read(block)
         if plan is None or not plan.steps or may_elide(block) or not is_plain_plan(plan, block):
+            return at
+        if read_title(f"# {plan.title}") is not None:
             return at
         self.plan, self.steps = plan, {step.step_id: step for step in plan.steps}
         self.section, self._steps_in_fence, self.growing = Section.STEPS, True, None
@@ -542,6 +545,7 @@ class AnswerReader(Recovery):
         text = match[f"{kind}_TEXT"] or ""
         plain = unwrap(text)
         if kind == "title":
+            plain = read_title(content) or plain
             bare = compiled(EMOJI).sub("", plain, count=1).lstrip(SPACES)
             if bare.startswith(_TITLE_LABELS):
                 plain = bare

@@ -31,6 +31,7 @@ __all__ = [
     "find_outputs",
     "is_plain_label",
     "plain_name",
+    "read_title",
     "repair_bullet",
     "repair_header",
     "unwrap",
@@ -118,6 +119,18 @@ def repair_header(line: str) -> tuple[Flaw, str] | None:
     written = _write_header(kind, unwrap(rest), has_colon=bool(match["colon"]), is_set_off=is_set_off)
     what = {"goal": "goal", "title": "title"}.get(kind, f"header of the {kind}")
     return (Flaw("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
+
+
+def read_title(line: str) -> str | None:
+    """The text of a title whose label is in other words, signs or marks: ``# **Plan:** Roof``; None for any other."""
+    if ":" not in line and "：" not in line:
+        return None
+    match = _match_header(f"#{line}")
+    is_title = (
+        match is not None and HEADER_KINDS.get(match["label"].lower()) == "title" and match["colon"] in (":", "：")
+    )
+    header = repair_header(f"#{line}") if is_title else None
+    return header[1].removeprefix("# Plan: ") if header else None
 
 
 # Labels that stand for nothing but a plan's goal or constraints.

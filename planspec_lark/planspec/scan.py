@@ -11,7 +11,7 @@ from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
 from planspec_lark.planspec.legend import LEGEND_LABEL, find_legend
 from planspec_lark.planspec.line_faults import FIRST_WORD, is_sentence
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.near_misses import compiled
+from planspec_lark.planspec.near_misses import compiled, read_title
 from planspec_lark.planspec.outline import find_outline
 from planspec_lark.planspec.plan_choice import choose_plan
 from planspec_lark.planspec.positions import Places, iter_rows
@@ -86,7 +86,7 @@ def _scan_clean(source: Source, remainder: Remainder, limits: Limits, default_ty
     is_answer = match["plan"] != text
     if is_answer and (default_type or not plan.steps or match["plan"].startswith("\ufeff") or may_elide(text)):
         return None
-    if is_answer and not match["opening"] and _may_continue(plan, match["tail"]):
+    if is_answer and (read_title(f"# {plan.title}") or (not match["opening"] and _may_continue(match["tail"]))):
         return None
     found = Findings(limits.max_findings)
     for group, code in (("lead", "PS101"), ("opening", "PS103"), ("closing", "PS103"), ("tail", "PS101")):
@@ -96,10 +96,10 @@ def _scan_clean(source: Source, remainder: Remainder, limits: Limits, default_ty
     return ScanResult(plan, found.close(), Places(source, text, unread=start, end=end), source)
 
 
-def _may_continue(plan: PlanSpec, tail: str) -> bool:
-    """Whether the title has its label twice, or lines after the plan may be those of its last step."""
+def _may_continue(tail: str) -> bool:
+    """Whether lines after a plan may be those of its last step."""
     rows = (row.strip(WHITE) for row in tail.split("\n"))
-    return plan.title.startswith(("Plan", "计划")) or any(is_flow(row) or read_state(row) for row in rows)
+    return any(is_flow(row) or read_state(row) for row in rows)
 
 
 def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> tuple[ScanResult, int]:

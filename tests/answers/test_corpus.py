@@ -801,6 +801,34 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
 
 
+@in_one_test
+@pytest.mark.parametrize("fence", ["", "```\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# **Plan:** Roof",
+        "# **Plan**: Roof",
+        "# __Plan__: Roof",
+        "# PLAN: Roof",
+        "# Plan : Roof",
+        "# Title: Roof",
+        "# Plan：Roof",
+        "# **计划**：Roof",
+        "# 标题: Roof",
+    ],
+)
+def test_the_label_of_a_title_is_none_of_its_words(line: str, fence: str) -> None:
+    found = extract_plan(f"Sure!\n\n{fence}{line}\n{_PLAN}{fence}")
+    assert (found.verdict, found.risk.value, found.plan.title) == (Verdict.ACCEPTED, "low", "Roof")
+    (repair,) = [one for one in found.repairs if one.code == "PS104"]
+    assert repair.became == "# Plan: Roof"
+
+
+@pytest.mark.parametrize("title", ["Roof: the plan", "Planning: a start", "Plan - Roof", "Roof"])
+def test_a_title_with_another_colon_has_no_label(title: str) -> None:
+    assert extract_plan(f"Sure!\n\n# {title}\n{_PLAN}").plan.title == title
+
+
 @pytest.mark.parametrize("line", ["← a", "<- a", "Inputs: a", "* Needs: `a`", "- ← `a`", "> ← a"])
 @pytest.mark.parametrize("description", ["Pack it", "Pack it → b"])
 def test_inputs_below_a_step_are_no_more_of_its_description(description: str, line: str) -> None:

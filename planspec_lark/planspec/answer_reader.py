@@ -72,6 +72,7 @@ from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     STEP_GROUPS,
+    WHITE,
     Recovery,
 )
 from planspec_lark.planspec.step_repair import (
@@ -276,7 +277,7 @@ class AnswerReader(Recovery):
         self._start, self._end = line.start, line.start + self._lead + len(content)
         self._indent = indent
         match = self._match(row, content)
-        is_front = self._is_front_matter(content)
+        is_front = self._is_front_matter(match, content)
         if is_front or is_harmless(content) or self._is_behind(match, content) or self._is_lead(match, content):
             self.unfinished = ""
             self._leave_line_out("PS101", line)
@@ -429,11 +430,19 @@ class AnswerReader(Recovery):
         is_plain = match is None and not (self.default_type or self.has_comments)
         return is_in_front and is_plain and is_sentence(content)
 
-    def _is_front_matter(self, content: str) -> bool:
-        """Whether a line belongs to the front matter of a text: between two `---`, before all else."""
+    def _is_front_matter(self, match: Match[str] | None, content: str) -> bool:
+        """Whether a line belongs to the front matter of a text: between two `---`, before all else.
+
+        A plan's own title, goal or header shows that there was only a ruler. So does any other heading that is set off.
+        """
         if self._front is None:
             self._front = content == "---"
             return self._front
+        is_title = match is not None and match.lastgroup == "title"
+        is_part = match is not None and match.lastgroup in ("goal", "constraints", "steps_header")
+        is_first = self._is_set_off and self.source.text[: min(self._start, _NEAR)].strip(f"{WHITE}\ufeff") == "---"
+        if self._front and (is_part or (is_title and (is_first or read_title(content) is not None))):
+            self._front = False
         if not self._front:
             return False
         self._front = is_front_matter(content)

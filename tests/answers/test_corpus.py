@@ -829,6 +829,24 @@ def test_a_title_with_another_colon_has_no_label(title: str) -> None:
     assert extract_plan(f"Sure!\n\n# {title}\n{_PLAN}").plan.title == title
 
 
+@in_one_test
+@pytest.mark.parametrize("head", ["---\n", "---\n\n", "\ufeff---\n", "\n---\n"])
+@pytest.mark.parametrize("title", ["# Plan: Roof", "# **Plan:** Roof", ""])
+def test_a_ruler_in_front_of_all_is_no_front_matter(head: str, title: str) -> None:
+    found = extract_plan(f"{head}{title}\n{_PLAN}")
+    assert (found.verdict, found.plan.title, found.plan.goal) == (Verdict.ACCEPTED, title and "Roof", "go")
+
+
+def test_a_ruler_that_is_set_off_may_stand_above_any_title() -> None:
+    assert extract_plan(f"---\n\n# Roof\n{_PLAN}").plan.title == "Roof"
+
+
+def test_front_matter_is_left_out() -> None:
+    text = f"---\n# by hand\ntitle: Roof\n---\n{_PLAN}"
+    found = extract_plan(text)
+    assert (found.verdict, found.text) == (Verdict.ACCEPTED, _PLAN)
+
+
 @pytest.mark.parametrize("line", ["← a", "<- a", "Inputs: a", "* Needs: `a`", "- ← `a`", "> ← a"])
 @pytest.mark.parametrize("description", ["Pack it", "Pack it → b"])
 def test_inputs_below_a_step_are_no_more_of_its_description(description: str, line: str) -> None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from operator import attrgetter
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
-from planspec_lark.planspec.step_repair import read_status, read_type
+from planspec_lark.planspec.step_repair import is_type_label, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
@@ -75,13 +75,20 @@ def _seems_marked(step: PlanStep) -> str:
 
 def _suggest_mark(step: PlanStep) -> str:
     """The character of the mark that a word before a type stands for; empty for any other."""
-    return (read_status(step.step_type) or "") if _seems_marked(step) in STEP_TYPES else ""
+    return (read_status(step.step_type) or "") if _has_type_behind(step) else ""
+
+
+def _has_type_behind(step: PlanStep) -> bool:
+    """Whether a description begins with a type, in brackets or as a label, and may be behind a mark."""
+    return _seems_marked(step) in STEP_TYPES or (
+        read_status(step.step_type) is not None and is_type_label(step.description)
+    )
 
 
 def suggest_type(step: PlanStep) -> str:
     """The type that is most likely meant by one that is none of the four, or ""."""
     word = step.step_type.lower()
-    if word == "x" or _seems_marked(step):
+    if word == "x" or _seems_marked(step) or _has_type_behind(step):
         return ""
     return read_type(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
 

@@ -22,6 +22,7 @@ __all__ = [
     "find_progress",
     "is_foreign_type",
     "is_item",
+    "is_type_label",
     "looks_like_step",
     "rank_of_number",
     "read_loose_id",
@@ -86,9 +87,11 @@ _ITEM = (
     rf"|[*_]{{2}}{_DIGITS}[*_]{{2}}[.．、)）:：]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（]{_NUMERAL}[)）]"
     rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
+# Types that may be labels.
+_TYPES = f"{'|'.join(STEP_TYPES)}|推理|行动|决策|子任务"
 _MARK = (
     rf"(?P<all>[*_`]*[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】][*_`]*){_SPACE_GROUP}"
-    rf"(?=(?:[\w-]++{SPACE}*+)?+[*_`]*+[\[［【(（<])"
+    rf"(?=(?:[\w-]++{SPACE}*+)?+[*_`]*+[\[［【(（<]|[*_]*+(?i:{_TYPES})[*_]*+[:：])"
 )
 _FREE_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE_GROUP}"
 _SIGN = (
@@ -103,11 +106,7 @@ _TYPE = (
     rf"[\]］】)）>](?P<close>[*_`]*)"
     rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
 )
-# A type without brackets, as a label.
-_TYPE_LABEL = (
-    rf"(?i)(?P<all>[*_]*(?P<type>{'|'.join(STEP_TYPES)}|推理|行动|决策|子任务)[*_]*[:：][*_]*)"
-    rf"{_SPACE_GROUP}(?=\S)"
-)
+_TYPE_LABEL = rf"(?i)(?P<all>[*_]*(?P<type>{_TYPES})[*_]*[:：][*_]*){_SPACE_GROUP}(?=\S)"
 _PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
 # What a grammar that knows only `Progress:` takes for a result.
 _ALMOST_PROGRESS = (
@@ -139,6 +138,11 @@ def read_type(word: str) -> str | None:
 def is_foreign_type(word: str) -> bool:
     """Whether a word that is no type stands for one, or for a status."""
     return word not in STEP_TYPES and (read_type(word) is not None or read_status(word) is not None)
+
+
+def is_type_label(text: str) -> bool:
+    """Whether a text begins with a type as a label: ``act: Strip``."""
+    return compiled(_TYPE_LABEL).match(text) is not None
 
 
 def read_loose_id(written: str) -> str:

@@ -801,6 +801,26 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
 
 
+_TYPE_LABELS = {
+    "act:": "act",
+    "**Act:**": "act",
+    "行动：": "act",
+    "reason:": "reason",
+    "decide:": "decide",
+    "子任务：": "subtask",
+}
+
+
+@in_one_test
+@pytest.mark.parametrize(("mark", "status"), {"[x]": "done", "[ ]": "pending", "✅": "done", "[done]": "done"}.items())
+@pytest.mark.parametrize(("label", "kind"), _TYPE_LABELS.items())
+def test_a_type_may_be_a_label_behind_a_mark(label: str, kind: str, mark: str, status: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. {mark} {label} Pack\n  1.1. [act] Fold\n2. [act] Go\n")
+    step = found.plan.steps[0]
+    assert (step.step_type, step.status.value, step.description) == (kind, status, "Pack")
+    assert {one.code for one in found.refused} <= {"PS204"}
+
+
 @in_one_test
 @pytest.mark.parametrize("fence", ["", "```\n"])
 @pytest.mark.parametrize(

@@ -200,6 +200,10 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
         ),
         pytest.param(f"{HEAD}1. [LLM] a\n", f"{HEAD}1. [reason] a\n", id="a word for a type"),
         pytest.param(f"{HEAD}1. [done] [act] a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark"),
+        pytest.param(f"{HEAD}1. [x] act: a\n", f"{HEAD}1. [x] [act] a\n", id="a type as a label behind a mark"),
+        pytest.param(f"{HEAD}1. [>] 推理：a\n", f"{HEAD}1. [>] [reason] a\n", id="标记后面的类型"),
+        pytest.param(f"{HEAD}1. [done] act: a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark before a label"),
+        pytest.param(f"{HEAD}1. [active] act: a\n", f"{HEAD}1. [>] [act] a\n", id="a word that is almost a type"),
         pytest.param(f"{HEAD}1. [act] a -> b_c\n", f"{HEAD}1. [act] a → b_c\n", id="an arrow"),
         pytest.param(
             f"{HEAD}1. [act] a -> b\n2. [act] c\n> ← b\n", f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n", id="taken"

@@ -121,6 +121,7 @@ _TITLE_LABELS = ("Plan：", "Plan:", "计划：", "计划:")
 # What is said to who reads an answer, and is no detail of a step.
 _SAID_BEHIND = (
     r"(?i)[?？]\W*\Z|\b(?:let me know|if you(?:['’]d)? (?:\w+ )?(?:like|want|need|tell)|feel free|good luck|enjoy"
+    r"|have (?:fun|an? (?:great|good|nice|lovely|wonderful|amazing|fantastic))"
     r"|happy to|i can|i could|want me to|would you)\b|需要我|如果你|如果您|要不要|告诉我|祝|加油|随时"
 )
 # All the text of a step in bold.
@@ -501,11 +502,15 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         self._indent = indent
         step_id = placed.partition(". ")[0]
-        is_holder = role is not Role.STEP and compiled(_TYPED_STEP).match(content) is None
+        is_holder = role is not Role.STEP and not self._is_typed(content)
         self.phases.note(step_id, is_holder=is_holder, is_numbered=is_numbered, is_list=role is Role.LIST)
         if role is Role.STEP:
             self._last_step = max(self.roles)
         return _fault("PS110", "a step must be one line that starts with its id", content, placed)
+
+    def _is_typed(self, heading: str) -> bool:
+        """Whether a heading that is a step has a type by itself."""
+        return compiled(_TYPED_STEP).match(heading) is not None or repair_step(heading, self.legend)[1] is not None
 
     def _may_be_step(self, level: int, text: str, is_numbered: bool) -> bool:
         """Whether a heading that the outline of the text says nothing of has a number, or is one of a phase."""
@@ -605,7 +610,7 @@ class AnswerReader(Recovery):
             return None
         placed = self._place(written, indent)
         if content.startswith("#"):
-            self.phases.note(placed.partition(". ")[0], is_holder=compiled(_TYPED_STEP).match(content) is None)
+            self.phases.note(placed.partition(". ")[0], is_holder=not self._is_typed(content))
         said = line_pattern().match(f"{placed}\n")
         if said and find_elision(said["step_DESCRIPTION"] or ""):
             return _elided(content)
@@ -768,7 +773,8 @@ class AnswerReader(Recovery):
     def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
         """Take a line that begins a paragraph below such a heading for detail of the step.
 
-        Below the last one, it may be what is said behind the plan.
+        Below the last one, it may be what is said behind the plan. Which of the headings with types is the last shows
+        only in the end.
         """
         if not _is_plain(content, self.section) or find_elision(content):
             return False
@@ -776,6 +782,9 @@ class AnswerReader(Recovery):
             is_said = compiled(_SAID_BEHIND).search(content) is not None
             if is_said or not (self._has_paragraphs or self._last_step is None):
                 return False
+            if self._last_step is None:
+                self.phases.closing = (self.owner, self.source.span(line.start, self._end))
+                return self._take_detail(content, line, indent)
             message = "this may be detail of the last step, or said behind the plan"
             self._note("PS127", message, line.start, self._end, Severity.ERROR, help="write `> ` before detail")
             return True

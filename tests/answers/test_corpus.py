@@ -801,6 +801,31 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
 
 
+_HEADS = ["### Step {}: ", "### Step {} — ", "#### Step {}. ", "### 步骤{}：", "### {}. ", "### 第{}步："]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "said", ["Let me know if you want changes.", "Good luck!", "如需调整请告诉我。", "Have a great day!"]
+)
+@pytest.mark.parametrize("head", _HEADS)
+def test_a_wish_or_an_offer_below_the_last_heading_is_no_detail(head: str, said: str) -> None:
+    heads = [head.format(number) for number in (1, 2)]
+    text = f"Sure!\n\nGoal: go\n## Steps\n{heads[0]}[act] Go\n\nWalk.\n\n{heads[1]}[act] Pack\n\n{said}\n"
+    found = extract_plan(text)
+    assert (found.verdict, [step.detail for step in found.plan.steps]) == (Verdict.ACCEPTED, [["Walk."], []])
+
+
+@in_one_test
+@pytest.mark.parametrize("said", ["This plan has two steps.", "Call the landlord first.", "先问房东。"])
+@pytest.mark.parametrize("head", _HEADS)
+def test_a_paragraph_below_the_last_heading_may_be_no_detail(head: str, said: str) -> None:
+    heads = [head.format(number) for number in (1, 2)]
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n{heads[0]}[act] Go\n\n{heads[1]}[act] Pack\n\n{said}\n")
+    assert found.verdict is Verdict.NEEDS_REVIEW
+    assert [one.diagnostic.help for one in found.refused] == ["write `> ` before detail"]
+
+
 _TYPE_LABELS = {
     "act:": "act",
     "**Act:**": "act",

@@ -782,8 +782,8 @@ class AnswerReader(Recovery):
             is_said = compiled(_SAID_BEHIND).search(content) is not None
             if is_said or not (self._has_paragraphs or self._last_step is None):
                 return False
-            if self._last_step is None:
-                self.phases.closing = (self.owner, self.source.span(line.start, self._end))
+            if self._last_step is None and isinstance(self.owner, PlanStep):
+                self.phases.closing = (self.owner.step_id, self.source.span(line.start, self._end))
                 return self._take_detail(content, line, indent)
             message = "this may be detail of the last step, or said behind the plan"
             self._note("PS127", message, line.start, self._end, Severity.ERROR, help="write `> ` before detail")

@@ -53,7 +53,7 @@ class Phases:
         lists: those whose steps are bullets, as the outline of the text shows.
         counted: how many steps are right below holders.
         is_recounted: whether numbers that go on over headings were counted anew.
-        closing: the last paragraph below a heading with a type that was taken for detail, and the step of that heading.
+        closing: the last paragraph below a heading with a type that was taken for detail, and the id of that step.
     """
 
     headings: set[str] = field(factory=set)
@@ -62,7 +62,7 @@ class Phases:
     lists: set[str] = field(factory=set)
     counted: int = 0
     is_recounted: bool = False
-    closing: tuple[PlanStep, Span] | None = None
+    closing: tuple[str, Span] | None = None
 
     def note(self, step_id: str, *, is_holder: bool, is_numbered: bool = True, is_list: bool = False) -> None:
         """Note a heading that was taken for a step."""
@@ -81,9 +81,9 @@ class Phases:
         """
         # A line whose number is too long is none.
         self.holders &= steps.keys()
-        if self.closing and self.closing[0] is next(reversed(steps.values()), None):
+        if self.closing and self.closing[0] == [*steps][-1]:
             message = "this may be detail of the last step, or said behind the plan"
-            yield _doubt(message, "write `> ` before detail", self.closing[1], places, self.closing[0].step_id)
+            yield _doubt(message, "write `> ` before detail", self.closing[1], places, self.closing[0])
         for step_id, message, help in (*self._find_empty(steps, is_plain), *self._find_bullets(steps, places)):
             yield _doubt(message, help, places.steps[step_id].span, places, step_id)
         for match in compiled(_STEP_NUMBER).finditer(places.source.text if self.is_recounted else ""):

@@ -76,9 +76,12 @@ from planspec_lark.planspec.recovery import (
     Recovery,
 )
 from planspec_lark.planspec.step_repair import (
+    find_bar,
+    find_progress,
     is_foreign_type,
     is_item,
     looks_like_step,
+    may_have_progress,
     rank_of_number,
     repair_step,
     status_of,
@@ -640,7 +643,8 @@ class AnswerReader(Recovery):
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
         word, text = match["step_TYPE"], match["step_DESCRIPTION"] or ""
-        return not (is_foreign_type(word) or is_suspect(content)) and not (len(text) < _SHORT and find_elision(text))
+        is_other = is_foreign_type(word) or is_suspect(content) or (may_have_progress(content) and "|" in content)
+        return not is_other and not (len(text) < _SHORT and find_elision(text))
 
     def _says_same(self, match: Match[str], written: str) -> bool:
         other = line_pattern().match(f"{written}\n")
@@ -1031,8 +1035,14 @@ def _is_plain(content: str, section: Section) -> bool:
 def is_plain_plan(plan: PlanSpec, text: str) -> bool:
     """Whether a tolerant reading takes nothing in a plan for something else than the grammar does."""
     steps = [*iter_steps(plan)]
-    return not (
-        is_suspect(text) or any(map(is_foreign_type, {step.step_type for step in steps})) or _has_foreign_arrows(steps)
+    is_foreign = any(map(is_foreign_type, {step.step_type for step in steps}))
+    return not (is_foreign or is_suspect(text) or _has_foreign_arrows(steps) or _has_lost_progress(steps, text))
+
+
+def _has_lost_progress(steps: list[PlanStep], text: str) -> bool:
+    """Whether steps have text that a tolerant reading takes for their progress."""
+    return may_have_progress(text) and any(
+        find_bar(step.description) or any(map(find_progress, step.result.split(" | "))) for step in steps
     )
 
 

@@ -25,8 +25,8 @@ from planspec_lark.planspec.models import (
     iter_steps,
     make_step,
 )
-from planspec_lark.planspec.near_misses import find_inputs, find_outputs, repair_header
-from planspec_lark.planspec.step_repair import find_progress, read_status
+from planspec_lark.planspec.near_misses import SPACES, find_inputs, find_outputs, repair_header
+from planspec_lark.planspec.step_repair import find_bar, find_progress, may_have_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
@@ -338,9 +338,18 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
 
 
 def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
-    """A segment that is read as the result, or a part of it, and looks like a progress."""
+    """A segment that is read as the result, or a part of it, or as text, and looks like a progress."""
+    if step.total_count is not None or step.done_count:
+        return
+    if not step.outputs and (bar := find_bar(step.description)):
+        at, written = bar
+        message, help = f"`{step.description[at:]}` is read as text", f"if a progress is meant, write ` | {written}`"
+        # What is before it may have its outputs.
+        front = write_description(step.description[:at].rstrip(SPACES), has_outputs=True)
+        yield _found("PS320", step, "description", message, help, replacement=f"{front} | {written}")
+        return
     pieces = step.result.split(" | ")
-    if step.total_count is not None or step.done_count or len(pieces) != step.result.count("|") + 1:
+    if len(pieces) != step.result.count("|") + 1:
         return
     for item, piece in enumerate(pieces):
         if written := find_progress(piece):
@@ -426,14 +435,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     # Most plans have none of these signs, which is seen at once.
     said = "".join([plan.goal, *[step.description for step in steps]])
     yield from _find_almost_lists(steps, said)
-    for step in steps:
-        if step.result:
-            yield from _check_code(step)
-        for item, line in enumerate(step.detail):
-            if _STEP_IN_DETAIL.match(line) is not None:
-                message = f"step {shorten(step.step_id)}: the detail `{line[:60]}` may be meant as a step"
-                help = "write the step on a line of its own, without `>`"
-                yield Diagnostic("PS127", message, help=help, step_id=step.step_id, part="detail", item=item)
+    yield from _find_hidden_parts(steps)
     yield from _find_hidden_statuses(steps, said)
     if "[" in said or "【" in said:
         texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
@@ -442,6 +444,21 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 message = f"{step_id and f'step {shorten(step_id)}: '}`{hint[0]}` stands for a text that is missing"
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     yield from _find_half_read(steps, said)
+
+
+def _find_hidden_parts(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Bars in backticks, steps in detail, and progress inside a text."""
+    is_said = may_have_progress("\n".join([f"{step.description}\n{step.result}" for step in steps]))
+    for step in steps:
+        if step.result:
+            yield from _check_code(step)
+        if is_said and (step.done_count, step.total_count) == (0, None):
+            yield from _find_hidden_progress(step)
+        for item, line in enumerate(step.detail):
+            if _STEP_IN_DETAIL.match(line) is not None:
+                message = f"step {shorten(step.step_id)}: the detail `{line[:60]}` may be meant as a step"
+                help = "write the step on a line of its own, without `>`"
+                yield Diagnostic("PS127", message, help=help, step_id=step.step_id, part="detail", item=item)
 
 
 # Inputs behind another arrow in the line of a step.
@@ -591,6 +608,22 @@ _STATUS_AT_END = re.compile(
 )
 _ALSO_STATUS = re.compile(r"(?i)wip|on hold|paused|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
+
+
+_PROGRESS_INSIDE = re.compile(
+    r"(?i)(?:(?<![\w\\])progress|进度)[*_` ]{0,4}[:：=][*_` ]{0,4}"
+    r"[0-9]{1,9} ?(?:[/／]|of) ?[0-9]{1,9}[)\]）】*_`.。]{0,4}\Z"
+)
+
+
+def _find_hidden_progress(step: PlanStep) -> Iterator[Diagnostic]:
+    """A progress at the end of a description or a result that is a part of it."""
+    for part, text in (("description", step.description), ("result", step.result)):
+        is_there = may_have_progress(text) and not text.startswith("Progress:")
+        if is_there and (match := _PROGRESS_INSIDE.search(text)) is not None:
+            message = f"`{match[0][:60]}` in the {part} may be meant as the progress"
+            help = "write it at the end of the step line, such as ` | Progress: 1/3`"
+            yield _found("PS115", step, part, message, help, severity=Severity.ERROR)
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.

@@ -18,12 +18,14 @@ from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw, compiled, fi
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "find_bar",
     "find_flaws",
     "find_progress",
     "is_foreign_type",
     "is_item",
     "is_type_label",
     "looks_like_step",
+    "may_have_progress",
     "rank_of_number",
     "read_loose_id",
     "read_status",
@@ -34,10 +36,36 @@ __all__ = [
 _SPACE_GROUP = rf"(?P<space>{SPACE}*)"
 
 
+def may_have_progress(text: str) -> bool:
+    """Whether a text has the word for a progress."""
+    return "rogress" in text or "PROGRESS" in text or "进度" in text
+
+
 def find_progress(text: str) -> str:
-    """The progress that is meant by a result such as ``progress 3/5``; empty for any other."""
+    """The progress that is meant by a piece such as ``progress 3/5``; empty for any other.
+
+    ``Progress:`` itself begins a piece only where a backslash has made text of it.
+    """
+    return "" if text.startswith("Progress:") else _read_progress(text)
+
+
+def _read_progress(text: str) -> str:
     match = compiled(_ALMOST_PROGRESS).fullmatch(text)
-    return f"Progress: {match[1]}/{match[2]}" if match else ""
+    if match is None:
+        return ""
+    done, total = match["done"] or match["bare"], match["total"] or match["whole"]
+    counts = [done, total] if total else [done]
+    return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
+
+
+def find_bar(description: str) -> tuple[int, str] | None:
+    """Where a bar in a description is that separates nothing, and the progress behind it, at the end."""
+    at = max(description.rfind("|"), description.rfind("｜"))
+    bar = compiled(_TEXT_BAR).fullmatch(description, at) if at >= 0 else None
+    # A bar that is set off can only be text where a backslash has made it so.
+    if bar is None or description[:at].endswith("\\") or compiled(_SEPARATOR).match(description, at):
+        return None
+    return at, _read_progress(bar["piece"])
 
 
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or after a word.
@@ -107,12 +135,20 @@ _TYPE = (
     rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
 )
 _TYPE_LABEL = rf"(?i)(?P<all>[*_]*(?P<type>{_TYPES})[*_]*[:：][*_]*){_SPACE_GROUP}(?=\S)"
-_PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
-# What a grammar that knows only `Progress:` takes for a result.
+# What a grammar that knows only `Progress: N/M` takes for a result or for text.
+_COUNT, _SIGNS = "[0-9０-９]{1,9}", "[*_`]{0,3}"
+_OF = rf"{SPACE}*+(?:[/／]|(?:out )?of){SPACE}*+"
 _ALMOST_PROGRESS = (
-    rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
+    rf"(?i:{_SIGNS}(?:progress|进度){SPACE}*+{_SIGNS}{SPACE}*+"
+    rf"(?:[:：=]{SPACE}*+{_SIGNS}{SPACE}*+(?P<done>{_COUNT})(?:{_OF}(?P<total>{_COUNT}))?"
+    rf"|(?P<bare>{_COUNT}){_OF}(?P<whole>{_COUNT}))"
+    rf"{_SIGNS}(?:{SPACE}*+(?:rounds?|steps?|done|轮|次|步))?[.。]?{_SIGNS})"
 )
-_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
+_SAID = ("Progress:", "Progress：")
+# A bar that is text to a grammar, as nothing sets it off or it is a wide one, with a progress behind it.
+_TEXT_BAR = rf"[|｜]{SPACE}*+(?P<piece>{_ALMOST_PROGRESS})"
+_SEPARATOR = rf"(?<![^{SPACES}])\|(?![^{SPACES}])"
+_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])|(?<!\\){_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
 _BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))(?!.*\*\*)"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 
@@ -399,16 +435,20 @@ class _StepRepairer:
             # What is bold at the start of an item of a list in Markdown is its subject.
             description = compiled(_BOLD_LEAD).sub(r"\g<text>", description)
         kept, has_progress = [f"{description}{outputs}".strip(BLANKS)], False
-        for bar, end in pairwise([*cuts, len(text)]):
-            piece = unwrap(text[bar + 1 : end])
+        pieces = [(bar, end, unwrap(text[bar + 1 : end])) for bar, end in pairwise([*cuts, len(text)])]
+        is_said = any(piece.startswith(_SAID) for _, _, piece in pieces)
+        for bar, end, piece in pieces:
             if not piece:
                 self.flaw("PS114", "nothing follows the separator `|`", offset + bar)
                 continue
-            if piece.startswith(("Progress:", "Progress：")):
-                start = offset + text.index(piece, bar)
-                piece = self.progress(piece, start, has_progress)
-                has_progress = has_progress or not piece.startswith("\\")
-            kept.append(piece)
+            written = piece
+            if piece.startswith(_SAID) or (not (is_said or has_progress) and find_progress(piece)):
+                written = self.progress(piece, offset + text.index(piece, bar), has_progress)
+                has_progress = has_progress or not written.startswith("\\")
+                is_bare = compiled(_SEPARATOR).match(text, bar) and text[bar + 1 : end].strip(BLANKS) == piece
+                if written == piece and not is_bare:
+                    self.flaw("PS115", "what is around a progress is more than ` | `", offset + bar, offset + end)
+            kept.append(written)
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
     def take_sign_behind(self, text: str) -> str:
@@ -430,8 +470,7 @@ class _StepRepairer:
             self.flaw("PS116", "a second `Progress:` in one line", start, end)
             return "\\" + piece
         self.flaw("PS115", f"`{piece[:60]}` is not `Progress: N` or `Progress: N/M`", start, end)
-        match = compiled(_PROGRESS).fullmatch(piece)
-        return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
+        return ("" if repeated else _read_progress(piece)) or "\\" + piece
 
 
 def repair_step(

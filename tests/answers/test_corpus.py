@@ -27,6 +27,7 @@ from planspec_lark import (
     PlanSpec,
     PlanSyntaxError,
     extract_plan,
+    fix_text,
     parse_plan,
     scan_plan,
     serialize_plan,
@@ -799,6 +800,64 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     found = extract_plan(text, **options)
     assert (found.verdict, found.truncated, len(found.plan.steps)) == (Verdict.ACCEPTED, False, count)
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
+
+
+PROGRESS = [
+    "| **Progress:** 2/5",
+    "| **Progress**: 2/5",
+    "| progress: 2/5",
+    "| Progress : 2/5",
+    "| PROGRESS 2/5",
+    "|Progress: 2/5",
+    "|progress: 2/5",
+    "| 进度：2/5",
+    "｜ Progress: 2/5",
+    "｜进度：2/5",
+    "| Progress: `2/5`",
+    "| `Progress: 2/5`",
+    "| Progress: 2／5",
+    "| Progress: ２/５",
+    "| Progress: 2/5 rounds",
+    "| Progress: 2/5 轮",
+    "| Progress: 2 out of 5.",
+]
+
+
+@in_one_test
+@pytest.mark.parametrize("flow", ["", " → a", " -> a"])
+@pytest.mark.parametrize("lead", ["", "Sure!\n\n", "```\n"])
+@pytest.mark.parametrize("said", PROGRESS)
+def test_a_progress_in_other_signs_is_read_as_a_fix_reads_it(said: str, lead: str, flow: str) -> None:
+    plan = f"Goal: go\n## Steps\n1. [>] [act] Pack{flow} {said}\n2. [act] Go\n  > ← a\n"
+    found = extract_plan(f"{lead}{plan}{lead[:4] if '`' in lead else ''}")
+    step = found.plan.steps[0]
+    assert (found.verdict, step.description, step.result) == (Verdict.ACCEPTED, "Pack", "")
+    assert (step.done_count, step.total_count, step.outputs) == (2, 5, ["a"] if flow else [])
+    assert {one.risk.value for one in found.repairs} <= {"low", "medium"}
+    assert parse_plan(fix_text(plan).text) == found.plan
+
+
+@pytest.mark.parametrize(
+    ("said", "result"),
+    [
+        ("| progress is slow", "progress is slow"),
+        (r"| \Progress: 2/5", "Progress: 2/5"),
+        (r"| \Progress: 2/5 rounds", "Progress: 2/5 rounds"),
+        ("| progress 2", "progress 2"),
+        ("| Progress: 1/2 | progress: 2/5", "progress: 2/5"),
+    ],
+)
+def test_a_result_that_speaks_of_progress_is_one(said: str, result: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [act] Pack {said}\n")
+    assert (found.verdict, found.plan.steps[0].result) == (Verdict.ACCEPTED, result)
+
+
+@pytest.mark.parametrize("said", ["(Progress: 2/5)", "Progress: 2/5", "| half (progress: 2/5)", "（进度：2/5）"])
+def test_a_progress_inside_a_text_is_held_back(said: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [act] Pack {said}\n")
+    assert [(one.code, one.diagnostic.help) for one in found.refused] == [
+        ("PS115", "write it at the end of the step line, such as ` | Progress: 1/3`")
+    ]
 
 
 _HEADS = ["### Step {}: ", "### Step {} — ", "#### Step {}. ", "### 步骤{}：", "### {}. ", "### 第{}步："]

@@ -25,7 +25,14 @@ from planspec_lark.planspec.models import (
     iter_steps,
     make_step,
 )
-from planspec_lark.planspec.near_misses import SPACES, find_inputs, find_outputs, repair_header
+from planspec_lark.planspec.near_misses import (
+    RIGHT_ARROW,
+    SPACES,
+    find_inputs,
+    find_outputs,
+    repair_header,
+    variables_of,
+)
 from planspec_lark.planspec.step_repair import find_bar, find_progress, may_have_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
@@ -435,6 +442,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     # Most plans have none of these signs, which is seen at once.
     said = "".join([plan.goal, *[step.description for step in steps]])
     yield from _find_almost_lists(steps, said)
+    yield from _find_hidden_flow(steps, said)
     yield from _find_hidden_parts(steps)
     yield from _find_hidden_statuses(steps, said)
     if "[" in said or "【" in said:
@@ -522,6 +530,65 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
+
+
+# A label of inputs or outputs with a list behind it that ends a text, and such a label behind an arrow.
+_FLOW_LABEL = r"(?:(?P<inputs>inputs?|输入)|outputs?|produces|输出|产出)[*_`]{0,3} ?[:：][ *_`]{0,4}"
+_ITEM = r"[`*]{0,2}[A-Za-z_][A-Za-z0-9_]*[`*]{0,2}"
+_LABELLED_FLOW = re.compile(
+    rf"(?i)(?<![^\s(（\[【;；:：,，.。|*_`—–-]){_FLOW_LABEL}"
+    rf"(?P<names>{_ITEM}(?:(?: ?[,，、;；&] ?| and | ?和 ?){_ITEM}){{0,20}})[)）\]】.。*_` ]{{0,4}}\Z"
+)
+_FLOW_WORDS = re.compile(r"(?i)puts?\b[*_`]{0,3} ?[:：]|produces[*_`]{0,3} ?[:：]|输入|输出|产出")
+_BEHIND_ARROW = re.compile(
+    rf"(?i)[*_`]{{0,3}}{_FLOW_LABEL}|[<{{«]|(?P<names>[\w, ，、*`]+)[(（\[][^()（）\[\]]*[)）\]]\W*\Z"
+)
+_RIGHT_ARROW = re.compile(RIGHT_ARROW)
+_ARROW_SIGNS = re.compile(r"[>⇒-⟿➜-➾⮕🡒\\&]")
+
+
+def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
+    """Inputs and outputs in the line of a step, or in its result, that are text to the format."""
+    told = "\n".join(filter(None, [step.result for step in steps]))
+    has_arrows = _ARROW_SIGNS.search(said) is not None or "→" in said
+    has_labels = _FLOW_WORDS.search(f"{said}\n{told}") is not None
+    for step in steps if has_arrows or has_labels or "→" in told or "_" in said else ():
+        behind = [*_check_behind_arrow(step)] if has_arrows and not step.outputs else []
+        yield from behind
+        if step.outputs and step.outputs[-1].endswith("_") and re.search(r"(?<!\S)_{1,2}\Z", step.description):
+            names = [name.rstrip("_") for name in step.outputs]
+            help = f"write `→ {', '.join(names)}` without marks around it"
+            yield _found("PS319", step, "outputs", f"`{step.outputs[-1]}` has marks in its name", help)
+        for part, text in (("description", step.description[-_LIST:]), ("result", step.result[-_LIST:])):
+            match = _LABELLED_FLOW.search(text) if has_labels else None
+            if match is not None and not behind and (match["inputs"] or not step.outputs):
+                what, arrow = ("inputs", "> ←") if match["inputs"] else ("outputs", "→")
+                names = _read_names(match["names"]) or []
+                place = "on the next line" if match["inputs"] else "at the end of the description"
+                help = f"if {what} are meant, write `{arrow} {', '.join(names)}` {place}"
+                yield _found("PS319", step, part, f"`{match[0][:60]}` declares no {what}", help)
+        if step.result.startswith("→") and not step.outputs and (names := variables_of(step.result[1:]) or []):
+            help = f"if outputs are meant, write `→ {', '.join(names)}` before the bar"
+            yield _found("PS319", step, "result", f"`{step.result[:60]}` declares no outputs", help)
+
+
+def _check_behind_arrow(step: PlanStep) -> Iterator[Diagnostic]:
+    """A list behind an arrow with brackets around it, a label before it, or a remark or signs behind it."""
+    text = step.description
+    arrow = max(_RIGHT_ARROW.finditer(text), key=lambda one: one.end(), default=None)
+    at, end = arrow.span() if arrow else (text.rfind("→"), text.rfind("→") + 1)
+    behind = text[end:].strip(f"{SPACES}*")
+    if at < 0 or find_outputs(text) or text[:at].endswith("\\") or _is_list(behind) or len(behind) > _LIST:
+        return
+    match, is_foreign = _BEHIND_ARROW.match(behind), "→" not in text[at:end]
+    listed = re.sub(r"\W+\Z", "", behind)
+    if not is_foreign and ((match is None and listed == behind) or _read_names(behind)):
+        return
+    if match is not None:
+        listed = match["names"] or behind[match.end() :]
+    is_phrase_text = step.step_type == "decide" or match is not None
+    if names := _read_names(listed.strip("<>{}«»* "), is_phrase_text=is_phrase_text):
+        yield _miss_outputs("PS319", step, at, text[at:], f"→ {', '.join(names)}", f": {_VARIABLES}")
 
 
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.

@@ -19,6 +19,7 @@ from planspec_lark.syntax import grammars
 __all__ = [
     "EMOJI",
     "NOTHING",
+    "RIGHT_ARROW",
     "SPACE",
     "SPACES",
     "WIDE_SPACES",
@@ -34,6 +35,7 @@ __all__ = [
     "read_title",
     "repair_bullet",
     "repair_header",
+    "repeats_arrow",
     "unwrap",
     "variables_of",
 ]
@@ -190,13 +192,19 @@ _QUOTES = "`*\"'‘’“”„‚«»‹›「」"
 _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
-_ARROW_HEAD = r"[>⇒➜➔⟶→]"
+# Arrows that stand for those of the format: of ASCII, of other blocks, and as TeX and HTML spell them.
+_RIGHT = r"[⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒]\ufe0f?|\$?\\(?:long)?rightarrow\b\$?|&(?:rarr|rightarrow|\#8594|\#x2192);"
+_LEFT = r"[⇐⟵←⟸⬅🡐]\ufe0f?|\$?\\(?:long)?leftarrow\b\$?|&(?:larr|leftarrow|\#8592|\#x2190);"
+_ARROW_HEAD = r"[>⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒\\&]"
 _PLAIN_NAME = r"(?:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
-_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+# Stars that are around an arrow and its list, or around the arrow.
+_STARS = r"\*{0,3}"
+RIGHT_ARROW = rf"(?<![^{SPACES}]){_STARS}(?i:[-=–—]{{1,2}}>|{_RIGHT})"
+_ALMOST_OUTPUTS = rf"(?a){RIGHT_ARROW}{_STARS}(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 # Directly behind a word, an arrow of the format with names in marks, or between other commas.
 _TIGHT_OUTPUTS = rf"(?<=[\w)）])→(?=[^→]*\Z){SPACE}*(?P<names>{_PLAIN_NAME}(?:{_COMMA}{_PLAIN_NAME})*+){SPACE}*\Z"
-_ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
-_LEFT = ("<", "⇐", "⟵", "←")
+_ALMOST_INPUTS = rf"(?a){SPACE}*(?i:<[-=]{{1,2}}|{_LEFT}){_NAMES}"
+_LEFT_SIGNS = ("<", "⇐", "⟵", "←", "⟸", "⬅", "🡐", "$", "\\", "&")
 
 
 @frozen
@@ -236,9 +244,17 @@ def find_outputs(description: str) -> AlmostList | None:
     return _almost("→", match)
 
 
+def repeats_arrow(description: str, almost: AlmostList) -> bool:
+    """Whether the arrow of what looks like outputs is not the first of its kind: it may be text as the others are."""
+    sign = description[almost.start :].strip(f"{SPACES}*")[:2]
+    return sign in description[: almost.start]
+
+
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT) else None
+    return (
+        _almost("←", compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT_SIGNS) else None
+    )
 
 
 def find_arrow(line: str) -> str | None:

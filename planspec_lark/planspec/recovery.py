@@ -29,7 +29,7 @@ from planspec_lark.planspec.line_faults import (
     line_pattern,
 )
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
-from planspec_lark.planspec.near_misses import AlmostList, find_comment, find_inputs, find_outputs
+from planspec_lark.planspec.near_misses import AlmostList, find_comment, find_inputs, find_outputs, repeats_arrow
 from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
@@ -406,8 +406,7 @@ class Recovery:
             step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
             step.outputs = almost.names
             self._read_as_names(step.step_id, "outputs", at + almost.start, at + len(raw), almost.written)
-            if raw[almost.start :].strip(BLANKS)[:2] in raw[: almost.start]:
-                # Of several arrows of a kind, the last may be text as the others are.
+            if repeats_arrow(raw, almost):
                 message, help = "this may be text, as the arrow before it is", "write `→` before outputs"
                 self._note("PS305", message, at + almost.start, at + len(raw), Severity.ERROR, help=help)
 

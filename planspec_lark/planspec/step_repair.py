@@ -14,7 +14,16 @@ from attrs import define, field
 
 from planspec_lark.planspec.heading_words import NUMBER_WORDS
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
-from planspec_lark.planspec.near_misses import SPACE, SPACES, Flaw, compiled, find_outputs, unwrap, variables_of
+from planspec_lark.planspec.near_misses import (
+    SPACE,
+    SPACES,
+    Flaw,
+    compiled,
+    find_outputs,
+    repeats_arrow,
+    unwrap,
+    variables_of,
+)
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -415,12 +424,14 @@ class _StepRepairer:
         cuts = [match.start() for match in compiled(_CUT).finditer(text)]
         description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
-        if almost is not None and description[almost.start :].strip(SPACES)[:2] in description[: almost.start]:
-            # Of several arrows of a kind, the last may be text as the others are.
+        if almost is not None and repeats_arrow(description, almost):
             self.is_unclear = True
         outputs = ""
         if almost is not None:
             description, outputs = description[: almost.start], f" {almost.written}"
+            if description.startswith("**") and description.count("**") == 1:
+                # They were around all of it.
+                description = description[2:]
         elif (arrow := description.rfind("→")) >= 0 and grammars.pattern("planspec", "VARIABLES").fullmatch(
             description[arrow + 1 :].strip(BLANKS)
         ):

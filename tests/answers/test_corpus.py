@@ -26,6 +26,7 @@ from planspec_lark import (
     Extraction,
     PlanSpec,
     PlanSyntaxError,
+    check_text,
     extract_plan,
     fix_text,
     parse_plan,
@@ -802,6 +803,92 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     assert (found.plan.steps[0].inputs, re.search("<[b|]", found.text)) == ([], None)
 
 
+OUTPUTS = [
+    "**→ deck**",
+    "**→** deck",
+    "*→ deck*",
+    "→ **deck**",
+    "➡ deck",
+    "➡️ `deck`",
+    "$\\rightarrow$ deck",
+    "\\rightarrow deck",
+    "&rarr; deck",
+    "⟹ deck",
+    "⮕ deck",
+]
+
+
+@in_one_test
+@pytest.mark.parametrize("sign", OUTPUTS)
+@pytest.mark.parametrize("text", ["Strip", "**Strip** it"])
+def test_outputs_behind_another_arrow_or_in_marks_are_read_as_a_fix_reads_them(text: str, sign: str) -> None:
+    plan = f"Goal: go\n## Steps\n1. [act] {text} {sign}\n2. [act] Go\n  > ← deck\n"
+    found = extract_plan(f"Sure!\n\n{plan}")
+    assert (found.verdict, found.plan.steps[0].outputs, found.plan.steps[0].description) == (
+        Verdict.ACCEPTED,
+        ["deck"],
+        text,
+    )
+    warnings = [one for one in check_text(plan) if one.code == "PS305"]
+    assert [one.fix and one.fix.is_safe for one in warnings] == [True]
+    assert parse_plan(fix_text(plan).text) == found.plan
+
+
+def test_bold_around_text_and_outputs_belongs_to_neither() -> None:
+    step = extract_plan("Sure!\n\nGoal: go\n## Steps\n1. [act] **Strip → deck**\n").plan.steps[0]
+    assert (step.description, step.outputs) == ("Strip", ["deck"])
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "said",
+    [
+        "→ deck (list of boards)",
+        "→ **deck** (the list)",
+        "→ <deck>",
+        "→ {deck}",
+        "→ Output: deck",
+        "→ deck ✅",
+        "➡ deck (all)",
+        "\\rightarrow <deck>",
+        "(output: deck)",
+        "(**Outputs**: `deck`)",
+        "— output: deck",
+        "**Output:** deck",
+        "| outputs: deck",
+        "| → deck",
+        "__→ deck__",
+        "（输出：deck）",
+    ],
+)
+def test_what_may_be_outputs_is_held_back(said: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [x] [act] Strip {said}\n2. [act] Go\n  > ← deck\n")
+    assert [(one.code, one.line) for one in found.refused if one.code != "PS111"] == [("PS319", 5)]
+    assert "`→ deck`" in found.refused[0].diagnostic.help
+
+
+@pytest.mark.parametrize("said", ["(inputs: deck)", "（输入：deck）", "| input: `deck`"])
+def test_inputs_in_the_line_of_a_step_are_held_back(said: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [act] Strip → felt\n2. [act] Nail {said}\n")
+    assert [(one.code, one.line) for one in found.refused] == [("PS319", 6)]
+    assert "`> ← deck`" in found.refused[0].diagnostic.help
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fewer than 9 pages → use thicker paper (see 2)",
+        "Read the output: it is long",
+        "Press & hold",
+        "C:\\go",
+        "a → 好",
+    ],
+)
+def test_text_with_an_arrow_or_a_label_is_text(text: str) -> None:
+    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [act] {text}\n")
+    assert (found.verdict, found.plan.steps[0].description) == (Verdict.ACCEPTED, text)
+
+
 PROGRESS = [
     "| **Progress:** 2/5",
     "| **Progress**: 2/5",
@@ -971,8 +1058,8 @@ def test_what_a_step_says_of_signs_is_no_legend(line: str) -> None:
     assert extract_plan(f"Goal: go\n## Steps\n{line}\n").plan.steps[1].status.value == "done"
 
 
-@pytest.mark.parametrize("text", ['Say "→ a"', 'Rename "a→b"', "写“→A”", "Type **→ a**", "Type `a`→`b`"])
-def test_an_arrow_in_quotes_or_marks_is_text(text: str) -> None:
+@pytest.mark.parametrize("text", ['Say "→ a"', 'Rename "a→b"', "写“→A”", "Type `→ a`", "Type `a`→`b`"])
+def test_an_arrow_in_quotes_or_backticks_is_text(text: str) -> None:
     plan = f"Goal: go\n## Steps\n1. [act] {text}\n"
     assert extract_plan(plan).plan == parse_plan(plan)
 

@@ -6,6 +6,8 @@ it. Nothing here says what a plan is: what comes out is put to the grammar again
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from planspec_lark.planspec.heading_words import english_of
 from planspec_lark.planspec.near_misses import (
     EMOJI,
@@ -20,6 +22,7 @@ from planspec_lark.planspec.near_misses import (
 __all__ = [
     "cut_breaks",
     "find_elision",
+    "heads_flow",
     "is_conflict_marker",
     "is_flow",
     "is_front_matter",
@@ -176,19 +179,37 @@ def cut_breaks(line: str) -> str:
     return line[:end] or line
 
 
-_FLOW = (
-    rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_]*(?:(?P<inputs>inputs?|needs|requires|depends on|输入|依赖)"
-    rf"|outputs?|produces|输出|产出)"
-    rf"{SPACE}*+[*_]*+{SPACE}*+[:：]{SPACE}*+[*_]*+{SPACE}*+(?P<names>.+)"
+_FLOW_LABEL = (
+    rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_`]*(?:(?P<inputs>input(?:\(s\)|s?)|needs|requires|depends on|输入|依赖)"
+    rf"|output(?:\(s\)|s?)|produces|输出|产出)"
+    rf"{SPACE}*+[*_`]*+{SPACE}*+[:：]{SPACE}*+[*_]*+{SPACE}*+"
 )
+_FLOW = rf"{_FLOW_LABEL}(?P<names>.+)"
+_AND = rf"{SPACE}*[,，、;；&]{SPACE}*(?:and{SPACE}+)?|{SPACE}+and{SPACE}+|{SPACE}*[和与]{SPACE}*"
 
 
-def read_flow(line: str) -> tuple[str, list[str]] | None:
-    """What a line such as ``- Inputs: a, b`` says: "inputs" or "outputs", and the variables."""
+def read_flow(line: str, known: Collection[str] = ()) -> tuple[str, list[str]] | None:
+    """What a line such as ``- Inputs: a, b`` says: "inputs" or "outputs", and the variables.
+
+    Where all of them are ``known``, words may be between them: ``a and b``.
+    """
     match = compiled(_FLOW).fullmatch(line)
-    is_none = match is not None and unwrap(match["names"]).rstrip(".").lower() in NOTHING
-    names = [] if is_none else variables_of(match["names"]) if match else None
-    return None if match is None or names is None else ("inputs" if match["inputs"] else "outputs", names)
+    if match is None:
+        return None
+    said = unwrap(match["names"])
+    bare = said.rstrip(".。")
+    names = [] if bare.lower() in NOTHING else variables_of(said) or variables_of(bare)
+    if names is None and known:
+        listed = [unwrap(name) for name in compiled(_AND).split(bare)]
+        names = listed if all(name in known for name in listed) else None
+    return None if names is None else ("inputs" if match["inputs"] else "outputs", names)
+
+
+def heads_flow(line: str) -> str:
+    """Which list a line such as ``- Inputs:`` heads: "inputs", "outputs", or none."""
+    label = line.lower() if compiled(_FLOW_LABEL).fullmatch(line) else ""
+    is_input, is_output = "input" in label or "输入" in label, any(map(label.__contains__, ("output", "输出", "产出")))
+    return "inputs" if is_input else "outputs" if is_output else ""
 
 
 def is_flow(line: str) -> bool:

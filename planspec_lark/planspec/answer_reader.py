@@ -20,6 +20,7 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.answer_lines import (
     cut_breaks,
     find_elision,
+    heads_flow,
     is_conflict_marker,
     is_flow,
     is_front_matter,
@@ -109,6 +110,8 @@ _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[�
 _ALONE = r"(?i)[(（]?[0-9]+[a-h][.)）]|(?:or|and|then|oder|ou|o|或者?|然后|[↓⬇↻↺])\W*\Z"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
+# What to write in place of an item that is no variable.
+_VARIABLE = "a variable has ASCII letters, digits and `_`; write detail after `> `"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a line below a step is about, such as `Details: …`.
@@ -208,6 +211,10 @@ class AnswerReader(Recovery):
     _numbers: dict[str, int] = field(factory=dict)
     # The headings that were taken for steps.
     phases: Phases = field(factory=Phases)
+    # The variables that steps have put out so far.
+    _names: set[str] = field(factory=set)
+    # What the items of a list below a label are, and how far they are indented at least.
+    _flow_list: tuple[str, int] | None = None
     # Where the line starts.
     _start: int = 0
     # Where the last heading starts that is a step, as the outline of the text shows.
@@ -317,7 +324,9 @@ class AnswerReader(Recovery):
         count = len(self.steps)
         Recovery._take_step(self, match, line)
         if len(self.steps) > count:
-            self._open(next(reversed(self.steps)), self._indent)
+            step_id, step = next(reversed(self.steps.items()))
+            self._names.update(step.outputs)
+            self._open(step_id, self._indent)
 
     def _find_meaning(  # noqa: PLR0911, PLR0912  (a kind of line each)
         self, match: Match[str] | None, content: str, indent: int
@@ -739,7 +748,7 @@ class AnswerReader(Recovery):
 
     def _find_flow(self, content: str) -> str | None:
         """The line that declares inputs which one declares in other words or signs; "" where it says that none are."""
-        flow = read_flow(content)
+        flow = read_flow(content, self._names)
         if flow and flow[0] == "inputs":
             return f"> ← {', '.join(flow[1])}" if flow[1] else ""
         text = read_bullet(content) or ""
@@ -748,16 +757,16 @@ class AnswerReader(Recovery):
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
         """Whether a line continues the one before it, which was wrapped."""
-        is_free = match is None or match.lastgroup == "constraint"
         # Set off from all steps, such a line is of the plan.
-        if is_free and isinstance(self.owner, PlanStep) and (indent > 0 or not self._is_set_off):
-            flow = read_flow(content)
-            if flow and flow[0] == "outputs":
-                self._take_outputs(self.owner, flow[1], line)
-                return True
-            if state := read_state(content):
-                self._take_state(self.owner, *state, line)
-                return True
+        is_own = not self._is_set_off or indent > 0
+        is_open = isinstance(self.owner, PlanStep) and is_own and (match is None or match.lastgroup == "constraint")
+        if is_open and self._take_flow(content, line, indent):
+            return True
+        self._flow_list = self._flow_list if is_open else None
+        if is_open and isinstance(self.owner, PlanStep) and (state := read_state(content)):
+            self._take_state(self.owner, *state, line)
+            return True
+        is_free = match is None or match.lastgroup == "constraint"
         if is_free and self._take_goal(content, line):
             return True
         if match is not None or not self._is_set_off:
@@ -889,10 +898,39 @@ class AnswerReader(Recovery):
             self._leave_line_out("PS101", line)
         return True
 
+    def _take_flow(self, content: str, line: Line, indent: int) -> bool:
+        """Take outputs in words below a step, or the label of a list of inputs or outputs, or an item of it."""
+        text, open_list, flow = read_bullet(content), self._flow_list, read_flow(content, self._names)
+        self._flow_list = None
+        if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
+            self._take_outputs(self.owner, flow[1], line)
+            return True
+        if kind := heads_flow(content):
+            self._flow_list = (kind, indent + (text is not None))
+            message, help = f"the {kind} have the wrong form", "write all of them on one line"
+            self._note("PS107", message, line.start, self._end, Severity.WARNING, help=help)
+            self._last = None
+            return True
+        if text is None or open_list is None or indent < open_list[1] or not isinstance(self.owner, PlanStep):
+            return False
+        kind, self._flow_list = open_list[0], open_list
+        names = variables_of(text)
+        if names is None:
+            message, help = f"this may be one of the {kind}, and is no variable", _VARIABLE
+            self._note("PS107", message, line.start, self._end, Severity.ERROR, help=help)
+        elif kind == "outputs":
+            self._take_outputs(self.owner, names, line)
+        else:
+            written = f"> ← {', '.join(names)}"
+            flaw = Flaw("PS107", "the inputs have the wrong form", 0, len(content))
+            self._refuse(content, line, Fault(flaw, repaired=written))
+        return True
+
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""
         new = [name for name in names if name not in step.outputs]
         step.outputs.extend(new)
+        self._names.update(new)
         self.tell("outputs", step_id=step.step_id, names=tuple(new))
         self.places.add_names(step.step_id, "outputs", line.start, self._end)
         self._last = None
@@ -931,6 +969,7 @@ class AnswerReader(Recovery):
                 return False
             for name in ("description", "outputs", "result", "done_count", "total_count"):
                 setattr(self.owner, name, getattr(step, name))
+            self._names.update(step.outputs)
             self.places.extend_step(step.step_id, line)
             self.tell("revised", step=step)
             return True

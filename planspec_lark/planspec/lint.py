@@ -26,6 +26,7 @@ from planspec_lark.planspec.models import (
     make_step,
 )
 from planspec_lark.planspec.near_misses import (
+    NOTHING,
     RIGHT_ARROW,
     SPACES,
     find_inputs,
@@ -443,6 +444,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     said = "".join([plan.goal, *[step.description for step in steps]])
     yield from _find_almost_lists(steps, said)
     yield from _find_hidden_flow(steps, said)
+    yield from _find_hidden_inputs(steps)
     yield from _find_hidden_parts(steps)
     yield from _find_hidden_statuses(steps, said)
     if "[" in said or "【" in said:
@@ -530,6 +532,45 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
+
+
+# A line of detail with an arrow or a label as one of inputs or outputs has it, and what is behind it.
+_FLOW_DETAIL = re.compile(
+    r"(?i)[-*+•`_ ]{0,5}(?:(?P<arrow>[←⟵⬅⟸]\ufe0f?|\$?\\leftarrow\b\$?|&larr;)|<[-=]{1,2}|⇐"
+    r"|(?:(?P<inputs>input(?:\(s\)|s?)|输入)|(?P<outputs>output(?:\(s\)|s?)|produces|输出|产出)"
+    r"|needs|requires|depends on|based on|uses?|in|依赖|需要|使用)[*_`]{0,3} ?[:：])(?P<said>.*)"
+)
+_STEP_BEHIND = re.compile(
+    r"(?i)\bsteps? ?#?(?:[0-9]|one|two|three|four|five)|步骤 ?[0-9一二三四五六七八九]|第.{1,3}步"
+    r"|\A\W*[0-9]+(?:\.[0-9]+)*\W*\Z|#[0-9]"
+)
+_IDENTIFIER = re.compile(r"(?a)[A-Za-z_]\w*")
+
+
+def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Inputs and outputs that became detail, as more than variables is said of them."""
+    rows = [(step, item, line) for step in steps for item, line in enumerate(step.detail)]
+    labelled = [(*row, match) for row in rows if (match := _FLOW_DETAIL.match(row[2]))]
+    known = {name for step in steps for name in step.outputs} if labelled else set()
+    for step, item, line, match in labelled:
+        said = match["said"][:_LIST].strip(f"{BLANKS}*`")
+        below = step.detail[item + 1][:_LIST] if not said and item + 1 < len(step.detail) else ""
+        listed = _IDENTIFIER.findall(said or below)
+        names = [name for name in listed if name in known] or _read_names(said) or []
+        is_list = bool(names) and variables_of(said.rstrip(".。")) is not None
+        is_said = match["inputs"] is not None and said.rstrip(".。").lower() not in NOTHING
+        is_meant = is_said or any(name in known for name in listed) or _STEP_BEHIND.search(said) is not None
+        if match["outputs"]:
+            is_meant = is_list and not step.outputs
+        elif match["arrow"]:
+            # A backslash says that the line is text; another finding names one that is almost a list.
+            is_meant = not (_is_list(said) and line.startswith("←")) and not [*_check_detail(step, item, line)]
+        if is_meant:
+            what, arrow = ("outputs", "→") if match["outputs"] else ("inputs", "> ←")
+            written = f"{arrow} {', '.join(dict.fromkeys(names))}" if names else f"{arrow} name"
+            place = " at the end of the step line" if match["outputs"] else ""
+            help = f"if {what} are meant, write `{written}`{place}: {_VARIABLES}"
+            yield _found("PS319", step, "detail", f"`{line[:60]}` declares no {what}", help, item=item)
 
 
 # A label of inputs or outputs with a list behind it that ends a text, and such a label behind an arrow.

@@ -889,6 +889,93 @@ def test_text_with_an_arrow_or_a_label_is_text(text: str) -> None:
     assert (found.verdict, found.plan.steps[0].description) == (Verdict.ACCEPTED, text)
 
 
+_FLOW = "Sure!\n\nGoal: go\n## Steps\n1. [act] Cut → deck, felt\n2. [act] Nail\n"
+
+
+@in_one_test
+@pytest.mark.parametrize("options", [{}, {"default_type": "act"}])
+@pytest.mark.parametrize(
+    ("line", "names"),
+    {
+        "- Inputs: deck.": "deck",
+        "Inputs: deck.": "deck",
+        "- **Inputs**: `deck`.": "deck",
+        "- `Inputs`: deck": "deck",
+        "- Input(s): deck": "deck",
+        "- Inputs: deck and felt": "deck, felt",
+        "- Inputs: `deck`, and `felt`": "deck, felt",
+        "- 输入：deck 和 felt": "deck, felt",
+        "- Inputs:\n    - deck": "deck",
+        "- **Inputs:**\n    - `deck`\n\n    - felt": "deck, felt",
+        "Inputs:\n  * deck\n  * felt": "deck, felt",
+        "- Inputs:\n    - deck\n  - felt": "deck",
+    }.items(),
+)
+def test_inputs_in_words_are_read(line: str, names: str, options: dict[str, Any]) -> None:
+    found = extract_plan(f"{_FLOW}  {line}\n3. [act] Go\n", **options)
+    assert (found.verdict, ", ".join(found.plan.steps[1].inputs)) == (Verdict.ACCEPTED, names)
+    assert found.plan.steps[1].detail == (["felt"] if line.endswith("\n  - felt") else [])
+
+
+def test_a_list_of_outputs_below_a_step_is_read() -> None:
+    found = extract_plan(f"{_FLOW}  - Outputs:\n    - roof\n    - `gutter`\n3. [act] Go\n")
+    assert (found.verdict, found.plan.steps[1].outputs) == (Verdict.ACCEPTED, ["roof", "gutter"])
+
+
+def test_a_list_of_inputs_ends_with_its_step() -> None:
+    found = extract_plan(f"{_FLOW}  - Inputs:\n3. [act] Go\n    - deck\n")
+    assert [(step.inputs, step.detail) for step in found.plan.steps[1:]] == [([], []), ([], ["deck"])]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Inputs: deck (from step 1)",
+        "- Inputs: deck and nails",
+        "- Inputs: what is there",
+        "- In: deck",
+        "- Uses: deck",
+        "- Depends on: step 1",
+        "- 依赖：步骤1",
+        "- `← deck`",
+        "> Inputs: deck",
+        "> **Inputs:** deck",
+        "> `Inputs: deck`",
+        "> Inputs:\n  > - deck",
+        "> Needs: deck",
+        "> 输入：deck",
+        "> Outputs: roof",
+        "> `← deck`",
+        "> ← deck (from step 1)",
+        "> ← step 1",
+        "> <- deck (from step 1)",
+        "> &larr; the deck",
+    ],
+)
+def test_what_may_be_inputs_or_outputs_below_a_step_is_held_back(line: str) -> None:
+    found = extract_plan(f"{_FLOW}  {line}\n3. [act] Go\n")
+    assert {(one.code, one.line) for one in found.refused} <= {("PS319", 6), ("PS319", 7)}
+    assert [one.diagnostic.help.partition("` ")[0].partition(" are meant, write `")[0] for one in found.refused] in (
+        ["if inputs"],
+        ["if outputs"],
+    )
+
+
+def test_an_item_below_a_label_of_inputs_that_is_no_variable_is_held_back() -> None:
+    found = extract_plan(f"{_FLOW}  - Inputs:\n    - deck\n    - two hammers\n3. [act] Go\n")
+    assert [(one.code, one.line) for one in found.refused] == [("PS107", 9)]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "line", ["- Requires: a hammer", "- In: the shed", "- Needs: step ladder", "> Inputs: none", "> Output: a dry roof"]
+)
+def test_detail_with_a_label_is_detail(line: str) -> None:
+    found = extract_plan(f"{_FLOW}  {line}\n3. [act] Go\n")
+    assert (found.verdict, found.plan.steps[1].detail) == (Verdict.ACCEPTED, [line[2:]])
+
+
 PROGRESS = [
     "| **Progress:** 2/5",
     "| **Progress**: 2/5",

@@ -12,7 +12,7 @@ from planspec_lark.answers.left_out import rate_left_out
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.statements import Talk
-from planspec_lark.planspec.answer_lines import read_bullet, read_heading
+from planspec_lark.planspec.answer_lines import is_option, read_bullet, read_heading
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES, Flaw
 from planspec_lark.planspec.step_repair import looks_like_step, repair_step, status_of
@@ -58,16 +58,8 @@ def _is_disowned(fix: Fix, text: str) -> bool:
         disowns_steps(heading[1]) or is_foreign_draft(heading[1].lower()) or (fix.text[:1] != "#" and marks_state(line))
     )
     comments = comments_in(line) if "<!--" not in fix.text else ()
-    return is_heading or _OPTION.match(fix.text) is not None or any(says_more(one, Talk()) for one in comments)
-
-
-# A line below a step that is one of several ways to do it.
-_WAYS = "option|variant|alternative|opci[oó]n|variante|möglichkeit|choix|方案|选项"
-_OPTION = re.compile(
-    rf"> \W*(?:(?:{_WAYS})\s*[a-z0-9一二三甲乙]\b|options?\s*[:：]|或者?[:：]|(?:either|or|alternatively|otherwise)\b"
-    r"|not needed\b|要么|way [0-9a-d]\b|plan [a-d]\b|(?:1st|2nd|first|second) (?:option|way)\b)",
-    re.IGNORECASE,
-)
+    is_way = fix.text.startswith("> ") and is_option(fix.text[2:])
+    return is_heading or is_way or any(says_more(one, Talk()) for one in comments)
 
 
 def _rate_comment(repaired: str) -> Risk:

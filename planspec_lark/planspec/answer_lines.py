@@ -28,6 +28,7 @@ __all__ = [
     "is_front_matter",
     "is_harmless",
     "is_notes",
+    "is_option",
     "is_phase",
     "is_suspect",
     "join_lines",
@@ -215,6 +216,18 @@ def heads_flow(line: str) -> str:
 def is_flow(line: str) -> bool:
     """Whether a line is headed as inputs or outputs, whatever it lists."""
     return compiled(_FLOW).fullmatch(line) is not None
+
+
+_WAYS = "option|variant|alternative|opci[oó]n|variante|möglichkeit|choix|方案|选项"
+_OPTION = (
+    rf"(?i)\W*(?:(?:{_WAYS})\s*[a-z0-9一二三甲乙]\b|options?\s*[:：]|或者?[:：]|(?:either|or|alternatively|otherwise)\b"
+    r"|not needed\b|要么|way [0-9a-d]\b|plan [a-d]\b|(?:1st|2nd|first|second) (?:option|way)\b)"
+)
+
+
+def is_option(text: str) -> bool:
+    """Whether a line below a step is one of several ways to do it."""
+    return compiled(_OPTION).match(text) is not None
 
 
 _STATE = (

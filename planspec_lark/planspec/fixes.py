@@ -13,10 +13,19 @@ from re import Match
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_harmless, read_flow, read_state
+from planspec_lark.planspec.answer_lines import (
+    find_elision,
+    heads_flow,
+    is_harmless,
+    is_option,
+    read_bullet,
+    read_flow,
+    read_state,
+)
 from planspec_lark.planspec.builder import split_variables
 from planspec_lark.planspec.data_flow import find_users
 from planspec_lark.planspec.line_faults import is_step, line_pattern
+from planspec_lark.planspec.lint import looks_like_flow
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     SPACES,
@@ -303,8 +312,8 @@ class _Text:
         is_led = self._is_led(at)
         if fix := self._fix_status(at):
             return fix
-        if at in self._owners and _declared(row) is not None:
-            return self._fix_declared(at)
+        if at in self._owners and (_declared(row) is not None or read_bullet(row) is not None):
+            return self._fix_below(at)
         if "goal" not in self.first and is_led and not row.endswith((":", "：")):
             # It may be the goal.
             return None
@@ -323,7 +332,9 @@ class _Text:
             return self._leave_out(at, "remove this line", is_safe=False)
         listed = ", ".join(names)
         if what == "inputs":
-            is_safe = self._is_flow(f"← {listed}", step["step_STEP_ID"])
+            # The arrow of the format says so by itself.
+            is_arrow = (read_bullet(self.rows[at]) or "").startswith("←")
+            is_safe = is_arrow or self._is_flow(f"← {listed}", step["step_STEP_ID"])
             return Fix(self._content(at), f"> ← {listed}", is_safe=is_safe)
         if owner in self.faults or step["step_OUTPUTS"]:
             return None
@@ -419,30 +430,56 @@ class _Text:
         if row == ">":
             return self._leave_out(at, "remove the empty line", is_safe=True)
         text, is_led = row[1:].strip(BLANKS), self.first.get("step", at) >= at
+        if at in self._owners and (below := self._fix_below(at)):
+            return below
         if row.startswith(">"):
             goal = self.first.get("goal")
             to = self.end_of_part(goal) + 1 if goal else len(self.rows)
             if not is_led or to >= len(self.rows) or not self._is_plain(text):
                 return None
             return self._move(at, at, to, "make it a detail line of the goal", is_safe=False)
-        if at in self._owners and (_declared(row) is not None or self._is_plain(text)):
-            detail = Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
-            return self._fix_status(at) or (detail if _declared(row) is None else self._fix_declared(at))
         if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
             insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
             return Fix(insert.span, insert.text, title="write `Constraints:` above it")
         return None
 
+    def _fix_below(self, at: int) -> Fix | None:
+        """A line below a step that says its status, inputs or outputs, or is detail with a bullet."""
+        row = self.rows[at]
+        text = read_bullet(row)
+        if at in self._below_labels:
+            return None
+        if fix := self._fix_status(at):
+            return fix
+        if _declared(row) is not None:
+            return self._fix_declared(at)
+        if text is None or not self._is_plain(text):
+            return None
+        # As a reader of answers takes it, and takes it for nothing else.
+        is_safe = bool(self.rows[at - 1]) and not _may_be_more(text)
+        return Fix(self._content(at), f"> {text}", is_safe=is_safe, title="make it a detail line of the step above")
+
+    @cached_property
+    def _below_labels(self) -> set[int]:
+        """Labels of lists of inputs or outputs, and the items of these lists."""
+        found: set[int] = set()
+        for at in self._owners:
+            is_item = at - 1 in found and read_bullet(self.rows[at]) is not None and _declared(self.rows[at]) is None
+            if is_item or heads_flow(self.rows[at]):
+                found.add(at)
+        return found
+
     @cached_property
     def _owners(self) -> Mapping[int, int]:
         """By its line, the line of the step that what is no part of a plan is below.
 
-        That is a `-` line, or one that says its inputs, outputs or status, with nothing else between than its body.
+        That is one with a bullet, or that says its inputs, outputs or status, with nothing else between than its body.
         """
         owners: dict[int, int] = {}
         step = 0
         for at, row in enumerate(self.rows):
-            if step and (row.startswith("-") or (at in self.faults and _says_more(row))):
+            is_refused = at in self.faults and (_says_more(row) or (read_bullet(row) is not None and not is_step(row)))
+            if step and (row.startswith("-") or is_refused):
                 owners[at] = step
             elif row and (kind := self.kind(at)) != "body_line":
                 step = at if kind == "step" else 0
@@ -520,8 +557,15 @@ _FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
 
 def _declared(row: str) -> tuple[str, list[str]] | None:
     """What a line below a step declares in other words or signs: "inputs" or "outputs", and the variables."""
-    arrow = find_arrow(row)
+    text = read_bullet(row) or ""
+    arrow = find_arrow(text if text.startswith("←") else row)
     return ("inputs", split_variables(arrow[1:].strip())) if arrow else read_flow(row)
+
+
+def _may_be_more(text: str) -> bool:
+    """Whether the text of a bullet below a step may be a step, a case, an elision, data flow or a status."""
+    is_other = text[:1] in "[［【☐☑←" or "~~" in text or "<!--" in text
+    return is_other or looks_like_step(text) or find_elision(text) or is_option(text) or looks_like_flow(text)
 
 
 def _says_more(row: str) -> bool:

@@ -47,6 +47,7 @@ __all__ = [
     "find_lint",
     "find_placeholders",
     "lint_plan",
+    "looks_like_flow",
     "looks_like_outputs",
 ]
 
@@ -545,6 +546,11 @@ _STEP_BEHIND = re.compile(
     r"|\A\W*[0-9]+(?:\.[0-9]+)*\W*\Z|#[0-9]"
 )
 _IDENTIFIER = re.compile(r"(?a)[A-Za-z_]\w*")
+
+
+def looks_like_flow(line: str) -> bool:
+    """Whether a line of detail begins as one of inputs or outputs does."""
+    return _FLOW_DETAIL.match(line) is not None
 
 
 def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:

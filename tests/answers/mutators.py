@@ -235,9 +235,18 @@ def fence(text: str, random: Random) -> Mutation:
 
 @_mutator
 def stray_detail(text: str, random: Random) -> Mutation:
-    """A line of a body where there is none. Only an empty one can go; of any other nobody knows whose it is."""
-    empty = random.random() < 0.7
+    """Detail with a bullet below its step, or a line of a body where there is none.
+
+    A bullet below a step says what it belongs to. Of the others only an empty one can go; nobody knows whose they are.
+    """
     rows = _rows(text)
+    at = rows.index("## Steps") + 1
+    kind = random.random()
+    if kind < 0.4 and any(re.match(" *> (?!←)", row) for row in rows[at:]):
+        sign = random.choice(["-", "*", "•"])
+        below = _substituted(_joined(rows[at:]), random, "^( *)> (?!←)", lambda found: f"{found[1]}{sign} ")
+        return Mutation(_joined(rows[:at]) + below, is_meant=True)
+    empty = kind < 0.7
     places = [at for at, row in enumerate(rows, 1) if row == "## Steps" or row.startswith(("# Plan:", "- "))]
     line = ">" if empty else random.choice(["> Ask twice", "> 先问负责人", "> ← first_list"])
     at = random.choice(places)

@@ -216,6 +216,10 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
             f"{HEAD}1. [act] a → b\n2. [act] c\n  > ← b\n",
             id="inputs in words",
         ),
+        pytest.param(f"{HEAD}1. [act] a\n- b\n* c\n  • d\n", f"{HEAD}1. [act] a\n> b\n> c\n  > d\n", id="bullets"),
+        pytest.param(
+            f"{HEAD}1. [act] a\n- ← b\n* ← `c`\n", f"{HEAD}1. [act] a\n> ← b\n> ← c\n", id="arrows behind bullets"
+        ),
         pytest.param(
             f"{HEAD}1. [act] a → b\n2. [act] c\n- **Needs**: `b`\n<- b\n",
             f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n> ← b\n",
@@ -268,7 +272,12 @@ def test_a_safe_fix(text: str, after: str) -> None:
         ),
         pytest.param(f"```\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="a fence that is never closed"),
         pytest.param(f"```python\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence of another language"),
-        pytest.param(f"{HEAD}1. [act] a\n- b\n- c\n", f"{HEAD}1. [act] a\n> b\n> c\n", id="bullets below a step"),
+        pytest.param(f"{HEAD}1. [act] a\n\n- b\n", f"{HEAD}1. [act] a\n\n> b\n", id="a bullet that is set off"),
+        pytest.param(
+            f"{HEAD}1. [act] a\n- Option A: b\n", f"{HEAD}1. [act] a\n> Option A: b\n", id="one of several ways"
+        ),
+        pytest.param(f"{HEAD}1. [act] a\n- 1.1. b\n", f"{HEAD}1. [act] a\n> 1.1. b\n", id="a bullet like a step"),
+        pytest.param(f"{HEAD}1. [act] a\n- In: b\n", f"{HEAD}1. [act] a\n> In: b\n", id="a bullet like inputs"),
         pytest.param(
             f"Goal: g\n- a\n{HEAD[8:]}1. [act] b\n", f"Goal: g\nConstraints:\n- a\n{HEAD[8:]}1. [act] b\n", id="-"
         ),
@@ -312,6 +321,7 @@ def test_the_first_of_two_statuses_counts_and_the_other_is_left_to_people() -> N
         pytest.param(f"{HEAD}<<<<<<< ours\n1. [act] a\n=======\n1. [act] b\n>>>>>>> theirs\n", id="a conflict"),
         pytest.param(f"{HEAD}1. [act] a\n... (unchanged)\n", id="an elision"),
         pytest.param(f"{HEAD}1. a\n", id="a step without a type"),
+        pytest.param(f"{HEAD}1. [act] a\n- Inputs:\n  - b\n", id="a list of inputs"),
         pytest.param(f"{HEAD}1. [act] a → b\nOutputs: c\n2. [act] d\n", id="outputs that the step has already"),
         pytest.param("Ship it\n## Steps\n1. [act] a\n", id="what may be the goal"),
         pytest.param("", id="nothing"),

@@ -213,6 +213,8 @@ class AnswerReader(Recovery):
     phases: Phases = field(factory=Phases)
     # The variables that steps have put out so far.
     _names: set[str] = field(factory=set)
+    # Those of the last step.
+    _outputs: set[str] = field(factory=set)
     # What the items of a list below a label are, and how far they are indented at least.
     _flow_list: tuple[str, int] | None = None
     # Where the line starts.
@@ -325,7 +327,8 @@ class AnswerReader(Recovery):
         Recovery._take_step(self, match, line)
         if len(self.steps) > count:
             step_id, step = next(reversed(self.steps.items()))
-            self._names.update(step.outputs)
+            self._outputs = {*step.outputs}
+            self._names |= self._outputs
             self._open(step_id, self._indent)
 
     def _find_meaning(  # noqa: PLR0911, PLR0912  (a kind of line each)
@@ -928,8 +931,9 @@ class AnswerReader(Recovery):
 
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""
-        new = [name for name in names if name not in step.outputs]
+        new = [name for name in dict.fromkeys(names) if name not in self._outputs]
         step.outputs.extend(new)
+        self._outputs.update(new)
         self._names.update(new)
         self.tell("outputs", step_id=step.step_id, names=tuple(new))
         self.places.add_names(step.step_id, "outputs", line.start, self._end)
@@ -969,7 +973,8 @@ class AnswerReader(Recovery):
                 return False
             for name in ("description", "outputs", "result", "done_count", "total_count"):
                 setattr(self.owner, name, getattr(step, name))
-            self._names.update(step.outputs)
+            self._outputs = {*step.outputs}
+            self._names |= self._outputs
             self.places.extend_step(step.step_id, line)
             self.tell("revised", step=step)
             return True

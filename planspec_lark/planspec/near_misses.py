@@ -200,7 +200,7 @@ _PLAIN_NAME = r"(?:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
 # Stars that are around an arrow and its list, or around the arrow.
 _STARS = r"\*{0,3}"
 RIGHT_ARROW = rf"(?<![^{SPACES}]){_STARS}(?i:[-=–—]{{1,2}}>|{_RIGHT})"
-_ALMOST_OUTPUTS = rf"(?a){RIGHT_ARROW}{_STARS}(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+_ALMOST_OUTPUTS = rf"(?a){RIGHT_ARROW}{_STARS}(?=[^-=>⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒\\&]*\Z){_NAMES}\Z"
 # Directly behind a word, an arrow of the format with names in marks, or between other commas.
 _TIGHT_OUTPUTS = rf"(?<=[\w)）])→(?=[^→]*\Z){SPACE}*(?P<names>{_PLAIN_NAME}(?:{_COMMA}{_PLAIN_NAME})*+){SPACE}*\Z"
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?i:<[-=]{{1,2}}|{_LEFT}){_NAMES}"

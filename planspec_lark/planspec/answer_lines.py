@@ -6,7 +6,7 @@ it. Nothing here says what a plan is: what comes out is put to the grammar again
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from planspec_lark.planspec.heading_words import english_of
 from planspec_lark.planspec.near_misses import (

@@ -6,7 +6,10 @@ import os
 import sys
 from typing import NoReturn, TextIO
 
-__all__ = ["main"]
+__all__ = ["READER_GONE", "give_up", "main"]
+
+# The exit code where the reader of standard output has seen enough: that of a program that SIGPIPE ends.
+READER_GONE = 141
 
 
 def main() -> NoReturn:
@@ -24,7 +27,7 @@ def main() -> NoReturn:
                 if stream is not None:
                     stream.flush()
             except OSError:
-                _forget(stream)
+                give_up(stream)
         sys.exit(code)
     try:
         from planspec_lark.cli.app import run  # noqa: PLC0415  (an interrupt may come before it is there)
@@ -36,16 +39,15 @@ def main() -> NoReturn:
         code = run()
         sys.stdout.flush()
     except OSError as error:
-        _forget(sys.stdout)
+        give_up(sys.stdout)
         if isinstance(error, BrokenPipeError):
-            # The reader has seen enough.
-            sys.exit(1)
+            sys.exit(READER_GONE)
         _leave(f"Error: {error.strerror}", 2)
     sys.exit(code)
 
 
-def _forget(stream: TextIO) -> None:
-    """Python is not to try once more, at its end, to write what could not be written."""
+def give_up(stream: TextIO) -> None:
+    """What is written from now on is lost; Python is not to try once more, at its end, what could not be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

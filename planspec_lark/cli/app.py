@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import click
 
 from planspec_lark import __version__
+from planspec_lark.cli import READER_GONE
 from planspec_lark.cli.help import Group
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible
@@ -75,6 +78,15 @@ _KNOWN = {name: known for commands in _COMMANDS.values() for name, known in comm
 _WIDEST_HELP = 100
 
 
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Leave where the reader of standard output has left; click would do so with 1, which says no."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(READER_GONE) from None
+
+
 class _LazyGroup(Group):
     def summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002  (click passes it)
         return _KNOWN[name][1]
@@ -87,10 +99,16 @@ class _LazyGroup(Group):
         assert isinstance(command, click.Command)
         return command
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """Read a call; options such as --help are answered here."""
+        with _heard():
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what the package refuses, and the command has no other answer to, ends it."""
         try:
-            return super().invoke(ctx)
+            with _heard():
+                return super().invoke(ctx)
         except PlanSpecError as error:
             from planspec_lark.cli.output import Unusable  # noqa: PLC0415  (most calls need none)
 

@@ -94,6 +94,24 @@ def call(
     )
 
 
+def to_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line as a process of its own, whose standard output nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        return subprocess.run(
+            command_line(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+
+
 @contextmanager
 def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """The command line as a process, once a program that it has started has named itself in the file `pid`."""

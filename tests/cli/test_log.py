@@ -136,7 +136,7 @@ def test_a_reader_that_leaves() -> None:
         assert process.stdout.readline().endswith(b"begun\n")
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 1
+        assert process.wait(30) == 141
 
 
 # ---------------------------------------------------------------- what is no ledger

@@ -16,7 +16,7 @@ import planspec_lark
 from planspec_lark.cli import main
 from planspec_lark.planspec import GRAMMAR_VERSION
 from planspec_lark.syntax.grammars import grammar_path
-from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run
+from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run, to_nobody
 
 COMMANDS = ["apply", "bulk", "check", "fmt", "json", "show"]
 # Modules with other commands than `json`.
@@ -143,7 +143,17 @@ def test_a_reader_that_leaves_gets_no_traceback(name: str) -> None:
         assert process.stdout.read(1)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) in (0, 1, 141)
+        # A check has little to say of it.
+        assert process.wait(60) in ((0, 141) if name == "check" else (141,))
+
+
+@pytest.mark.parametrize(
+    "line", ["check plan.md", "done plan.md 2.2 so", "graph plan.md", "list --help", "--help", "--version"]
+)
+def test_a_reader_that_has_left_is_no_finding(line: str) -> None:
+    done = to_nobody(*line.split())
+    assert (done.returncode, done.stderr) == (141, b"")
+    assert ("2.2. [x]" in Path("plan.md").read_text()) == line.startswith("done")
 
 
 @pytest.mark.parametrize("arguments", [("check",), ("fmt", "--check"), ("show",), ("json",), ("apply", "plan.md")])

@@ -362,7 +362,7 @@ def test_a_client_that_does_not_read_any_more_ends_it(tmp_path: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()
         send(process, tool_call(2, "list_plans"))
-        assert process.wait(60) == 1
+        assert process.wait(60) == 141
         assert process.stderr.read() == b""
 
 

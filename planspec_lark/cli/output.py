@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from planspec_lark.cli import give_up
 from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.files import reason_of
 from planspec_lark.planspec import PlanSpec, parse_plan
@@ -55,6 +56,7 @@ __all__ = [
     "readable",
     "replace_file",
     "shown",
+    "still_heard",
     "stop_at",
     "stop_on_faults",
     "terminal_width",
@@ -186,6 +188,16 @@ def stop_at(
         yield
     except errors as error:
         raise kind(f"{lead}{error}") from None
+
+
+@contextmanager
+def still_heard(after: str) -> Iterator[None]:
+    """Leave where standard output takes no more, and say ``after``: how to go on with what has ended at that."""
+    try:
+        yield
+    except OSError as error:
+        give_up(sys.stdout)
+        raise Unusable(f"standard output: {reason_of(error)}{after}") from None
 
 
 @contextmanager

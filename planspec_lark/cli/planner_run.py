@@ -20,6 +20,7 @@ from planspec_lark.cli.output import (
     complain,
     diagnostic_rows,
     leave,
+    still_heard,
     stop_at,
     terminal_width,
     wrapped_row,
@@ -102,7 +103,7 @@ _RUN_FILES = {
 _RUN_EXITS = {
     0: "The goal is reached.",
     1: "The plan has failed.",
-    2: "A program, a file or the state folder cannot be used, or the call is wrong.",
+    2: "A program, a file, the state folder or standard output cannot be used, or the call is wrong.",
     3: "The plan has not ended; the same command continues.",
     130: "Interrupted; the same command continues.",
     143: "Terminated; the same command continues.",
@@ -213,9 +214,10 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
 
     def tell(event: Event) -> None:
         latest[event.kind] = event
-        write_rows(_rows(event))
-        # A program at the other end of a pipe waits for it.
-        sys.stdout.flush()
+        with still_heard(f"\n{_GO_ON}"):
+            write_rows(_rows(event))
+            # A program at the other end of a pipe waits for it.
+            sys.stdout.flush()
 
     runtime = Runtime(
         Path(state),

@@ -38,6 +38,7 @@ from planspec_lark.cli.output import (
     complain,
     leave,
     read_text,
+    still_heard,
     stop_at,
     stop_on_faults,
     wait_option,
@@ -175,7 +176,7 @@ _run_options = options(
     exits={
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
-        2: "A program, the model, a file or the ledger cannot be used, or the call is wrong.",
+        2: "A program, the model, a file, the ledger or standard output cannot be used, or the call is wrong.",
         3: "A budget (--max-steps, --max-calls and the like) is used up, or a person's step is next.",
         130: "Interrupted; --resume continues.",
         143: "Terminated; --resume continues.",
@@ -224,9 +225,10 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         with stoppable(f"Stopped. To continue:\n{go_on}"), displayed() as display, place.writing() as ledger:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
-            engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display), **more)
+            engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display, go_on), **more)
             result = _run(engine, given)
-    _leave(result, file, ledger_options(ctx), go_on)
+    with still_heard(f"\nTo continue:\n{go_on}"):
+        _leave(result, file, ledger_options(ctx), go_on)
 
 
 def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
@@ -275,9 +277,10 @@ class RunCall:
     has_begun: bool = False
 
 
-def _tell(call: RunCall, display: Display, event: ThinkEvent) -> None:
+def _tell(call: RunCall, display: Display, go_on: str, event: ThinkEvent) -> None:
     call.has_begun = True
-    display.tell(event)
+    with still_heard(f"\nTo continue:\n{go_on}"):
+        display.tell(event)
 
 
 def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:

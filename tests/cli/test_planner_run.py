@@ -359,8 +359,8 @@ def test_a_reader_that_leaves_stops_it() -> None:
         assert process.stderr is not None
         assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
         process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(30) == 1
+        assert process.stderr.read().decode() == f"Error: standard output: Broken pipe\n{GO_ON}"
+        assert process.wait(30) == 2
     assert run("planner", "run", *SCRIPTS).exit_code == 0
 
 
@@ -375,7 +375,7 @@ def test_a_full_disk_for_the_output() -> None:
             timeout=60,
             check=False,
         )
-    assert (done.returncode, done.stderr) == (2, b"Error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, f"Error: standard output: No space left on device\n{GO_ON}".encode())
     assert run("planner", "run", *SCRIPTS).exit_code == 0
 
 

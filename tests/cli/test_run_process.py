@@ -26,6 +26,7 @@ from tests.cli.running import (
     is_gone,
     on_terminal,
     run,
+    to_nobody,
     wait_for_pid,
     wait_for_view,
 )
@@ -198,7 +199,7 @@ def test_a_plan_that_is_gone_while_it_runs() -> None:
     assert calls() == ["1", "2", "3", "3.1", "4.1"]
 
 
-def test_a_reader_that_leaves_stops_it() -> None:
+def test_a_reader_that_leaves_stops_it_and_is_told_how_to_go_on() -> None:
     with subprocess.Popen(
         command_line(RUN), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment()
     ) as process:
@@ -206,9 +207,12 @@ def test_a_reader_that_leaves_stops_it() -> None:
         assert process.stderr is not None
         assert process.stdout.readline() == b"begun\n"
         process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(30) == 1
-    assert run(*RUN, "--resume").exit_code == 0
+        said = process.stderr.read().decode()
+        assert said == f"Error: standard output: Broken pipe\nTo continue:\n{GO_ON}"
+        assert process.wait(30) == 2
+    assert run(*go_on(said)).exit_code == 0
+    done = to_nobody(*RUN, "--resume")
+    assert (done.returncode, done.stderr.decode()) == (2, said)
 
 
 # ---------------------------------------------------------------- disks
@@ -220,7 +224,10 @@ def test_a_full_disk_for_the_output() -> None:
         done = subprocess.run(
             command_line(RUN), stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=60, check=False
         )
-    assert (done.returncode, done.stderr) == (2, b"Error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"Error: standard output: No space left on device\nTo continue:\n{GO_ON}".encode(),
+    )
     assert run(*RUN, "--resume").exit_code == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -14,6 +15,7 @@ import click
 from attrs import frozen
 
 from planspec_lark import diff, planspec
+from planspec_lark.cli import give_up
 from planspec_lark.cli.arguments import count_option, flag
 from planspec_lark.cli.help import command
 from planspec_lark.cli.output import (
@@ -92,7 +94,7 @@ def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
     elif len(files) in (_CHANGED, _RENAMED):
         _answer_git(files)
     elif len(files) == _UNMERGED and "GIT_DIFF_PATH_COUNTER" in os.environ:
-        write_rows([((f"* Unmerged path {visible_name(files[0])}", ""),)])
+        _write_for_git([((f"* Unmerged path {visible_name(files[0])}", ""),)])
     elif len(files) == 2:
         _compare(*files, as_json=as_json)
     else:
@@ -138,7 +140,16 @@ def _answer_git(arguments: tuple[str, ...]) -> None:
     except PlanSyntaxError:
         note = (("not both are plans, so their lines are compared", _STYLES["note"]),)
         rows, names = diff_rows(old, new, path), [note]
-    write_rows(chain(names, rows), is_paged="GIT_PAGER_IN_USE" in os.environ)
+    _write_for_git(chain(names, rows))
+
+
+def _write_for_git(rows: Iterable[Row]) -> None:
+    try:
+        write_rows(rows, is_paged="GIT_PAGER_IN_USE" in os.environ)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads it has seen enough, and git would take any other exit code than 0 for a failure.
+        give_up(sys.stdout)
 
 
 def _text_for_git(file: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.cli.running import PLAN, call, harmless, on_terminal, run
+from tests.cli.running import PLAN, call, harmless, on_terminal, run, to_nobody
 
 NEW = (
     PLAN.replace("Goal: All", "Goal: Nearly all")
@@ -120,6 +120,17 @@ def test_a_pager_sees_colours_as_well() -> None:
     done = call("diff", *seven, env={"GIT_PAGER_IN_USE": "true"})
     assert (done.returncode, b"\x1b[31m" in done.stdout) == (0, True)
     assert b"\x1b" not in call("diff", *seven).stdout
+
+
+@pytest.mark.parametrize("end", ["\n", " and so on" * 20_000])
+def test_a_reader_that_has_left_is_no_failure_for_git(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("new.md", NEW.rstrip("\n") + end)
+    done = to_nobody("diff", "plan.md", "plan.md", "0", "100644", "new.md", "0", "100644")
+    assert (done.returncode, done.stderr) == (0, b"")
+    monkeypatch.setenv("GIT_DIFF_PATH_COUNTER", "1")
+    assert to_nobody("diff", "plan.md").returncode == 0
+    # By hand it is another matter.
+    assert to_nobody("diff", "plan.md", "new.md").returncode == 141
 
 
 def test_textconv(here: Path) -> None:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn, TextIO
+from contextlib import suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import Any, NoReturn, TextIO
 
 __all__ = ["READER_GONE", "give_up", "main"]
 
 # The exit code where the reader of standard output has seen enough: that of a program that SIGPIPE ends.
 READER_GONE = 141
+
+
+class _Lossy(FileIO):
+    """A file that takes what it is given also where that cannot be written."""
+
+    def write(self, data: Any, /) -> int:
+        with suppress(OSError):
+            return super().write(data)
+        return len(data)
 
 
 def main() -> NoReturn:
@@ -29,6 +40,10 @@ def main() -> NoReturn:
             except OSError:
                 give_up(stream)
         sys.exit(code)
+    if sys.stderr is not None:
+        # A message that cannot be written changes nothing else.
+        raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
+        sys.stderr = TextIOWrapper(BufferedWriter(raw), sys.stderr.encoding, sys.stderr.errors, line_buffering=True)
     try:
         from planspec_lark.cli.app import run  # noqa: PLC0415  (an interrupt may come before it is there)
     except KeyboardInterrupt:

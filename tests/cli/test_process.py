@@ -223,6 +223,33 @@ def test_a_full_disk_gets_no_traceback(name: str) -> None:
     assert result.returncode == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("check zzz.md", 2),
+        ("check zzz.md broken.md", 2),
+        ("show broken.md", 1),
+        ("bogus", 2),
+        ("done plan.md 9", 1),
+        ("apply plan.md", 0),
+    ],
+)
+def test_an_exit_code_stays_where_no_message_can_be_written(line: str, code: int) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command_line(line.split()),
+            input=b"PLAN_CMD: DONE 2.2 | so",
+            stdout=subprocess.PIPE,
+            stderr=full,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == code
+    assert (b"1 file checked" in done.stdout) == ("zzz.md broken.md" in line)
+
+
 @pytest.mark.parametrize("arguments", [["check", "broken.md"], ["show", "plan.md"], ["fmt", "--diff", "sloppy.md"]])
 def test_colours_only_on_a_terminal(arguments: list[str]) -> None:
     assert b"\x1b[" in on_terminal(*arguments)

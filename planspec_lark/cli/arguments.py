@@ -10,7 +10,8 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatch
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -178,11 +179,38 @@ def _plans_in(folder: str) -> list[str]:
     """The plans in a folder: a project's, or those of planspec/ itself."""
     path = Path(folder)
     patterns = ("**/*.md",) if path.resolve().name == "planspec" else _PLANS
-    found = sorted(dict.fromkeys(str(file) for pattern in patterns for file in path.glob(pattern)))
+    found = sorted({file for pattern in patterns for file in _matching(str(path), pattern)})
     if not found:
         said = f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)})"
         raise Unusable(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")
     return found
+
+
+def _matching(folder: str, pattern: str) -> Iterator[str]:
+    """The files of a folder that fit a pattern, and the folders that cannot be read: a glob would pass them over."""
+    first, _, rest = pattern.partition("/")
+    if first == "**":
+        yield from _matching(folder, rest)
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry for entry in entries if not entry.name.startswith(".")]
+    except OSError:
+        # It explains itself to a reader.
+        found = []
+        yield folder
+    for entry in found:
+        path, is_deep = str(Path(entry.path)), first == "**"
+        try:
+            is_folder, is_file = entry.is_dir(follow_symlinks=not is_deep), entry.is_file()
+        except OSError:  # such as a loop of links, which does so as well
+            is_folder, is_file = False, True
+        if is_deep and is_folder:
+            yield from _matching(path, pattern)
+        elif not is_deep and fnmatch(entry.name, first):
+            if rest and is_folder:
+                yield from _matching(path, rest)
+            elif not rest and is_file:
+                yield path
 
 
 def words_for_steps(plan: planspec.PlanSpec) -> Iterable[str]:

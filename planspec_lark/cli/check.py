@@ -108,7 +108,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
     ],
     files={
         "FILE": f"{READ} With --fix or --unsafe-fixes it is changed in place. A folder stands for its plans: "
-        "planspec/**/*.md, Tasks/*/plan.md and *.plan.md.",
+        "planspec/**/*.md, Tasks/*/plan.md and *.plan.md, without hidden files.",
         "standard output": "The findings in the chosen format; with --fix and -, the fixed plan.",
         "standard error": "What was fixed; with --fix and -, the findings as well.",
     },

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -148,6 +150,48 @@ def test_a_folder_stands_for_its_plans() -> None:
     assert done.stderr.count("project/planspec/a.md") == 2
     assert Path("project/planspec/archive/b.md").read_text() == "1. [act] a\n"
     assert Path("project/README.md").read_text() == "1) [act] a\n"
+
+
+def test_in_a_folder_only_regular_files_count_that_are_not_hidden() -> None:
+    for name in ["planspec/a.md", "planspec/.b.md", "planspec/.c/c.md", "planspec/d.md/e.md", ".f.plan.md"]:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("1) [act] a\n")
+    # An editor's lock.
+    Path("planspec/.#a.md").symlink_to("somebody@somewhere.12345")
+    Path("planspec/g.md").symlink_to("nowhere")
+    Path("planspec/h.md").symlink_to("a.md")
+    os.mkfifo("planspec/i.md")
+    for folder in (".", "planspec"):
+        done = run("check", folder, "--format", "json")
+        assert (done.exit_code, done.stderr) == (1, "")
+        assert json.loads(done.stdout)["files"] == ["planspec/a.md", "planspec/d.md/e.md", "planspec/h.md"]
+
+
+@pytest.mark.parametrize("command", ["check", "fmt --check"])
+@pytest.mark.parametrize("locked", ["planspec", "planspec/locked", "Tasks"])
+def test_a_folder_that_cannot_be_read_is_named(command: str, locked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ["planspec/locked/a.md", "planspec/b.md", "Tasks/c/plan.md", "d.plan.md"]:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("Goal: g\n## Steps\n1. [act] a\n")
+    scandir = os.scandir
+
+    def refuse(path: str | Path) -> object:
+        if os.fspath(path) == locked:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = run(*command.split(), ".")
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"Error: {locked}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_link_to_itself_is_named() -> None:
+    Path("planspec").mkdir()
+    Path("planspec/a.md").symlink_to("a.md")
+    done = run("check", ".")
+    assert (done.exit_code, done.stderr) == (2, f"Error: planspec/a.md: {os.strerror(errno.ELOOP)}\n")
 
 
 def test_a_plan_comes_before_a_folder_of_its_name() -> None:

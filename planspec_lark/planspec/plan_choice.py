@@ -13,24 +13,54 @@ __all__ = ["begins_again", "choose_plan", "is_final"]
 
 # What the text before a plan may call it.
 _FINAL = re.compile(
-    r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version"
+    r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version|recommended|preferred"
     r"|use this (?:one|plan)|real plan|actual plan)\b"
-    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
+    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|推荐|为准"
 )
-# How a writer begins again, or prefers one of several; in a title, these words are those of the work to be done.
+# Such words announce the plan behind them only in a clause that says nothing else.
+_ADJECTIVE = r"(?:finali[sz]ed|final|updated|corrected|revised|improved|fixed|recommended|preferred|real|actual)"
+_NOUN = r"(?:plan|version|one|steps|list|proposal|answer|output)"
+_ANNOUNCES = re.compile(
+    r"(?:(?:so|hence|thus|and|now|then|ok|okay|here|this|is|are|below|comes|follows|therefore|finally|please|find"
+    r"|you'll|you will|the|my|our|your|a|an|following) )*+"
+    rf"(?:{_ADJECTIVE}(?: (?:and )?(?:new|full|complete|whole|{_ADJECTIVE}))*(?: {_NOUN})?"
+    rf"|use this {_NOUN}(?: instead)?)"
+    r"(?: (?:is|below|is below|follows|as follows|is as follows|is this)"
+    r"| (?:with|for) .+)?"
+    r"|(?:好的|那么|因此|所以|于是|现将|现在|以下|下面|这里|这|就|请看|是|为|即|给出|我的|您的|你的|本次|整理|附上|现)*+"
+    r"(?:(?:(?:最终|定稿|终稿|正式|更新后|修改后|修订后?|修正后|更正后?|推荐|调整后)的?)+"
+    r"(?:(?:执行|行动)?计划|方案|版本?|稿|步骤|做法|安排|清单|结果)?(?:如下|见下|见下文|是|为)?"
+    r"|请?以(?:此|以下|下面|下列|本|这)(?:[份个]|计划|方案|版本?)*为准)"
+)
+# A clause with such a word is said of what is next to it, on either side.
+_POINTS = re.compile(r"\bthis\b|[这此]")
+# What takes back in the rest of the sentence what is announced, puts it under a condition, or gives it to others.
+_TAKES_BACK = re.compile(
+    r"\b(?:not|never|no|nor|neither|without|non|until|unless|if|once|when|pending|would|could|should|may|might|was|were"
+    r"|had|above|earlier|previous|too late|instead of|reject\w*|disagree\w*|replaced|superseded|withdrawn"
+    r"|errors?|mistakes?|bugs?|option [b-z]|to be|according|client|customer|competitor|colleague|boss|board|they|their"
+    r"|his|her|he|she)\b"
+    r"|n't\b|\w's (?=\w)|不(?!好意思)|非(?!常)|没(?!问题|关系)|未|勿|无|别|若|如果|假如|上面|上述|以上|见上|否决"
+    r"|客户|对方|他|她"
+)
+_FOLLOWS = re.compile(r"(?:so|therefore|hence|thus)\b|因此|所以|于是")
+# What sounds like that and is not.
+_OWN = re.compile(r"\b(?:here|that|it|let)'s\b|\bwhich replaces [\w ]+")
+_MARKS = re.compile(r"[^\w\s.,!?;:()'|—–，、。！？；：（）-]|_")
+_SENTENCE = re.compile(r"(?<=[.!?;])(?=\s|\Z)|(?<=[。！？；])")
+_CLAUSE = re.compile(r"[,，、:：()（）|—–]| - ")
+# How a writer begins again; in a title, these words are those of the work to be done.
 _AGAIN = re.compile(
-    r"(?i)\b(?:(?:let me|let's|i'll|i will|i'm going to|i should|i have to) (?:\w+ ){0,3}?"
-    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again)"
-    r"|starting over|recommended|preferred)\b"
-    r"|重新(?:写|来|做|列|整理|规划|制定|给出)|重写|重来|推荐"
+    r"\b(?:let me|let's|i'll|i will|i'm going to|i should|i have to) (?:(?!not\b|never\b)\w+ ){0,3}?"
+    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again)\b"
+    r"|\bstarting over\b"
+    r"|重新(?:写|来|做|列|整理|规划|制定|给出)|重写|重来"
 )
-# What is final, and does not only come later than another.
-_LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
-# What says that it is not, though it has such a word in it.
-_NOT_FINAL = re.compile(
-    r"(?i)(?:\b(?:not|never|no|until)|n['’]t)\b(?: \w+){0,3} (?:final|finalized|corrected|revised)\b"
-    r"|to be (?:corrected|revised)|\brejected\b|\bdisagree\b|\boption [b-z]\b"
-    r"|(?:不是|并非|还没|尚未)[^，。]{0,4}(?:最终|定稿|终稿)"
+_IN_CASE = re.compile(r"\b(?:if|once|when|unless|until|before|after|later)\b|[?？]|如果|若|等你|等您|之后再|稍后")
+_DENIES = re.compile(r"\b(?:not|never|no)\b|n't\b|不|没|无|未|别|勿")
+# What is final, or best, and does not only come later than another.
+_LAST_WORD = re.compile(
+    r"(?i)\bfinal\b|\buse this (?:one|plan)\b|\brecommended\b|\bpreferred\b|最终|定稿|终稿|正式版|为准|推荐"
 )
 _DRAFT = re.compile(
     r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|rough|sample|example"
@@ -38,6 +68,12 @@ _DRAFT = re.compile(
     r"(?<!requested )(?<!required )format)\b"
     r"|草稿|初稿|草案|第一版|废弃|作废|旧版|原计划|原版|未采用|示例|样例|(?<!按)(?<!要求的)(?<!合)格式"
 )
+# What is said of the plan in front of it, and not of the next.
+_OF_DRAFT = re.compile(
+    r"\b(?:above|instead of|ignores?|misse[sd]|forgets?|forgot|lacks?|leaves|skips?|violates|fails|needs|too \w+"
+    r"|problems?|weakness(?:es)?|wrong|gaps?)\b|上面|前面|没有|缺|问题|不足|忽略|漏|太|行不通"
+)
+_FINAL_CALL, _UNCLEAR_CALL, _DRAFT_CALL = "final", "unclear", "draft"
 
 
 def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]:
@@ -52,36 +88,89 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
     with_steps = [at for at, (_, plan) in enumerate(plans) if plan.steps]
     if len(with_steps) < 2:
         return (with_steps[0] if with_steps else 0), frozenset()
-    announced = [at for at in with_steps if _is_announced(plans[at][0])]
+    calls = {at: _call(plans[at][0]) for at in with_steps}
+    announced = [at for at in with_steps if calls[at] == _FINAL_CALL]
     if announced:
         best = announced[-1]
         finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
         return best, frozenset(finals if _LAST_WORD.search(plans[best][0]) else ())
-    serious = [at for at in with_steps if not _DRAFT.search(plans[at][0])] or with_steps
+    serious = [at for at in with_steps if calls[at] != _DRAFT_CALL] or with_steps
     complete = [at for at in serious if _is_complete(plans[at][1])]
     best = (complete or serious)[-1]
-    others = (at for at in serious if at != best and plans[at][1] != plans[best][1])
-    rivals = (at for at in others if not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
+    others = [at for at in with_steps if at != best and plans[at][1] != plans[best][1]]
+    rivals = {
+        at
+        for at in others
+        if at in serious and (not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
+    }
+    # What is said of one in words that are not clear may be said against it, or for it.
+    rivals.update(at for at in others if _UNCLEAR_CALL in (calls[at], calls[best]))
     return best, frozenset(rivals)
 
 
 def is_final(lead: str) -> bool:
     """Whether the text before a plan calls it the one that holds."""
-    return any(_FINAL.search(row) and not _NOT_FINAL.search(row) for row in lead.split("\n"))
+    return any(_call_row(row) == _FINAL_CALL for row in lead.split("\n"))
 
 
 def begins_again(said: str) -> bool:
-    """Whether a writer says that he writes a plan again, or prefers the one that follows."""
-    return _AGAIN.search(said.replace("’", "'")) is not None
+    """Whether a writer says that he writes a plan again."""
+    return any(
+        _AGAIN.search(clause) is not None and not _DENIES.search(clause)
+        for sentence in _sentences(said)
+        if not _IN_CASE.search(sentence)
+        for clause in _CLAUSE.split(sentence)
+    )
 
 
-def _is_announced(lead: str) -> bool:
+def _call(lead: str) -> str:
+    """What the text before a plan calls it; empty where it says nothing of that. What is said last counts."""
     said, _, title = lead.rpartition("\n")
-    rows = [row for row in said.split("\n") if row.strip("`~ \t\r")]
-    # What a heading right above a plan calls it counts more than what was said before.
-    if rows and _DRAFT.search(rows[-1]) and not is_final(f"{rows[-1]}\n{title}"):
-        return False
-    return is_final(lead) or begins_again(said)
+    call = ""
+    for row in said.split("\n"):
+        call = _call_row(row) or (_FINAL_CALL if begins_again(row) else "") or call
+    # A title has the words of the work to be done, too.
+    of_title = _call_row(title)
+    if of_title == _FINAL_CALL or (of_title and _TAKES_BACK.search(title.lower())):
+        return of_title
+    return call or (_DRAFT_CALL if of_title == _DRAFT_CALL else "")
+
+
+def _call_row(row: str) -> str:
+    """The same of a line."""
+    call = ""
+    is_label = row.rstrip("*_ \t\r").endswith((":", "：")) or row.lstrip()[:1] in ("#", "*", "_")
+    for sentence in (_OWN.sub("", said) for said in _sentences(row)):
+        final, drafts = _FINAL.search(sentence), [*_DRAFT.finditer(sentence)]
+        if final is None and drafts:
+            is_of_next = not (_DENIES.search(sentence) or _OF_DRAFT.search(sentence))
+            call = _DRAFT_CALL if is_of_next else _UNCLEAR_CALL
+        elif final is not None:
+            end = _end_of_announcement(sentence, is_label=is_label)
+            call = _UNCLEAR_CALL if end is None or any(one.start() > end for one in drafts) else _FINAL_CALL
+    return call
+
+
+def _end_of_announcement(sentence: str, *, is_label: bool) -> int | None:
+    """Where the first clause of a sentence ends that announces the plan behind it, if nothing takes that back."""
+    if sentence.endswith(("?", "？")):
+        return None
+    at = start = 0
+    for clause in _CLAUSE.split(sentence):
+        bare = clause.strip(" \t\r.!。！;；")
+        if _FOLLOWS.match(bare):
+            # What is in front of it is the reason.
+            start = at
+        if _ANNOUNCES.fullmatch(bare) and (is_label or not _POINTS.search(bare)):
+            return None if _TAKES_BACK.search(sentence, start) else at + len(clause)
+        at += len(clause) + 1
+    return None
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a line, in lower case and without marks."""
+    bare = _MARKS.sub("", text.replace("’", "'").lower())
+    return [said for one in _SENTENCE.split(bare) if (said := one.strip())]
 
 
 def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:

@@ -239,6 +239,49 @@ def test_the_plan_that_is_announced_as_final_counts(lead: str, *, is_first: bool
     assert "PS130" not in {code for _, code, _ in said(result)}
 
 
+NO_ANNOUNCEMENTS = (
+    *("Not recommended:", "(not recommended)", "不推荐：", "非最终版本：", "Non-final version:", "Pre-final plan:"),
+    *("Almost final plan:", "The plan before the final one:", "The client's final plan:", "客户的最终计划："),
+    *("最终计划见上，这是草稿：", "What the corrected plan replaced:", "The plan that was revised:"),
+    *("Corrected too late, not to be used:", "The final plan?", "The final plan, says the client:", "这不是最终计划："),
+    *("I'll never redo this.", "If you like, I will rewrite it.", "That is the final plan.", "Old but final:"),
+    *("This is not a draft:", "The draft above ignores the rain, so:"),
+)
+
+
+@in_one_test
+@pytest.mark.parametrize("lead", NO_ANNOUNCEMENTS)
+def test_what_is_denied_or_of_others_announces_no_plan(lead: str) -> None:
+    plan, other = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n", "Goal: g\n## Steps\n1. [act] c\n"
+    for text in (f"{plan}\n{lead}\n\n{other}", f"{other}\n{lead}\n\n{plan}"):
+        assert "PS130" in {code for _, code, _ in said(scan_plan(text))}
+    # What is announced counts.
+    for one, two in ((plan, other), (f"```\n{plan}```\n", f"```\n{other}```\n")):
+        result = scan_plan(f"Final plan:\n\n{one}\n{lead}\n\n{two}")
+        assert serialize_plan(result.plan) == plan
+        assert "PS130" not in {code for _, code, _ in said(result)}
+
+
+def test_a_sentence_that_calls_a_draft_one_may_announce_the_plan() -> None:
+    draft, plan = "Goal: g\n## Steps\n1. [act] a\n", "Goal: g\n## Steps\n1. [act] c\n"
+    for lead in (
+        "My first draft was too thin, so here is the final plan:",
+        "Final plan, which replaces the draft above:",
+        "No problem. Here's the updated and complete plan for you:",
+        "第二版（推荐）：",
+        "非常抱歉，修改后的最终版本如下：",
+        "## ✅ Final plan (recommended)",
+    ):
+        assert serialize_plan(scan_plan(f"{draft}\n{lead}\n\n{plan}\nOr:\n\n{draft}").plan) == plan
+
+
+def test_what_the_final_plan_is_said_to_be_does_not_make_a_draft_of_it() -> None:
+    plan, draft = "Goal: g\n## Steps\n1. [act] a\n", "Goal: g\n## Steps\n1. [act] c\n"
+    result = scan_plan(f"{plan}\nThe final plan is above; the draft was:\n\n{draft}")
+    assert serialize_plan(result.plan) == plan
+    assert "PS130" not in {code for _, code, _ in said(result)}
+
+
 @pytest.mark.parametrize(
     "lead", ["A first draft:", "The old plan, for reference:", "原计划：", "For example, in this format:"]
 )

@@ -21,8 +21,8 @@ from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
-from planspec_lark.plan_cmd.line_faults import Fault, diagnose, find_command, is_command
-from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
+from planspec_lark.plan_cmd.line_faults import Fault, diagnose, find_command, is_command, repeats_verb
+from planspec_lark.plan_cmd.models import EDIT_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.answer_lines import (
@@ -49,7 +49,7 @@ RISKS = {
     "PC102": Risk.LOW,  # a verb in lower case
     "PC103": Risk.LOW,  # an id in other signs
     "PC104": Risk.LOW,  # a type in other brackets or words
-    "PC106": Risk.MEDIUM,  # text without a bar was taken for the result
+    "PC106": Risk.MEDIUM,  # text behind another sign than a bar was taken for the result; what has none: high
     "PC107": Risk.LOW,  # a bullet, marks or quotes around the line
     "PC108": Risk.MEDIUM,  # a control character was left out
     "PS113": Risk.NONE,  # white space
@@ -60,8 +60,16 @@ _QUOTED = re.compile(r"[ \t]*+>")
 _MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
 # How a line begins that stands for others.
 _DOTS = tuple(".…⋮略同[(（-*")
-# What may deny that a step is done.
-_DENIED = re.compile(r"PLAN_CMD: DONE \S+ \| *\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
+# What separates a text from the command in front of it, when no bar does.
+_SEPARATED = re.compile(r"[:：-][ \t]*\Z|\A[–—]")
+# What may deny it, put it off, or make it depend on something.
+_DENIED = re.compile(r"\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
+_DEPENDS = re.compile(
+    r"\b(?:if|unless|once|when|until|after|before|except|maybe|perhaps|probably|possibly|likely|almost|nearly|partly"
+    r"|tomorrow|today|tonight|later|soon|next|tbd|tbc|will|would|could|should|may|might|must|needs?|pending|assuming"
+    r"|provided|or)\b|[?？]|如果|若|假如|除非|等|待|直到|之后|以后|明天|稍后|可能|也许|大概|或|部分|几乎|快要|将",
+    re.IGNORECASE,
+)
 # A line may continue over so many more.
 _MOST_LINES = 20
 # What begins another line of text rather than continuing with one.
@@ -251,7 +259,7 @@ class _Reader:
         fault = diagnose(written)
         if fault is None:
             return line, end
-        risk = _rate(fault)
+        risk = _rate(fault, written)
         if written.startswith(">") and _is_edit(fault.repaired) and _QUOTED.match(self.text, end):
             # Whether the lines below are quoted as well, or are its detail, nothing says.
             risk = Risk.HIGH
@@ -397,14 +405,27 @@ def _rated(found: Diagnostic) -> RatedFinding:
     return RatedFinding(found, RISKS[found.code])
 
 
-def _rate(fault: Fault) -> Risk:
-    """The risk of a repair: the highest of all that was put right."""
-    if fault.repaired is None or ("PC106" in fault.codes and fault.repaired.partition(":")[2].split()[0] in VIEW_OPS):
-        # What is after an id that takes nothing is gone.
-        return Risk.HIGH
-    if "PC106" in fault.codes and _DENIED.match(fault.repaired):
+def _rate(fault: Fault, written: str) -> Risk:
+    """The risk of a repair: the highest of all that was put right in the line that was written."""
+    if fault.repaired is None or ("PC106" in fault.codes and not _is_result(fault.repaired, written)):
         return Risk.HIGH
     return highest(RISKS.get(code, Risk.HIGH) for code in fault.codes)
+
+
+def _is_result(repaired: str, written: str) -> bool:
+    """Whether the text that got a bar is what comes of the command, and says nothing else of it."""
+    head, _, text = repaired.partition(" | ")
+    verb = head.split()[1]
+    if not text:
+        # What is after an id that takes nothing is gone.
+        return False
+    front = written[: written.rfind(text)].rstrip(BLANKS)
+    if front.endswith(("|", "｜")):
+        return True
+    if not (_SEPARATED.search(front) or _SEPARATED.search(text)):
+        return repeats_verb(verb, text)
+    is_denied = _DENIED.match(text) is not None if verb != "DONE" else _DENIED.match(text) or has_veto(text.lower())
+    return not (is_denied or _DEPENDS.search(text))
 
 
 def _is_edit(line: str | None) -> bool:

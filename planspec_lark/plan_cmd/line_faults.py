@@ -15,7 +15,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Fault", "diagnose", "find_command", "is_command"]
+__all__ = ["Fault", "diagnose", "find_command", "is_command", "repeats_verb"]
 
 
 @frozen
@@ -184,6 +184,11 @@ def _read_verb(written: str) -> str | None:
     if bare != written and bare.upper() in OPS:
         return bare.upper()
     return _STATUS_VERBS.get(read_status(bare) or "") if bare else None
+
+
+def repeats_verb(verb: str, text: str) -> bool:
+    """Whether a text is nothing but a word or sign for the status that a command gives."""
+    return _STATUS_VERBS.get(read_status(text.strip("()（）.!。！ ")) or "") == verb
 
 
 _HEAD = re.compile(rf"(?:.{{0,40}}?CMD)?[^|｜\]］】]*+(?:[|｜\]］】]{SPACE}*+)?", re.I)

@@ -66,7 +66,7 @@ MALFORMED = {
 CLEAR = {
     "PC102": "PLAN_CMD: done 2.2 | two rooms a day",
     "PC103": "PLAN_CMD: DONE step 2.2 | two rooms a day",
-    "PC106": "PLAN_CMD: DONE 2.2 two rooms a day",
+    "PC106": "PLAN_CMD: DONE 2.2 - two rooms a day",
     "PC107": "- **PLAN_CMD: DONE 2.2 | two rooms a day**",
     "PC108": "PLAN_CMD: DONE 2.2 | two \x07rooms a day",
     "PS113": "PLAN_CMD:\xa0DONE\xa02.2 | two rooms a day",
@@ -140,7 +140,7 @@ def test_two_versions_are_never_applied(here: Path) -> None:
 
 
 def test_the_allowed_risk(here: Path) -> None:
-    text = "PLAN_CMD: DONE 2.2 two rooms a day\n"
+    text = "PLAN_CMD: DONE 2.2 - two rooms a day\n"
     result = run("apply", "plan.md", "--max-risk", "low", stdin=text)
     assert (result.exit_code, result.stderr) == (1, "1 of 1 commands refused: nothing was changed\n")
     assert "error[PC106]" in result.stdout

@@ -104,6 +104,27 @@ REVIEW = {
     "a comment over several lines": "<!--\nPLAN_CMD: SKIP 1\n-->\nPLAN_CMD: DONE 1\n",
     "a key that says no": '{"commands": ["PLAN_CMD: DONE 1"], "rejected": ["PLAN_CMD: SKIP 1"]}',
     "not done": "PLAN_CMD: DONE 1 not yet\n",
+    **{
+        f"what is said behind {said}": f"PLAN_CMD: DONE 1\nPLAN_CMD: {said}\n"
+        for said in (
+            *(
+                "DONE 2 (unless it rains)",
+                "DONE 2 if the felt is off",
+                "DONE 2 tomorrow",
+                "SKIP 2 maybe",
+                "SKIP 2 too late",
+            ),
+            *(
+                "DONE 2 - not yet",
+                "DONE 2 (not yet)",
+                "DONE 2 ?",
+                "DONE 2: if it is dry",
+                "DONE 2 - nearly",
+                "DONE 2 blocked",
+            ),
+            *("DONE 2, tomorrow", "DONE 2 —— 明天", "REPLAN ALL because of the rain"),
+        )
+    },
     "an unknown verb": "PLAN_CMD: DONE 1\nPLAN_CMD: REMOVE 2\n",
     "no id": "PLAN_CMD: DONE 1\nPLAN_CMD: DONE\n",
     "no type": "PLAN_CMD: DONE 1\nPLAN_CMD: ADD 2 Look\n",
@@ -149,12 +170,12 @@ def test_what_has_none_or_two_versions_is_refused(text: str) -> None:
 
 
 def test_the_allowed_risk_decides() -> None:
-    text = "PLAN_CMD: SKIP 3 too late\n"
+    text = "PLAN_CMD: SKIP 3: too late\n"
     assert scan_plan_commands(text).verdict is Verdict.ACCEPTED
     scan = scan_plan_commands(text, max_risk="low")
     assert scan.verdict is Verdict.NEEDS_REVIEW
     (fault,) = scan.faults
-    assert (fault.code, fault.severity) == ("PC106", Severity.ERROR)
+    assert (fault.code, fault.severity) == ("PC103", Severity.ERROR)
     assert fault.message.endswith("(risk: medium)")
     with pytest.raises(ValueError, match="lots"):
         scan_plan_commands(text, max_risk="lots")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from re import Match
 
 from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
+from planspec_lark.planspec.step_repair import STATUS_SIGNS
 
 __all__ = ["LEGEND_LABEL", "find_legend", "is_entry", "is_legend", "redefines_marks"]
 
 # One of these is in every legend.
 _WORDS = (
-    *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "表示", "代表"),
+    *("legend", "key", "图例", "符号说明", "状态说明", "标记说明", "=", "means", "stands for", "marks", "表示", "代表"),
     *("done", "complete", "finished", "完成"),
 )
 LEGEND_LABEL = (
@@ -24,7 +25,7 @@ _NO_SIGN = r"\w\s=:：→,，;；、.。·|()（）/'\"“”‘’–—-"
 _BETWEEN = rf"[·|;；,，]|{SPACE}(?=[^{_NO_SIGN}])"
 _ENTRY = (
     rf"(?P<sign>[^{_NO_SIGN}]{{1,3}}|(?i:(?:an? )?(?:empty|blank)(?: \w+){{0,3}}?(?= means| stands for))){SPACE}*+"
-    rf"(?P<verb>[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*+(?P<words>[^\W\d_].*)"
+    rf"(?P<verb>[=:：→–—-]|stands for|means|marks|表示|代表)?{SPACE}*+(?P<words>[^\W\d_].*)"
 )
 # A legend in parentheses at the end of a line.
 _ASIDE = r"(?:\A|[.!?:。！？：] ?)[(（]([^()（）]*+)[)）][.。]?\Z"
@@ -32,9 +33,27 @@ _ASIDE = r"(?:\A|[.!?:。！？：] ?)[(（]([^()（）]*+)[)）][.。]?\Z"
 _OF_PLAN = r"[-+•>|#]|[*][ \t]|[0-9]+[.)、]|(?i:goal|目标)\b"
 # What a mark of the format is said to stand for.
 _MARK_ENTRY = (
-    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*+(?:(?P<verb>=|means|stands for|表示|代表)|[:：–—-])[ \t]*+"
+    r"(?m)\[(?P<mark>[ xX>!~])\]`?[ \t]*+(?:(?P<verb>=|means|stands for|marks|denotes|indicates|表示|代表)|[:：–—-])"
+    r"[ \t]*+"
     r"(?P<words>[^\n·|;；,，]+)"
 )
+# What sentences say of the usual signs: what follows or comes before one, and where a line may be that of a step.
+_SIGNS = "".join(sign for sign in STATUS_SIGNS if len(sign) == 1 and not sign.isascii())
+_OF_STEP = r"[0-9]+[.)、]|[>|]|[-*•+][ \t]*\[|(?i:goal|目标)\b"
+_SAID = (
+    rf"(?P<sign>[{_SIGNS}])[\"'`”’*_ ]*+(?:(?:steps?|items?|tasks?|ones|步骤) ?)?"
+    r"(?:(?P<weak>is|are)|[=:：→–—]|(?:here )?(?:marks?|means?|stands? for|indicates?|denotes?|signals?|signif(?:y|ies)"
+    r"|represents?|shows?|flags?)|for|to (?:mark|show|flag)|表示|代表|意味着|指的是|标[记注])(?![A-Za-z])"
+    rf"(?P<words>[^,.;:!?，。；：！？·|()（）\n{_SIGNS}]*)"
+)
+_SAID_OF = (
+    r"(?:(?: (?:are|is|were|was|got|get|have|has))? (?:marked|flagged|label?led|tagged|shown|indicated)"
+    r"(?: with| by| as)?(?: an?| the)? [\"'`“‘*_]*"
+    rf"|[用以](?=[{_SIGNS}](?:标[记注出]|表示)(?:[，。；！\s]|\Z)))(?P<sign>[{_SIGNS}])"
+)
+# Characters in front of that which say what is marked.
+_FRONT_OF = 80
+_MOST_WORDS = 4
 _MEANINGS = (
     (
         " ",
@@ -58,11 +77,12 @@ def find_legend(text: str) -> dict[str, str]:
     """What an answer says that its signs stand for: sign → the character of the mark, or "" where that is not clear.
 
     It is labelled as a legend; or it says of two signs or more in one line, or in parentheses at the end of one, what
-    they mean, and nothing else.
+    they mean, and nothing else. What any sentence says of a usual sign counts as well.
     """
     legend: dict[str, str] = {}
     lowered = text.lower()
-    if not any(map(lowered.__contains__, _WORDS)):
+    has_sign = not text.isascii() and compiled(f"[{_SIGNS}]").search(text) is not None
+    if not (has_sign or any(map(lowered.__contains__, _WORDS))):
         return legend
     is_open = False
     for row in text.split("\n"):
@@ -73,6 +93,7 @@ def find_legend(text: str) -> dict[str, str]:
             is_open and bool(entries or not line)
         )
         found = _read_entries(_pieces(entries)) if entries else _read_whole(line, least=2)
+        found.extend(_read_sentences(line, {sign for sign, _ in found}))
         for sign, mark in found:
             # What is said in two ways is not clear.
             legend[sign] = mark or "" if legend.get(sign, mark) == mark else ""
@@ -107,7 +128,7 @@ def _pieces(line: str) -> list[str]:
 def _read_entries(pieces: Iterable[str]) -> list[tuple[str, str | None]]:
     """Each sign with the character of the mark that it stands for, or None."""
     entries = (compiled(_ENTRY).fullmatch(piece) for piece in pieces)
-    return [(entry["sign"], _meaning(entry["words"])) for entry in entries if entry]
+    return [(entry["sign"], _meaning_of(entry["words"])) for entry in entries if entry]
 
 
 def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
@@ -125,6 +146,37 @@ def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
     return [(entry["sign"], _meaning(entry["words"])) for entry in entries if entry] if is_whole and is_told else []
 
 
+def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | None]]:
+    """The same of what sentences say of the usual signs, but for those that are known from the line."""
+    if line.isascii() or compiled(_OF_STEP).match(line) or not compiled(f"[{_SIGNS}]").search(line):
+        return []
+    bare = line.replace("\ufe0f", "")
+    said = []
+    for match in compiled(_SAID).finditer(bare):
+        words = compiled(r"(?i)(?: and| or| while|[和而])?[\s*_`'\"“”]*\Z").sub("", match["words"]).strip()
+        if words:
+            mark = _meaning(words, is_all=True) or (_meaning(words) if match["weak"] else None)
+            said.append((match["sign"], mark))
+    for match in compiled(_SAID_OF).finditer(bare):
+        front = bare[max(match.start() - _FRONT_OF, 0) : match.start()]
+        words = compiled(r"[,.;:!?，。；：！？·|()（）]").split(front)[-1].strip()
+        said.append((match["sign"], _meaning(words, is_all=True)))
+    if not said:
+        said.extend(_read_pairs(bare))
+    return [(sign, mark) for sign, mark in said if sign not in known]
+
+
+def _read_pairs(line: str) -> list[tuple[str, str | None]]:
+    """The same of a list of two of the usual signs or more, each with a few words."""
+    aside = compiled(r"[(（]([^()（）]*+)[)）]").search(line)
+    entries = [compiled(_ENTRY).fullmatch(piece) for piece in _pieces(aside[1] if aside else line)]
+    found = [entry for entry in entries if entry and entry["sign"] in _SIGNS]
+    is_list = len({entry["sign"] for entry in found}) > 1 and len(found) == len(entries)
+    if not is_list or any(len(entry["words"].split()) > _MOST_WORDS for entry in found):
+        return []
+    return [(entry["sign"], _meaning_of(entry["words"])) for entry in found]
+
+
 def is_entry(line: str) -> bool:
     """Whether a line is one entry of a legend, such as an item of a list of them."""
     entry = compiled(_ENTRY).fullmatch(line)
@@ -135,6 +187,14 @@ def _is_clear(entry: Match[str]) -> bool:
     """Whether an entry says what its sign means, and nothing else. No sign stands for what has not begun."""
     mark = _meaning(entry["words"], is_all=True)
     return mark is not None and (mark == " " or not entry["sign"][0].isalpha())
+
+
+def _meaning_of(words: str) -> str | None:
+    """What an entry of a labelled legend means, which may have more in parentheses or behind a dash."""
+    bare = compiled(r"[(（–—].*|[.。!！\s]+\Z|\s-\s.*").sub("", words).strip(SPACES + "*_")
+    clauses = [clause.strip(SPACES) for clause in compiled("[、/]").split(bare)]
+    marks = [mark for clause in clauses if (mark := _meaning(clause, is_all=True)) is not None]
+    return marks[0] if marks else None
 
 
 def _meaning(said: str, *, is_all: bool = False) -> str | None:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from planspec_lark import Diagnostic, Limits, PlanSpec, ScanResult, Severity, parse_plan, scan_plan, serialize_plan
+from planspec_lark import (
+    Diagnostic,
+    Limits,
+    PlanSpec,
+    ScanResult,
+    Severity,
+    extract_plan,
+    parse_plan,
+    scan_plan,
+    serialize_plan,
+)
 from planspec_lark.planspec.answer_lines import find_elision
 from planspec_lark.planspec.line_faults import Section, diagnose, is_sentence, line_pattern
 from tests.cases import in_one_test
@@ -64,6 +74,42 @@ def test_a_legend_needs_no_label_where_it_says_what_two_signs_mean(line: str) ->
 def test_one_sign_or_an_unknown_meaning_makes_no_legend_without_a_label(line: str) -> None:
     result = scan_plan(f"{line}\n\nGoal: g\n## Steps\n1. △ [act] a\n")
     assert result.plan.steps[0].status.value == "pending"
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("✅ marks quick wins, ❌ marks slow ones.", "Quick wins are marked with ✅.", "I use ✅ for quick wins."),
+        *(
+            "✅ = quick win",
+            "(✅ quick, ❌ slow)",
+            "- ✅ means agreed by Tom",
+            "Steps with a ✅ are quick.",
+            "✅表示简单。",
+        ),
+        *("快速步骤用✅标记。", "Legend: ✅ waiting on a permit", "✅ stands for waiting on a permit."),
+    ],
+)
+def test_a_usual_sign_that_is_said_to_mean_something_unknown_is_not_clear(line: str) -> None:
+    result = scan_plan(f"{line}\n\nGoal: g\n## Steps\n1. ✅ [act] a\n")
+    assert result.plan.steps[0].status.value == "pending"
+    assert extract_plan(f"{line}\n\nGoal: g\n## Steps\n1. ✅ [act] a\n").verdict.value == "needs_review"
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("✅ means done and ❌ means blocked.", "done"),
+        ("Done steps are marked with ✅.", "done"),
+        ("✅ marks skipped steps.", "skipped"),
+        ("用✅表示已完成。", "done"),
+    ],
+)
+def test_what_a_sentence_says_of_a_usual_sign_counts(line: str, status: str) -> None:
+    result = scan_plan(f"{line}\n\nGoal: g\n## Steps\n1. ✅ [act] a\n")
+    assert result.plan.steps[0].status.value == status
 
 
 @pytest.mark.parametrize("number", ["（1）", "(1) ", "1、", "1) ", "1. ", "一、", "第1步："])

@@ -35,20 +35,36 @@ _SHOWN = 10
 _SEVERITIES = [severity.value for severity in Severity]
 
 
-def assert_plan(plan: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> PlanAssertion:
+def assert_plan(
+    plan: PlanSpec | str,
+    *,
+    max_risk: Risk | str = Risk.MEDIUM,
+    default_type: str = "",
+    finish_reason: str = "",
+    allow_truncated: bool = False,
+) -> PlanAssertion:
     """Begin a chain of assertions on a plan.
 
     Args:
         plan: a plan, or a text with one, such as a language model's answer.
         max_risk: of a text, the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
         default_type: of a text, the type of steps that have none.
+        finish_reason: of a text, why the model stopped, as its interface says; "length" means that it is cut off.
+        allow_truncated: of a text that is cut off, whether the plan without its last line will do.
 
     Raises:
         UnreadablePlanError: an :class:`AssertionError`, where the verdict on a text is not ``accepted``.
         ValueError: there is no such risk or type.
     """
     __tracebackhide__ = True
-    return PlanAssertion(take(plan, max_risk=max_risk, default_type=default_type))
+    subject = take(
+        plan,
+        max_risk=max_risk,
+        default_type=default_type,
+        finish_reason=finish_reason,
+        allow_truncated=allow_truncated,
+    )
+    return PlanAssertion(subject)
 
 
 @frozen

@@ -84,12 +84,19 @@ def _describe(found: Diagnostic) -> str:
     return f"{said}; read as: {brief(found.fix.text)}" if found.fix and found.fix.text else said
 
 
-def take(value: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> Subject:
+def take(
+    value: PlanSpec | str,
+    *,
+    max_risk: Risk | str = Risk.MEDIUM,
+    default_type: str = "",
+    finish_reason: str = "",
+    allow_truncated: bool = False,
+) -> Subject:
     """The plan that is meant.
 
     Args:
         value: a plan, or a text with one.
-        max_risk, default_type: of a text, as for :func:`planspec_lark.extract_plan`.
+        max_risk, default_type, finish_reason, allow_truncated: of a text, as for :func:`planspec_lark.extract_plan`.
 
     Raises:
         UnreadablePlanError: the verdict on the text is not ``accepted``.
@@ -100,7 +107,14 @@ def take(value: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_t
         return Subject(value)
     if not isinstance(value, str):
         raise TypeError(f"expected a plan or a text, not {type(value).__name__}")
-    found = extract_plan(value, max_risk=max_risk, default_type=default_type, name="<answer>")
+    found = extract_plan(
+        value,
+        max_risk=max_risk,
+        default_type=default_type,
+        finish_reason=finish_reason,
+        allow_truncated=allow_truncated,
+        name="<answer>",
+    )
     if not found.is_usable:
         raise UnreadablePlanError(_explain(found, value))
     return Subject(found.plan, tuple(found.diagnostics))
@@ -123,6 +137,8 @@ def _allow(found: Extraction) -> list[str]:
     if any(one.code == "PS112" and "missing" in one.message for one in found.faults):
         ways.append('if steps without a type are meant as acts: assert_plan(…, default_type="act")')
     is_cut = any(one.code == CUT for one in found.faults)
+    if is_cut and found.plan.steps:
+        ways.append("to take what there is, without the last line: assert_plan(…, allow_truncated=True)")
     if found.verdict is Verdict.NEEDS_REVIEW and found.plan.steps and not is_cut:
         ways.append(f'to take the plan as it was read: assert_plan(…, max_risk="{found.risk.value}")')
     return ["\n".join(ways)] if ways else []

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, parse_plan
-from planspec_lark.pytest_plugin import UnreadablePlanError
+from planspec_lark.pytest_plugin import UnreadablePlanError, assert_plan
 from planspec_lark.pytest_plugin.subject import take
 from tests.pytest_plugin.plans import ANSWER, PLAN
 
@@ -67,3 +67,11 @@ def test_what_would_allow_a_plan_is_said() -> None:
 def test_what_is_neither_is_a_mistake_of_the_test() -> None:
     with pytest.raises(TypeError, match=r"^expected a plan or a text, not int$"):
         take(1)  # type: ignore[arg-type]
+
+
+def test_a_text_that_the_model_did_not_end_is_cut_off() -> None:
+    text = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n"
+    assert_plan(text, finish_reason="stop")
+    with pytest.raises(UnreadablePlanError, match="allow_truncated=True"):
+        assert_plan(text, finish_reason="length")
+    assert_plan(text, finish_reason="length", allow_truncated=True)

@@ -43,10 +43,12 @@ from planspec_lark.mcp_server.tool_models import (
 from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.check import check_text
+from planspec_lark.planspec.check import check_text, locate
+from planspec_lark.planspec.lint import find_placeholders
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
+from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
@@ -220,6 +222,10 @@ def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
 def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
     """A new plan in the folder."""
     found = _check(plans, arguments.text, arguments.name)
+    if not has_errors(found):
+        # A model that leaves a text for later has not written the plan.
+        read = scan_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
+        found = [*locate([*find_placeholders(read.plan)], read.places), *found]
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)

@@ -285,6 +285,13 @@ def test_git_sees_a_new_plan_only_where_plans_are_shared(agent: Agent) -> None:
     assert not ignored.exists()
 
 
+@pytest.mark.parametrize("text", ["同上", "...", "<next step>", "TBD"])
+def test_a_plan_with_a_text_that_is_still_to_be_written_is_not_created(agent: Agent, text: str) -> None:
+    said = agent.fail("create_plan", name="hall", text=f"Goal: g\n## Steps\n1. [act] a\n2. [act] {text}\n")
+    assert "PS127" in said
+    assert not (agent.root / "planspec" / "hall.md").exists()
+
+
 def test_a_plan_is_created(agent: Agent, snapshot: SnapshotAssertion) -> None:
     created = agent.ask("create_plan", name="hall", text=NEW)
     assert (agent.root / "planspec" / "hall.md").read_text() == NEW

@@ -226,7 +226,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         text: any text.
         max_risk: the highest risk that is allowed. What is done above that is refused: then the plan is not usable.
         default_type: the type of steps that have none; with it, a plan in plain Markdown is one, too.
-        finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
+        finish_reason: why the model stopped, as its interface says; a limit such as "length", a filter or "incomplete"
+            means that the answer is cut off.
         allow_truncated: whether a plan that is cut off will do. Its last line is not taken in any case.
         name: what diagnostics call the text.
         limits: how much to read. More findings than are listed count as the highest risk.

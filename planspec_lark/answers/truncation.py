@@ -38,8 +38,13 @@ _TAIL = 30
 
 _FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
 
-# What interfaces of models call the end of an answer that has reached its limit.
-_LENGTH = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")
+# What interfaces of models call the end of an answer that has reached its limit, or was stopped by a filter or a fault;
+# in any case, and with or without signs between the words.
+_CUT_SHORT = re.compile(
+    r"(?i).*(?:length|max_?(?:output_?|completion_?|new_?)?tokens?|(?<!un)limit|filter|safety|incomplete|recitation|blocklist"
+    r"|prohibited|spii|refusal|guardrail|content_?policy|timeout|timed_?out|error|abort|cancel|interrupt|truncat).*",
+    re.DOTALL,
+)
 
 
 def find_cut(text: str, *, finish_reason: str = "") -> int | None:
@@ -60,7 +65,7 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = (
         is_open
-        or finish_reason in _LENGTH
+        or _is_cut_short(finish_reason)
         or _has_open_fence(text)
         or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last)))
     )
@@ -73,6 +78,10 @@ def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnosti
     span = source.span(min(cut, max(source.length - 1, 0)), source.length)
     help = "ask for the rest, or allow a truncated answer"
     return Diagnostic(CUT, "the answer is truncated here", severity, span, source=source, help=help)
+
+
+def _is_cut_short(finish_reason: str) -> bool:
+    return _CUT_SHORT.match(re.sub(r"[^A-Za-z]+", "_", finish_reason)) is not None
 
 
 def _has_open_fence(text: str) -> bool:

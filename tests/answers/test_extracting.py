@@ -356,3 +356,23 @@ def test_a_plan_that_needs_nothing_comes_out_as_it_is(text: str) -> None:
     is_foreign = is_suspect(text) or any(is_foreign_type(step.step_type) for step in iter_steps(parse_plan(text)))
     if not is_foreign and not any(one.code in ("PS115", "PS202", "PS305") for one in found.repairs):
         assert (found.text, found.repairs, found.left_out) == (text, (), ())
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *("length", "LENGTH", "Length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length", "maxTokens"),
+        *("content_filter", "SAFETY", "incomplete", "Content-Filter", "timeout"),
+    ],
+)
+def test_a_limit_or_a_filter_means_that_the_answer_is_cut_off(reason: str) -> None:
+    text = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n"
+    found = extract_plan(text, finish_reason=reason)
+    assert (found.verdict, found.truncated) == (Verdict.NEEDS_REVIEW, True)
+
+
+@in_one_test
+@pytest.mark.parametrize("reason", ["", "stop", "STOP", "end_turn", "stop_sequence", "eos", "tool_calls", "completed"])
+def test_an_end_of_its_own_means_that_an_answer_is_whole(reason: str) -> None:
+    assert not extract_plan("Goal: g\n## Steps\n1. [act] a\n", finish_reason=reason).truncated

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, NoReturn
 
 __all__ = ["MAX_DIGITS", "read", "read_number"]
 
 # An integer may have so many digits. Floats have at most 309, and every reader of JSON has a bound somewhere.
 MAX_DIGITS = 400
-# Half of a surrogate pair, or all of one.
-_SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST = b"0" * (MAX_DIGITS + 1)
 
@@ -26,10 +23,12 @@ def read(text: str, *, starts: str, max_depth: int | None) -> Any:
     if not text.lstrip(" \t\r\n").startswith(tuple(starts)):
         return None
     try:
-        # What this package does not let through, and the library does: halves of pairs, and numerals of any length.
-        if _SURROGATE.search(text) or _LONGEST in text.encode().translate(_DIGITS):
+        # What this package does not let through, and the library does: numerals of any length, and halves of pairs.
+        if _LONGEST in text.encode().translate(_DIGITS):
             return None
         value = _DECODER.decode(text)
+        if "\\ud" in text or "\\uD" in text:
+            _refuse_halves(text)
     except (ValueError, RecursionError):
         return None
     return None if max_depth is not None and _is_deeper(value, max_depth) else value
@@ -65,6 +64,16 @@ def _read_float(numeral: str) -> float:
 
 def _refuse(word: str) -> NoReturn:
     raise ValueError(word)
+
+
+def _refuse_halves(text: str) -> None:
+    """Refuse half of a surrogate pair in a text that is right but for that.
+
+    All of the text is decoded as one string: there a whole pair becomes a character, and a half has no UTF-8.
+    """
+    # A slash may have a backslash before it, as the quotes that it replaces may.
+    inside = text.replace("\\\\", "/").replace('"', "/")
+    json.loads(f'"{inside}"', strict=False).encode()
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_float, parse_constant=_refuse)

@@ -26,8 +26,38 @@ def fast(text: str) -> object:
 @given(st.dictionaries(st.text(), _VALUES, max_size=6), st.sampled_from([None, 1, "\t"]), st.booleans())
 def test_what_is_right_is_read_at_once(value: dict[str, object], indent: int | str | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    if "\\ud" not in text and not any(0xD800 <= ord(char) < 0xE000 for char in text):
-        assert repr(fast(text)) == repr(value)
+    assert repr(fast(text)) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("piece", "meant"),
+    [
+        ("\\ud83c\\udf31", "🌱"),
+        ("\\uD83C\\uDF31\\ud83c\\udf31", "🌱🌱"),
+        ("\\\\\\ud83c\\udf31\\\\", "\\🌱\\"),
+        ("\\\\ud83c\\\\udf31", "\\ud83c\\udf31"),
+        ('\\"\\ud83c\\udf31\\"', '"🌱"'),
+        # Halves, among them those that a backslash parts from the other.
+        ("\\\\ud83c\\udf31", None),
+        ("\\ud83c\\\\udf31", None),
+        ("\\ud83c\\ud83c\\udf31", None),
+        ("\\ud83c\\udf31\\udf31", None),
+        ("\\udf31\\ud83c", None),
+        ("\\ud83c 🌱 \\udf31", None),
+        ('\\ud83c", "\\udf31', None),
+        ("\\ud83c", None),
+    ],
+)
+@pytest.mark.parametrize("form", ['{"a": ["%s"]}', '{"%s": "a"}', '{"a": [{"b": 1.5, "c": ["%s"]}]}'])
+def test_pairs_of_surrogates_are_read_at_once_and_halves_are_not(form: str, piece: str, meant: str | None) -> None:
+    text = form % piece
+    slow = _read_slowly(Source(text), JSON_LIMITS, starts="{", prefer=None)
+    if meant is None:
+        assert fast(text) is None
+        assert "PJ126" in [found.code for found in slow.diagnostics]
+    else:
+        assert fast(text) == json.loads(form % json.dumps(meant, ensure_ascii=False)[1:-1])
+        assert repr(fast(text)) == repr(slow.value)
 
 
 @given(json_texts())

@@ -19,8 +19,8 @@ __all__ = [
     "BODY",
     "STATUSES",
     "SUMMARY",
+    "add_rows",
     "build_step",
-    "build_steps",
     "read_body",
     "read_constraints",
     "read_goal_detail",
@@ -90,17 +90,17 @@ def read_body(body: str) -> tuple[list[str], list[str]]:
     return inputs, [read_detail(text) for names, text in rows if not names]
 
 
-def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
-    """The steps, without their children, from the lines of the steps of a document.
+def add_rows(steps: list[PlanStep], rows: Iterable[tuple[str, ...]]) -> bool:
+    """Add the steps of these lines, without their children; to the last step before them, the body in front.
 
     Args:
+        steps: those of the lines before.
         rows: for each line the tokens SUMMARY and BODY, then the text of a line that is neither.
 
     Returns:
-        None if a line does not belong to a step, or a body comes before the first step.
+        False if a line does not belong to a step, or a body comes before the first step.
     """
-    steps: list[PlanStep] = []
-    step = None
+    step = steps[-1] if steps else None
     for row in rows:
         if row[0]:
             step = build_step(*row[:-3])
@@ -108,12 +108,12 @@ def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
             continue
         inputs, detail, rest = row[-3:]
         if step is None or rest:
-            return None
+            return False
         if inputs:
             step.inputs.extend(split_variables(inputs))
         else:
             step.detail.append(read_detail(detail) if "←" in detail else detail)
-    return steps
+    return True
 
 
 def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)

@@ -6,12 +6,10 @@ has a fault, which :mod:`planspec_lark.planspec.recovery` explains.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from re import Pattern
 
-from planspec_lark.planspec.builder import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
+from planspec_lark.planspec.builder import BODY, SUMMARY, add_rows, read_constraints, read_goal_detail
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
@@ -40,10 +38,9 @@ def row_pattern() -> Pattern[str]:
 def read(text: str) -> PlanSpec | None:
     """The plan, or None where the text has a fault."""
     text = end_last_line(text)
-    head_pattern, row_pattern = patterns()
-    head = head_pattern.match(text)
+    head = patterns()[0].match(text)
     assert head is not None, "all in front of the steps may be absent"
-    steps = build_steps(_rows(text, head.end(), row_pattern))
+    steps = _read_rows(text, head.end())
     if steps is None:
         return None
     try:
@@ -65,18 +62,18 @@ def read_steps(lines: str) -> list[PlanStep] | None:
 
     Ids may occur twice.
     """
-    return build_steps(_rows(end_last_line(lines.lstrip(BLANKS)), 0, patterns()[1]))
+    return _read_rows(end_last_line(lines.lstrip(BLANKS)), 0)
 
 
-def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:
-    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan."""
-    return chain.from_iterable(_find_chunks(text, at, pattern))
-
-
-def _find_chunks(text: str, at: int, pattern: Pattern[str]) -> Iterator[list[tuple[str, ...]]]:
+def _read_rows(text: str, at: int) -> list[PlanStep] | None:
+    """The steps from an offset on. Rows are found by the thousand: all would take as much memory as the plan."""
+    pattern = patterns()[1]
+    steps: list[PlanStep] = []
     while at < len(text):
         newline = text.find("\n", at + _CHUNK)
         between = grammars.pattern("planspec", "NL").match(text, newline) if newline >= 0 else None
         end = between.end() if between else len(text)
-        yield pattern.findall(text, at, end)
+        if not add_rows(steps, pattern.findall(text, at, end)):
+            return None
         at = end
+    return steps

@@ -2,18 +2,22 @@
 
 The LALR parser and :mod:`planspec_lark.planspec.transformer` define what a text means. By default
 :mod:`planspec_lark.planspec.fast_reader` reads it with patterns made from the same grammar, which give the same plan.
-The faults of a text that these refuse are found by :func:`planspec_lark.planspec.recovery.scan_strictly`.
+The faults of a text that these refuse are found by :func:`planspec_lark.planspec.recovery.scan_lines`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, find_excess, find_too_large
+from planspec_lark.syntax.source import Source, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -40,10 +44,15 @@ def parse_plan(
         PlanSyntaxError: the text is not a plan, or more than ``limits`` allow; it carries the diagnostics of all its
             faults.
     """
-    result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)
-    if result.diagnostics:
-        raise PlanSyntaxError(result.diagnostics, result.source)
-    return result.plan
+    source = Source(text, name)
+    if excess := find_excess(text, name, limits):
+        raise PlanSyntaxError([excess], source)
+    plan = fast_reader.read(text) if accelerate else _read(text)
+    if plan is None:
+        raise PlanSyntaxError(scan_lines(text, name=name, limits=limits).diagnostics, source)
+    if excess := find_too_large(plan.steps, limits, partial(_place, source)):
+        raise PlanSyntaxError([excess], source)
+    return plan
 
 
 def parse_tree(text: str) -> Tree[Token]:
@@ -54,8 +63,7 @@ def parse_tree(text: str) -> Tree[Token]:
     """
     tree = grammars.parse_tree("planspec", text)
     if tree is None:
-        result = scan_strictly(text)
-        raise PlanSyntaxError(result.diagnostics, result.source)
+        raise PlanSyntaxError(scan_lines(text).diagnostics, Source(text))
     return tree
 
 
@@ -68,3 +76,7 @@ def _read(text: str) -> PlanSpec | None:
         return None if tree is None else PlanTransformer().transform(tree)
     except ValueError:
         return None
+
+
+def _place(source: Source, step: PlanStep) -> tuple[Span, Source]:
+    return source.span(*Places.of_plan(source).id_of(step.step_id)), source

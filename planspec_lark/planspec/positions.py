@@ -108,6 +108,11 @@ class Places:
     # Where the last of those lines ends.
     _end: int = field(default=0, repr=False)
 
+    @classmethod
+    def of_plan(cls, source: Source) -> Places:
+        """Those of a text without faults. They take longer than the plan, so they are found on demand."""
+        return cls(source, source.text, unread=0, end=len(source.text))
+
     def add(self, name: str, line: Line) -> None:
         """Note a line that holds a part of the plan itself."""
         self._plan_lines.append((name, line))

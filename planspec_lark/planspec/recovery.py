@@ -53,6 +53,7 @@ __all__ = [
     "read_nothing",
     "refuse_excess",
     "say_left_out",
+    "scan_lines",
     "scan_strictly",
     "start_of",
 ]
@@ -580,29 +581,22 @@ class ScanResult:
     source: Source = field(repr=False)
 
 
-def scan_strictly(
-    text: str,
-    *,
-    name: str = "<text>",
-    limits: Limits = DEFAULT_LIMITS,
-    read: Callable[[str], PlanSpec | None] | None = None,
-) -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
-
-    ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
-    """
+def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
     if excess := find_excess(text, name, limits):
         return read_nothing([excess])
-    plan = (read or fast_reader.read)(text)
+    plan = fast_reader.read(text)
     if plan is None:
-        return _scan_faults(Source(text, name), limits)
+        return scan_lines(text, name=name, limits=limits)
     source = Source(text, name)
-    # Its places, which not everybody asks for, take longer than the plan.
-    places = Places(source, text, unread=0, end=len(text))
-    return refuse_excess(ScanResult(plan, [], places, source), limits)
+    return refuse_excess(ScanResult(plan, [], Places.of_plan(source), source), limits)
 
 
-def _scan_faults(source: Source, limits: Limits) -> ScanResult:
+def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
+    """The same for a text that most likely has faults, line by line. A plan without any may be too large."""
+    if excess := find_excess(text, name, limits):
+        return read_nothing([excess])
+    source = Source(text, name)
     remainder, found = leave_out_reasoning(source.text), Findings(limits.max_findings)
     reader = Recovery(source)
     reader.run(end_last_line(remainder.text), 0, found)

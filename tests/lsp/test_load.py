@@ -51,7 +51,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
 
 @pytest.fixture
 def scans(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec_index, "scan_strictly")
+    return Counter(monkeypatch, planspec_index, "scan_lines")
 
 
 class Listened(server._Server):

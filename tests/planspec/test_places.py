@@ -8,7 +8,7 @@ import pytest
 
 from planspec_lark import Span, iter_steps, parse_plan, scan_plan
 from planspec_lark.planspec.positions import Fields
-from planspec_lark.planspec.recovery import Recovery, scan_strictly
+from planspec_lark.planspec.recovery import Recovery, scan_lines
 
 TEXT = """\
 \ufeff
@@ -175,7 +175,7 @@ def test_all_ways_to_ask_find_the_places() -> None:
 
 def _all_of(text: str) -> object:
     """All that reading a text line by line gives."""
-    result = scan_strictly(text, read=lambda _: None)
+    result = scan_lines(text)
     places = result.places
     steps = [(step_id, places.bounds_of(step_id), where) for step_id, where in places.steps.items()]
     return result.plan, result.diagnostics, places.fields, steps, places.bounds
@@ -216,7 +216,7 @@ def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(Recovery, "read", note)
     lines = [f"{n}. [act] a → b{n}\n> ← b{n - 1}\n" for n in range(1, 501)]
     lines[250] = lines[250].replace(". ", ") ", 1)
-    result = scan_strictly(f"Goal: g\n## Steps\n{''.join(lines)}", read=lambda _: None)
+    result = scan_lines(f"Goal: g\n## Steps\n{''.join(lines)}")
     assert [found.code for found in result.diagnostics] == ["PS110"]
     assert (len([*iter_steps(result.plan)]), len(rows)) == (500, 4)
     assert rows[-1].startswith("251) ")

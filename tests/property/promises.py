@@ -40,7 +40,7 @@ from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.planspec.answer_lines import is_suspect
 from planspec_lark.planspec.fast_reader import read as read_valid
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.planspec.step_repair import is_foreign_type
 from planspec_lark.syntax.limits import NO_LIMITS
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -101,7 +101,7 @@ def readers_agree(text: str) -> None:
     assert accepted(text) == accepted(text, accelerate=False) == fast
     if fast is None:
         assert str(refusal(text)) == str(refusal(text, accelerate=False))
-    walked = scan_strictly(text, limits=NO_LIMITS, read=lambda _: None)
+    walked = scan_lines(text, limits=NO_LIMITS)
     assert (fast is None) == bool(walked.diagnostics)
     scan = scan_plan(text)
     if fast is not None:

@@ -35,7 +35,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.document import PlanDocument
 from planspec_lark.folder import settings_of
 from planspec_lark.planspec import PlanStatus
-from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.planspec.models import STEP_FIELDS, STEP_TYPES, WORDS
 from planspec_lark.syntax import CommandError, one_line
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.syntax.source import visible, visible_name
@@ -150,6 +150,15 @@ def refuse_steps(document: PlanDocument, words: Sequence[str], advice: str) -> N
         said = ", ".join(map(quote, words))
         are = "is a step" if len(words) == 1 else "are steps"
         raise click.UsageError(f"{said} {are} of this plan, and a call changes one step. {advice}")
+
+
+def _word_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options for the fields of a step that are one word."""
+    for name in reversed(WORDS):
+        option = f"--{name.replace('_', '-')}"
+        said = f"Its {STEP_FIELDS[name].label}."
+        command = click.option(option, name, default="", show_default=False, metavar="NAME", help=said)(command)
+    return command
 
 
 def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **how: bool) -> None:
@@ -280,6 +289,7 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option("--below", metavar="STEP", help="Add it as the last child of this step.")
 @click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
 @click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
+@_word_options
 @repeated_option("--input", "inputs", metavar="NAME", help="A value it needs; can be repeated.")
 @repeated_option("--output", "outputs", metavar="NAME", help="A value it produces; can be repeated.")
 @repeated_option("--detail", metavar="TEXT", help="A line of detail below it; can be repeated.")

@@ -11,7 +11,7 @@ from typing import Any
 
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, plain
-from planspec_lark.planspec.printer import progress_text
+from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import Line, Piece
 from planspec_lark.syntax.diagnostics import count_of, shorten
 from planspec_lark.syntax.source import visible
@@ -81,7 +81,7 @@ def _in_a_line(step: PlanStep) -> str:
         "" if step.status is PlanStatus.PENDING else f"({step.status.value})",
         step.step_name,
         f"[{step.step_type}]",
-        step.description,
+        task_text(step),
         f"→ {', '.join(step.outputs)}" if step.outputs else "",
         f"| {step.result}" if step.result else "",
     ]

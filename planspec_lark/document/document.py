@@ -178,13 +178,15 @@ class PlanDocument:
         inputs: Sequence[str] = (),
         outputs: Sequence[str] = (),
         detail: Sequence[str] = (),
+        **words: str,
     ) -> str:
         """Put in a step as ADD does: with exactly this id; if it is taken, that step and those after it make room.
 
-        Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there.
+        Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there. ``words`` are
+        fields of a step that are one word.
         """
         values: dict[str, object] = {"step_type": step_type, "description": description, "step_name": name}
-        values |= {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
+        values |= {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail], **words}
         return self._change(lambda editor: editor.add_step(step_id, values))
 
     def add_all(self, steps: Iterable[NewStep]) -> list[CommandError | None]:

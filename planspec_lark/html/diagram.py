@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut, cut_id, quote, say
 from planspec_lark.planspec.data_flow import DataFlow
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.printer import task_text
 from planspec_lark.planspec.tree import walk
 
 __all__ = ["WIDTH", "Box", "Layout", "Port", "Wire", "draw", "lay_out"]
@@ -219,7 +220,7 @@ def _draw_box(box: Box, index: int) -> Iterator[str]:
     yield f'<rect class="side" x="{x:g}" width="4" {size} rx="2"/>'
     yield f'<text class="head" x="{x + 14:g}" y="{y + 19:g}">{say(head)}</text>'
     yield f'<text class="sign" x="{x + WIDTH - 14:g}" y="{y + 19:g}">{GLYPHS[step.status]}</text>'
-    yield f'<text class="said" x="{x + 14:g}" y="{y + 37:g}">{say(cut(step.description, _WIDE))}</text>'
+    yield f'<text class="said" x="{x + 14:g}" y="{y + 37:g}">{say(cut(task_text(step), _WIDE))}</text>'
     for taken, given in box.rows():
         room = _HALF if taken and given else _WIDE - 3
         if taken:

@@ -10,6 +10,7 @@ from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, quote, sa
 from planspec_lark.planspec.data_flow import DataFlow, Origin
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.printer import task_text
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.source import one_line
 
@@ -78,7 +79,7 @@ def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
     yield f'<span class="name" id="n{index}"><span class="id">{say(cut_id(step.step_id))}</span> '
     yield f'<span class="mark" title="{status}"><span aria-hidden="true">{GLYPHS[step.status]}</span>'
     yield f'<span class="unseen"> {status} </span></span> '
-    yield f'<span class="text" dir="auto">{name}{say(step.description)}</span></span>'
+    yield f'<span class="text" dir="auto">{name}{say(task_text(step))}</span></span>'
     yield f'<span class="type">{say(step.step_type)}</span><span class="rest">'
     if step.outputs:
         given = "<span>, </span>".join(_output(name, name in flow.consumers) for name in dict.fromkeys(step.outputs))

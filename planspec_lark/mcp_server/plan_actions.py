@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.mcp_server.answer_texts import to_report
 from planspec_lark.mcp_server.tool_models import Action, CommandReport
-from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.planspec.models import WORDS, PlanStatus
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.source import one_line
 
@@ -64,4 +64,5 @@ def _add(document: PlanDocument, action: Action) -> str:
         inputs=action.inputs,
         outputs=action.outputs,
         detail=action.detail,
+        **{name: getattr(action, name) for name in WORDS},
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
+
+from planspec_lark.planspec.models import STEP_FIELDS, STEP_TYPES, WORDS
 
 __all__ = [
     "MOST_TOKENS",
@@ -112,11 +114,22 @@ _TAKEN = {
     "block": ("text",),
     "skip": ("text",),
     "remove": ("renumber",),
-    "add": ("to", "below", "type", "name", "inputs", "outputs", "detail"),
+    "add": ("to", "below", "type", "name", "inputs", "outputs", "detail", *WORDS),
 }
+if TYPE_CHECKING:
+    _StepType = str
+    _Words = Arguments
+else:
+    _StepType = Literal[*STEP_TYPES]
+    # The fields of a step that are one word.
+    _Words = create_model(
+        "_Words",
+        __base__=Arguments,
+        **{name: (str, Field(default="", description=f"add: the step's {STEP_FIELDS[name].label}.")) for name in WORDS},
+    )
 
 
-class Action(Arguments):
+class Action(_Words):
     """One of the actions of apply_commands."""
 
     do: Literal["start", "done", "block", "skip", "reopen", "remove", "move", "rename", "add", "archive"]
@@ -128,7 +141,7 @@ class Action(Arguments):
     to: str = Field(default="", description="move, add: the id that it gets; steps that are there make room.")
     below: str = Field(default="", description="add, instead of to: the id or name of the step to put it last below.")
     name: str = Field(default="", description="rename, add: the step's name; of rename, an empty one takes it away.")
-    type: Literal["reason", "act", "subtask", "decide"] = Field(default="act", description="add")
+    type: _StepType = Field(default="act", description="add")
     inputs: list[str] = Field(default=[], description="add: outputs of earlier steps.")
     outputs: list[str] = Field(default=[], description="add")
     detail: list[str] = Field(default=[], description="add: lines of detail.")

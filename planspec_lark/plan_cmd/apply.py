@@ -16,7 +16,7 @@ import attrs
 from attrs import define, field, frozen
 
 from planspec_lark.plan_cmd.models import STATUS_OPS, VIEW_OPS, PlanCommand, pattern
-from planspec_lark.planspec.builder import read_body, split_variables
+from planspec_lark.planspec.builder import read_body, read_words, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -227,14 +227,16 @@ def _read_step(command: PlanCommand, what: str) -> PlanStep:
     headline = pattern("headline").fullmatch(f"{command.description}\n")
     assert headline is not None, "any text of one line is a headline"
     outputs = split_variables(headline["OUTPUTS"]) if headline["OUTPUTS"] else []
+    words, description = read_words((headline["HEADLINE"] or "").strip(BLANKS))
     inputs, detail = read_body("".join(f"> {line}\n" for line in command.detail))
     return PlanStep(
         command.step_id,
         step_type=command.step_type,
-        description=read_description((headline["HEADLINE"] or "").strip(BLANKS), has_outputs=bool(outputs)),
+        description=read_description(description, has_outputs=bool(outputs)),
         inputs=inputs,
         outputs=outputs,
         detail=detail,
+        **words,
     )
 
 

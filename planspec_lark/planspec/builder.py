@@ -12,7 +12,7 @@ from re import Match
 from typing import Any
 
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
-from planspec_lark.planspec.models import MARKS, STEP_FIELDS, STEP_TYPES, WORDS, PlanStatus, PlanStep, make_step
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_FIELDS, STEP_TYPES, WORDS, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "read_body",
     "read_constraints",
     "read_goal_detail",
+    "read_words",
     "split_segments",
     "split_variables",
 ]
@@ -88,6 +89,17 @@ def read_body(body: str) -> tuple[list[str], list[str]]:
     rows = _finder("_body", *BODY)(body)
     inputs = [name for names, _ in rows if names for name in split_variables(names)]
     return inputs, [read_detail(text) for names, text in rows if not names]
+
+
+def read_words(text: str) -> tuple[dict[str, Any], str]:
+    """The fields of one word that a text begins with, as what follows the type does, and the rest of it."""
+    words: dict[str, Any] = {}
+    for name in WORDS:
+        found = grammars.pattern("planspec", STEP_FIELDS[name].token).match(f" {text}")
+        rest = f" {text}"[found.end() :] if found else ""
+        if found and rest[:1] in ("", *BLANKS):
+            words[name], text = found["value"], rest.strip(BLANKS)
+    return words, text
 
 
 def add_rows(steps: list[PlanStep], rows: Iterable[tuple[str, ...]]) -> bool:

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from planspec_lark.planspec.data_flow import DataFlow, Link, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.printer import progress_text
+from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import shorten
@@ -157,7 +157,7 @@ def _find_unused(plan: PlanSpec, flow: DataFlow) -> Iterator[tuple[PlanStep, str
 
 
 def _label(step: PlanStep) -> list[str]:
-    rows = [_headline(step), *filter(None, break_text(shorten(one_line(step.description)), _WIDTH))]
+    rows = [_headline(step), *filter(None, break_text(shorten(one_line(task_text(step))), _WIDTH))]
     if step.done_count or step.total_count is not None:
         rows.append(progress_text(step))
     return rows
@@ -165,7 +165,7 @@ def _label(step: PlanStep) -> list[str]:
 
 def _title(step: PlanStep) -> list[str]:
     """The same in two rows, as there is not more room over what is in a frame."""
-    text = one_line(step.description)
+    text = one_line(task_text(step))
     first = next(break_text(text, _WIDTH))
     return [_headline(step), *filter(None, [first if first == text else f"{first}…"])]
 

@@ -1,15 +1,16 @@
 """Where a backslash escapes: reading drops one in those places, writing adds one.
 
-The places themselves are terminals of the grammar (``SEPARATOR_PLACE`` and its neighbours); everywhere else a
-backslash is a character like any other.
+The places themselves are terminals of the grammar (``SEPARATOR_PLACE`` and its neighbours), and the start of a
+description that looks like a field of one word; everywhere else a backslash is a character like any other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, WORDS
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -24,6 +25,14 @@ __all__ = [
 
 def _place(name: str) -> re.Pattern[str]:
     return grammars.pattern("planspec", name)
+
+
+@cache
+def _word_place() -> re.Pattern[str]:
+    """The backslashes before a field of one word, as the grammar has it, at the start of a description."""
+    rules = grammars.regular("planspec")
+    words = (re.escape(sign) + rules.make("parts", STEP_FIELDS[name].token)[1] for name, sign in WORDS.items())
+    return re.compile(rf"\\*(?={'|'.join(words)})")
 
 
 def _drop(match: re.Match[str]) -> str:
@@ -43,7 +52,8 @@ def read_description(raw: str, *, has_outputs: bool) -> str:
     """The description that ``raw`` (trimmed) stands for. With outputs after it, its own arrows are plain text."""
     if "\\" not in raw:
         return raw
-    text = raw if has_outputs else _change_arrow(raw, _drop)
+    text = raw.removeprefix("\\") if WORDS and _word_place().match(raw) else raw
+    text = text if has_outputs else _change_arrow(text, _drop)
     return _place("SEPARATOR_PLACE").sub(_drop, text)
 
 
@@ -51,7 +61,8 @@ def write_description(text: str, *, has_outputs: bool) -> str:
     """The inverse of :func:`read_description`."""
     if "|" in text:
         text = _place("SEPARATOR_PLACE").sub(_add, text)
-    return text if has_outputs or "→" not in text else _change_arrow(text, _add)
+    text = text if has_outputs or "→" not in text else _change_arrow(text, _add)
+    return "\\" + text if WORDS and _word_place().match(text) else text
 
 
 def read_detail(raw: str) -> str:

@@ -16,11 +16,10 @@ from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.token_estimate import TokenCounter
 from planspec_lark.syntax.tree import find_parents
 
-__all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan"]
+__all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan", "task_text", "words_text"]
 
 _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
-_WORDS = (*WORDS.items(),)
 
 
 def serialize_plan(
@@ -142,12 +141,11 @@ def _summary(step: PlanStep, indent: str) -> str:
     if kind in ("x", "X") and _needs_mark(step):
         mark = "[ ] "
     line = f"{indent}{step.step_id}. {mark}{name}[{kind}]"
-    for field, sign in _WORDS:
-        if word := getattr(step, field):
-            line = f"{line} {sign}{word}"
+    if WORDS and (words := words_text(step)):
+        line = f"{line} {words}"
     text = step.description
     if text:
-        if "|" in text or "→" in text:
+        if "|" in text or "→" in text or WORDS:
             text = write_description(text, has_outputs=bool(step.outputs))
         line = f"{line} {text}"
     if step.outputs:
@@ -167,6 +165,16 @@ def _needs_mark(step: PlanStep) -> bool:
         return True
     text = write_description(step.description, has_outputs=bool(step.outputs))
     return grammars.pattern("planspec", "STEP_ID").match(f"{step.step_id}. [X] {text}") is None
+
+
+def words_text(step: PlanStep) -> str:
+    """The fields of one word, as in its summary line."""
+    return " ".join(f"{sign}{word}" for name, sign in WORDS.items() if (word := getattr(step, name)))
+
+
+def task_text(step: PlanStep) -> str:
+    """The same before its description, which stays as it is: what a person reads in one row."""
+    return " ".join(filter(None, (words_text(step), step.description))) if WORDS else step.description
 
 
 def progress_text(step: PlanStep) -> str:

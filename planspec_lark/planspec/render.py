@@ -14,7 +14,7 @@ from attrs import frozen
 
 from planspec_lark.planspec.fold import folded
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.printer import progress_text
+from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.source import columns, visible
@@ -143,7 +143,7 @@ def _id_width(steps: list[PlanStep]) -> int:
 
 
 def _headline(step: PlanStep) -> str:
-    text = f"{step.step_name}: {step.description}" if step.step_name else step.description
+    text = f"{step.step_name}: {task_text(step)}" if step.step_name else task_text(step)
     if step.outputs:
         text += f" → {', '.join(step.outputs)}"
     if step.result:

@@ -26,9 +26,15 @@ SEE_THE_FIELD = """
 import copy
 import planspec_lark
 from planspec_lark import *
+from planspec_lark.cli.steps import add_command
 from planspec_lark.diff import diff_plans, merge_plans
-from planspec_lark.planspec import next_step_view
+from planspec_lark.diff.render import show_diff
+from planspec_lark.html import render_page
+from planspec_lark.mcp_server.plan_actions import perform_actions
+from planspec_lark.mcp_server.tool_models import Action
+from planspec_lark.planspec import draw_plan, next_step_view
 from planspec_lark.planspec.models import hash_of
+from planspec_lark.planspec.render import show_plan
 assert planspec_lark.__file__.startswith({root!r})
 
 def plan(owner, text="Buy the seeds"):
@@ -68,6 +74,20 @@ document.apply(parse_plan_commands("PLAN_CMD: DONE 1 | Sown"))
 assert document.text.splitlines()[3] == "1. [x] [act] @ann Buy the seeds → seeds  | Sown", document.text
 document.apply(parse_plan_commands("PLAN_CMD: REVISE 1 [act] Sell"))
 assert document.text.splitlines()[3] == "1. [act] Sell", document.text
+document.apply(parse_plan_commands("PLAN_CMD: REVISE 1 [act] @eve Sow → rows"))
+assert document.text.splitlines()[3] == "1. [act] @eve Sow → rows", document.text
+document.add("2", "act", "@bob waters", owner="ann")
+document.revise("1", owner="")
+assert document.text.splitlines()[3:] == ["1. [act] Sow → rows", r"2. [act] @ann \\@bob waters"], document.text
+# A description that looks like one is none.
+for text in ("@ann Buy", r"\\@ann Buy", r"\\\\@ann", "@ann", "@ ann", "@ann: Buy → x", "@ann → x", "@ann a | b"):
+    for owner in ("", "bob"):
+        printed = serialize_plan(plan(owner, text))
+        assert parse_plan(printed) == plan(owner, text) == parse_plan(printed, accelerate=False), printed
+        assert scan_plan(printed).plan == plan(owner, text) and serialize_plan(parse_plan(printed)) == printed
+        document = PlanDocument.from_text(serialize_plan(plan("eve")))
+        document.revise("1", owner=owner, description=text)
+        assert document.plan == plan(owner, text), document.text
 # Differences and merges.
 [change] = diff_plans(one, other).steps
 assert [(found.name, found.old, found.new) for found in change.fields] == [("owner", "ann", "bob")], change
@@ -76,8 +96,27 @@ assert merged.plan == plan("bob", "Buy the seeds now") and not merged.conflicts
 assert [found.names for found in merge_plans(one, other, plan("eve")).conflicts] == [("owner",)]
 # Views and commands.
 assert next_step_view(one).to_dict()["step"]["owner"] == "ann"
+def shown(lines):
+    return "".join(piece.text for line in lines for piece in line)
+
+assert "@ann Buy the seeds" in shown(show_plan(one))
+assert "ann Buy the seeds" in draw_plan(one) and "@ann Buy the seeds" in render_page(one)
+assert "@ann Buy the seeds" in shown(show_diff(diff_plans(PlanSpec("t", "g"), one)))
 apply_commands(one, parse_plan_commands("PLAN_CMD: REVISE 1 [act] Sell"))
 assert one == plan("", "Sell")
+LINES = [("@eve Sow", "eve", "Sow"), ("@eve", "eve", ""), (r"\\@eve Sow", "", "@eve Sow"), ("@eve: x", "", "@eve: x")]
+for line, owner, text in LINES:
+    assert apply_commands(one, parse_plan_commands(f"PLAN_CMD: REVISE 1 [act] {{line}}")) == []
+    assert one == plan(owner, text), one
+assert apply_commands(one, parse_plan_commands("PLAN_CMD: ADD 2 [act] @eve Dig → bed")) == []
+assert (one.steps[1].owner, one.steps[1].description, one.steps[1].outputs) == ("eve", "Dig", ["bed"])
+# Agents and the command line.
+document = PlanDocument.from_text(TEXT)
+[done] = perform_actions(document, [Action(do="add", text="Water", owner="eve")])
+assert document.text.splitlines()[4] == "2. [act] @eve Water", (done, document.text)
+assert document.text.splitlines()[4] == "2. [act] @eve Water", done
+assert "owner" in Action.model_json_schema()["properties"]
+assert any("--owner" in option.opts for option in add_command.params)
 """
 
 STEP_TYPE = '    "wait": StepType({"pause": "description"}, ("sleep",), is_container=True),\n'
@@ -155,7 +194,27 @@ def test_a_field_of_a_step(copied: Path) -> None:
         (MODELS, "_OWN = attrgetter(*STEP_FIELDS)", '_OWN = attrgetter("description")'),
         ("planspec_lark/planspec/views.py", "for name in STEP_FIELDS if", 'for name in ["inputs"] if'),
         ("planspec_lark/planspec/builder.py", "*(STEP_FIELDS[name].token for name in WORDS),", "*(),"),
-        ("planspec_lark/planspec/printer.py", "(*WORDS.items(),)", "()"),
+        ("planspec_lark/planspec/printer.py", "if WORDS and (words := words_text(step)):", "if words := '':"),
+        (
+            "planspec_lark/planspec/escapes.py",
+            "+ text if WORDS and _word_place().match(text) else text",
+            "+ text if 0 else text",
+        ),
+        ("planspec_lark/planspec/escapes.py", "if WORDS and _word_place().match(raw) else raw", "if 0 else raw"),
+        ("planspec_lark/plan_cmd/apply.py", "        **words,\n", ""),
+        ("planspec_lark/document/document.py", "[*detail], **words}", "[*detail]}"),
+        ("planspec_lark/planspec/render.py", "else task_text(step)", "else step.description"),
+        (
+            "planspec_lark/planspec/diagram.py",
+            "shorten(one_line(task_text(step)))",
+            "shorten(one_line(step.description))",
+        ),
+        ("planspec_lark/html/tree.py", "say(task_text(step))", "say(step.description)"),
+        ("planspec_lark/diff/render.py", "        task_text(step),", "        step.description,"),
+        ("planspec_lark/mcp_server/tool_models.py", "for name in WORDS}", "for name in ()}"),
+        ("planspec_lark/mcp_server/tool_models.py", '"detail", *WORDS)', '"detail")'),
+        ("planspec_lark/mcp_server/plan_actions.py", "for name in WORDS}", "for name in ()}"),
+        ("planspec_lark/cli/steps.py", "for name in reversed(WORDS):", "for name in ():"),
         ("planspec_lark/planspec/positions.py", "for token in SUMMARY\n", 'for token in ["STEP_ID"]\n'),
     ],
 )
@@ -165,9 +224,13 @@ def test_a_list_of_fields_made_by_hand_is_found(copied: Path, path: str, derived
     assert "Error" in look(copied, SEE_THE_FIELD)
 
 
+def add_type(root: Path) -> None:
+    change(root, MODELS, BEHIND_SUBTASK, BEHIND_SUBTASK + STEP_TYPE)
+    change(root, "grammar/planspec_fresh.lark", 'CONTAINER: "[decide]"', 'CONTAINER: "[wait]" | "[decide]"')
+
+
 def test_a_type_of_step(copied: Path) -> None:
-    change(copied, MODELS, BEHIND_SUBTASK, BEHIND_SUBTASK + STEP_TYPE)
-    change(copied, "grammar/planspec_fresh.lark", 'CONTAINER: "[decide]"', 'CONTAINER: "[wait]" | "[decide]"')
+    add_type(copied)
     assert look(copied, SEE_THE_TYPE) == ""
 
 

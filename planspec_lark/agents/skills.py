@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import fill, read_template
 
 __all__ = ["COMMANDS", "NOTES", "skill_files"]
@@ -16,7 +17,7 @@ NOTES = read_template(__package__, "notes", "en")
 @cache
 def _skill(name: str) -> str:
     template = read_template(__package__, name, "en")
-    return fill(template, format=read_template("planspec_lark.engine", "format", "en").removesuffix("\n"))
+    return fill(template, format=format_text("en"))
 
 
 def skill_files(folder: str) -> dict[str, str]:

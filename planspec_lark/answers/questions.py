@@ -17,6 +17,7 @@ from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order, shorten
@@ -271,5 +272,5 @@ def ask_whole(text: str, found: Extraction, language: str, refused: str | None) 
     """Ask for the whole plan once more."""
     left = dict.fromkeys(shorten(one.message) for one in find_left(found))
     template = read_template(__package__, "whole", language)
-    wrong = to_json([*left][:20])
-    return Question(Asked.WHOLE, fill(template, wrong=wrong, refused=refused, **text_values(text)))
+    values = {**type_values(language), **text_values(text)}
+    return Question(Asked.WHOLE, fill(template, wrong=to_json([*left][:20]), refused=refused, **values))

@@ -13,8 +13,9 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import BLANKS, list_types
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.planspec.near_misses import repair_header
+from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.step_repair import find_flaws
@@ -321,9 +322,7 @@ def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
 
 def _rules(codes: dict[str, None], language: str) -> str:
     """The rules of these codes in words, each with an example."""
-    last, both, comma = {"en": ("or", "and", ", "), "zh": ("或", "和", "、")}[language]
-    types, containers = list_types(last).replace(", ", comma), list_types(both, containers=True)
-    rules = fill(read_template(__package__, "rules", language), types=types, containers=containers)
+    rules = fill(read_template(__package__, "rules", language), **type_values(language))
     words = dict(row.split(" ", 1) for row in rules.splitlines())
     return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes if code in words)
 

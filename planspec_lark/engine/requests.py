@@ -16,7 +16,8 @@ from attrs import evolve, frozen
 from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import WORDS, PlanSpec, PlanStep
+from planspec_lark.planspec.prompt_texts import format_text, type_values
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
@@ -120,7 +121,7 @@ def request_generation(
     prompt = _fill(
         "generation",
         language,
-        format=_format(language),
+        format=format_text(language),
         task=to_json({"task": task, "constraints": listed} if listed else {"task": task}),
         **text_values(previous and previous.removesuffix("\n"), name="previous"),
     )
@@ -292,7 +293,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
         data["container"] = _step_value(container)
         if known := [_finished_value(step) for step in finished]:
             data["finished"] = known
-        own = {"format": _format(language), "step": to_json(data["container"]), "finished": _unless_empty(known)}
+        own = {"format": format_text(language), "step": to_json(data["container"]), "finished": _unless_empty(known)}
         prompt = _fill("children", language, **own, **common)
     else:
         data |= {"commands": list(commands), "missing": list(missing)}
@@ -368,8 +369,9 @@ def _step_value(
         "details": list(step.detail),
         "inputs": list(step.inputs),
         "outputs": list(step.outputs),
+        **{name: getattr(step, name) for name in WORDS},
     }
-    return {name: value[name] for name in parts if value[name]}
+    return {name: value[name] for name in (*parts, *WORDS) if value[name]}
 
 
 def _finished_value(step: PlanStep) -> dict[str, Any]:
@@ -379,10 +381,6 @@ def _finished_value(step: PlanStep) -> dict[str, Any]:
 
 def _fill(name: str, language: str, **values: str | None) -> str:
     return fill(read_template(__package__, name, language), **values)
-
-
-def _format(language: str) -> str:
-    return read_template(__package__, "format", language).removesuffix("\n")
 
 
 def _if(condition: bool) -> str | None:
@@ -411,4 +409,4 @@ def _commands(verbs: Collection[str], language: str) -> str | None:
         if verb not in known:
             raise ValueError(f"commands: {verb!r} is not one of {', '.join(known)}")
     sections = {section: _if(verb in verbs) for verb, section in known.items()}
-    return _fill("commands", language, **sections).removesuffix("\n") or None
+    return _fill("commands", language, **type_values(language), **sections).removesuffix("\n") or None

@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
 from planspec_lark.agents.skills import NOTES, skill_files
 from planspec_lark.cli.app import cli
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import estimate_tokens
 from tests.agents.projects import put
 from tests.cli.running import run
@@ -88,5 +89,5 @@ def test_commands_and_options_are_there(text: str) -> None:
 def test_the_marks_and_types_of_the_language_are_named() -> None:
     for mark in ("[x]", "[>]", "[!]", "[~]"):
         assert f"`{mark}`" in SKILL
-    for kind in ("reason", "act", "decide", "subtask"):
-        assert f"`{kind}`" in SKILL
+    for kind in STEP_TYPES:
+        assert f"`[{kind}]`" in SKILL

@@ -36,6 +36,7 @@ from planspec_lark.engine import (
     read_execution,
 )
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
+from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
 from tests.cases import in_one_test
 from tests.corpus import ROOT
@@ -192,7 +193,7 @@ def test_both_languages_name_the_same_things(name: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_example_of_a_plan_is_one(language: str) -> None:
-    (example,) = fences(template("format", language))
+    (example,) = fences(format_text(language))
     assert example.info == "planspec"
     assert serialize_plan(parse_plan(example.text)) == example.text
     assert {found.severity for found in check_text(example.text)} == {Severity.INFO}
@@ -200,7 +201,7 @@ def test_the_example_of_a_plan_is_one(language: str) -> None:
 
 def test_both_languages_have_the_same_example() -> None:
     def shape(language: str) -> Any:
-        plan = parse_plan(fences(template("format", language))[0].text)
+        plan = parse_plan(fences(format_text(language))[0].text)
         return [(s.step_id, s.step_type, s.inputs, s.outputs, s.total_count, len(s.detail)) for s in plan.steps]
 
     assert shape("en") == shape("zh")

@@ -120,12 +120,16 @@ assert any("--owner" in option.opts for option in add_command.params)
 """
 
 STEP_TYPE = '    "wait": StepType({"pause": "description"}, ("sleep",), is_container=True),\n'
-BEHIND_SUBTASK = 'meaning="holds the steps that it consists of",\n    ),\n'
+BEHIND_SUBTASK = 'meaning_zh="由里面的几个步骤合成",\n    ),\n'
 SEE_THE_TYPE = """
 import planspec_lark
 from planspec_lark import *
+from planspec_lark.answers import repair_prompt
+from planspec_lark.answers.questions import ask_whole
 from planspec_lark.constrained import export_grammar
+from planspec_lark.engine import request_generation, request_replan
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
+from planspec_lark.mcp_server.tool_models import Action
 from planspec_lark.planspec import replace_children
 from planspec_lark.planspec.render import show_plan
 assert planspec_lark.__file__.startswith({root!r})
@@ -150,6 +154,13 @@ assert "wait: 2" in counts
 # Other languages, and grammars for generation.
 assert plan_to_steps(parse_plan(TEXT))[0].step_type == "pause"
 assert steps_to_plan(plan_to_steps(parse_plan(TEXT))).steps[0].step_type == "wait"
+assert {{"wait"}} < {{*Action.model_json_schema()["properties"]["type"]["enum"]}}
+for language in ("en", "zh"):
+    assert request_generation("Wait", language=language).prompt.count("`[wait]`") == 2
+    assert "[wait]" in request_replan("Goal: g", commands=["ADD"], language=language).prompt
+    faulty = TEXT.replace("[wait]", "[sleep]")
+    assert "[wait]`" in repair_prompt(faulty, language=language).partition("PS202: ")[2].split("`[subtask]`")[1]
+    assert ask_whole(faulty, extract_plan(faulty), language, None).prompt.count("`[wait]`") == 2
 assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])
 """
 
@@ -232,6 +243,22 @@ def add_type(root: Path) -> None:
 def test_a_type_of_step(copied: Path) -> None:
     add_type(copied)
     assert look(copied, SEE_THE_TYPE) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "derived", "by_hand"),
+    [
+        ("planspec_lark/mcp_server/tool_models.py", "Literal[*STEP_TYPES]", 'Literal["act", "reason"]'),
+        ("planspec_lark/planspec/templates/format.en.md", "$meanings", "`[act]`"),
+        ("planspec_lark/answers/templates/rules.zh.md", "$meanings", "`[act]`"),
+        ("planspec_lark/answers/templates/whole.en.md", "$types", "`[act]`"),
+        ("planspec_lark/engine/templates/commands.zh.md", "必须是 $container", "必须是 `[subtask]`"),
+    ],
+)
+def test_a_list_of_types_made_by_hand_is_found(copied: Path, path: str, derived: str, by_hand: str) -> None:
+    add_type(copied)
+    change(copied, path, derived, by_hand)
+    assert "AssertionError" in look(copied, SEE_THE_TYPE)
 
 
 def test_a_type_that_is_not_in_the_table_is_found(copied: Path) -> None:

@@ -56,6 +56,16 @@ def test_a_new_room_has_to_be_placed(copy: Path) -> None:
     assert check(copy).returncode != 0
 
 
+def test_what_is_private_to_lark_is_touched_in_one_module() -> None:
+    found = {
+        path.relative_to(ROOT / "planspec_lark").as_posix()
+        for path in (ROOT / "planspec_lark").rglob("*.py")
+        for module in re.findall(r"^ *(?:from|import) (lark\b[\w.]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if module not in ("lark", "lark.exceptions")
+    }
+    assert found == {"syntax/lalr.py"}
+
+
 # ---------------------------------------------------------------- the map
 
 

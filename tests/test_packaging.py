@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from email import message_from_bytes
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -72,8 +74,9 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     }
     assert {f"planspec_lark/plan_next/templates/{name}" for name in prompts} <= names
     of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
-    assert len(of_engine) == 16
+    assert len(of_engine) == 14
     assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
+    assert {f"planspec_lark/planspec/templates/format.{language}.md" for language in ("en", "zh")} <= names
     skills = {path.name for path in (ROOT / "planspec_lark" / "agents" / "templates").iterdir()}
     assert len(skills) == 5
     assert {f"planspec_lark/agents/templates/{name}" for name in skills} <= names
@@ -97,6 +100,45 @@ def test_the_metadata_are_those_of_a_release(built: Path) -> None:
     assert set(re.findall(r"\]\((https?:/+[^/)]+|[^/)]+)", shown)) == {"https://example.org"}
     assert "](https://example.org/planspec_lark/raw/main/docs/terminal.svg)" in shown
     assert "](https://example.org/planspec_lark/blob/main/docs/tutorial.md)" in shown
+
+
+READ_ALL = """
+import pathlib, sys
+import lark
+from planspec_lark import *
+from planspec_lark.hopspec import parse_hopspec
+assert lark.__version__ == sys.argv[2]
+for path in pathlib.Path(sys.argv[1]).glob("planspec/valid/*.md"):
+    text = path.read_text(encoding="utf-8")
+    assert parse_plan(text) == parse_plan(text, accelerate=False), path
+    assert parse_plan(serialize_plan(parse_plan(text))) == parse_plan(text)
+for path in pathlib.Path(sys.argv[1]).glob("planspec/invalid/*.md"):
+    try:
+        parse_plan(path.read_text(encoding="utf-8", errors="replace"))
+    except PlanSyntaxError as error:
+        print(*(found.code for found in error.diagnostics), *error.diagnostics[0].expected)
+for path in pathlib.Path(sys.argv[1]).glob("hopspec/valid/*.md"):
+    text = path.read_text(encoding="utf-8")
+    assert parse_hopspec(text) == parse_hopspec(text, accelerate=False), path
+commands = "PLAN_CMD: DONE 1 | so\\nPLAN_CMD: ADD 2 [act] Look → x\\n> ← y\\n"
+assert parse_plan_commands(commands) == parse_plan_commands(commands, accelerate=False) != []
+"""
+
+
+def test_the_wheel_reads_the_same_with_its_lowest_bounds(built: Path, tmp_path: Path) -> None:
+    """With the lowest versions that it says it can do with, Lark's among them, all that it needs."""
+    needs = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    lowest = dict(re.findall(r"([\w-]+)>=([\d.]+)", "\n".join(needs)))
+    assert lowest.keys() > {"lark"}
+    assert len(lowest) == len(needs)
+    (wheel,) = built.glob("*.whl")
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pinned = [f"{name}=={version}" for name, version in lowest.items()]
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel, *pinned, cwd=tmp_path)
+    old = run(python, "-c", READ_ALL, FIXTURES, lowest["lark"], cwd=tmp_path)
+    assert old == run(sys.executable, "-c", READ_ALL, FIXTURES, version("lark"), cwd=ROOT) != ""
+    assert "Progress: 4/16" in run(tmp_path / "venv" / "bin" / "planspec", "show", SHOWCASE, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])

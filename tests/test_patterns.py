@@ -9,6 +9,7 @@ import pytest
 from lark import Lark
 from lark.load_grammar import load_grammar
 
+from planspec_lark.syntax.lalr import read_rules
 from planspec_lark.syntax.patterns import RegularRules
 
 
@@ -30,7 +31,7 @@ class Compiled:
 
 def rules_of(grammar: str) -> Compiled:
     loaded, _ = load_grammar(grammar, "test", [], True)  # type: ignore[no-untyped-call]
-    return Compiled(RegularRules.of(loaded))
+    return Compiled(read_rules(loaded))
 
 
 GRAMMAR = """

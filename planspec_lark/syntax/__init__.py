@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         render as render,
         render_all as render_all,
     )
+    from planspec_lark.syntax.diagram import GraphvizError as GraphvizError, dot_to_svg as dot_to_svg
     from planspec_lark.syntax.limits import Limits as Limits
     from planspec_lark.syntax.source import Source as Source, Span as Span, one_line as one_line
     from planspec_lark.syntax.token_estimate import estimate_tokens as estimate_tokens
@@ -30,6 +31,7 @@ else:
             "diagnostics": (
                 "CODES CommandError Diagnostic Edit Fix PlanSpecError PlanSyntaxError Severity decode render render_all"
             ),
+            "diagram": "GraphvizError dot_to_svg",
             "limits": "Limits",
             "source": "Source Span one_line",
             "token_estimate": "estimate_tokens",

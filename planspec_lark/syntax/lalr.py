@@ -6,20 +6,29 @@ A parser that has been built can be written down as JSON and read again several 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import lark
-from lark import Lark
+from lark import Lark, Tree
 from lark.grammar import Rule
 from lark.lexer import ContextualLexer, PatternRE, TerminalDef
-from lark.load_grammar import Grammar, load_grammar
+from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, load_grammar, nr_deepcopy_tree
 
-from planspec_lark.syntax.patterns import RegularRules
+from planspec_lark.syntax.patterns import POSSESSIVE, RegularRules, TerminalPattern
 
-__all__ = ["PLUGINS", "compile_grammar", "dump_parser", "list_states", "load_parser", "load_rules", "make_parser"]
+__all__ = [
+    "PLUGINS",
+    "compile_grammar",
+    "dump_parser",
+    "list_states",
+    "load_parser",
+    "load_rules",
+    "make_parser",
+    "read_rules",
+]
 
 
 class _UncheckedLexer(ContextualLexer):
@@ -46,7 +55,46 @@ def _load(path: Path) -> Grammar:
 @cache
 def load_rules(path: Path) -> RegularRules:
     """The regular rules of a grammar file."""
-    return RegularRules.of(_load(path))
+    return read_rules(_load(path))
+
+
+def read_rules(grammar: Grammar) -> RegularRules:
+    """The regular rules of a grammar that Lark has loaded."""
+    rules = {name: tree for name, _, tree, _ in grammar.rule_defs}
+    terminals = {name: _read_terminal(tree, priority) for name, (tree, priority) in grammar.term_defs}
+    return RegularRules(rules, terminals)
+
+
+def _read_terminal(tree: Tree[Any], priority: int) -> TerminalPattern:
+    parts = tree.children[0].children if len(tree.children) == 1 else []
+    # Those that are other terminals.
+    inner = [at for at, part in enumerate(parts) if getattr(part.children[0], "data", "") == "expansions"]
+    portable = _compile(tree)
+    if len(inner) != 1 or any(part.data != "value" for part in parts):
+        return TerminalPattern("", _compile(tree, POSSESSIVE), "", priority, portable)
+    [at] = inner
+    cuts = (parts[:at], parts[at : at + 1], parts[at + 1 :])
+    before, value, after = (_compile(_sequence(cut), POSSESSIVE) if cut else "" for cut in cuts)
+    return TerminalPattern(before, value, after, priority, portable)
+
+
+def _sequence(parts: Sequence[Tree[Any]]) -> Tree[Any]:
+    return Tree("expansions", [Tree("expansion", [*parts])])
+
+
+def _compile(definition: Tree[Any], operators: Mapping[str, str] | None = None) -> str:
+    """A terminal's definition as a regular expression, with other operators of repetition where these are given."""
+    # A copy, as Lark changes the trees that it compiles.
+    tree = _copy_tree(_sequence([definition]))
+    for repetition in tree.find_data("expr"):
+        operator = repetition.children[1]
+        repetition.children[1] = operator.update(value=(operators or {}).get(operator, operator))
+    return str(_TO_PATTERN.transform(tree).to_regexp())
+
+
+# Lark has no types for these.
+_copy_tree: Any = nr_deepcopy_tree
+_TO_PATTERN: Any = PrepareLiterals() * TerminalTreeToPattern()
 
 
 def compile_grammar(path: Path, starts: Sequence[str], **options: Any) -> Lark:

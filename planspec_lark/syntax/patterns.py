@@ -12,18 +12,24 @@ one. What the pattern refuses is left to the parser, which can say what was expe
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 from lark import Tree
-from lark.grammar import Symbol, Terminal
-from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, nr_deepcopy_tree
 
-__all__ = ["RegularRules", "TerminalPattern"]
+__all__ = ["POSSESSIVE", "RegularRules", "TerminalPattern"]
 
-_POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
+# The operators of repetition, and those that never go back.
+POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
 # A tree as Lark's grammar loader makes it.
 _Tree = Tree[Any]
+
+
+class _Symbol(Protocol):
+    """A rule or a terminal in such a tree."""
+
+    name: str
+    is_term: bool
 
 
 @frozen
@@ -41,20 +47,6 @@ class TerminalPattern:
     priority: int = 0
     portable: str = ""
 
-    @classmethod
-    def of(cls, tree: _Tree, priority: int) -> TerminalPattern:
-        """The terminal with this definition, as Lark's grammar loader gives it."""
-        parts = tree.children[0].children if len(tree.children) == 1 else []
-        # Those that are other terminals.
-        inner = [at for at, part in enumerate(parts) if getattr(part.children[0], "data", "") == "expansions"]
-        portable = _compile(tree)
-        if len(inner) != 1 or any(part.data != "value" for part in parts):
-            return cls("", _compile(tree, _POSSESSIVE), "", priority, portable)
-        [at] = inner
-        cuts = (parts[:at], parts[at : at + 1], parts[at + 1 :])
-        before, value, after = (_compile(_sequence(cut), _POSSESSIVE) if cut else "" for cut in cuts)
-        return cls(before, value, after, priority, portable)
-
     def whole(self, name: str = "") -> str:
         """All of it; with a ``name``, its value is a group of that name."""
         return f"{self.before}{f'(?P<{name}>{self.value})' if name else self.value}{self.after}"
@@ -71,13 +63,6 @@ class RegularRules:
     def __init__(self, rules: Mapping[str, _Tree], terminals: Mapping[str, TerminalPattern]) -> None:
         self._rules = rules
         self._terminals = terminals
-
-    @classmethod
-    def of(cls, grammar: Grammar) -> RegularRules:
-        """The rules of a grammar that Lark has loaded."""
-        rules = {name: tree for name, _, tree, _ in grammar.rule_defs}
-        terminals = {name: TerminalPattern.of(tree, priority) for name, (tree, priority) in grammar.term_defs}
-        return cls(rules, terminals)
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +101,7 @@ class RegularRules:
 
     def tokens(self, rule: str) -> str:
         """One expression for any single terminal of ``rule``, each value a group, by falling priority."""
-        symbols = self._rules[rule].scan_values(lambda value: isinstance(value, Terminal))
+        symbols = self._rules[rule].scan_values(lambda value: getattr(value, "is_term", False))
         names = sorted(
             dict.fromkeys(symbol.name for symbol in symbols), key=lambda name: -self._terminals[name].priority
         )
@@ -184,19 +169,19 @@ class _Builder:
         raise ValueError(f"no pattern for {tree.data!r}")
 
     def _repeated(self, inner: Any, operators: Sequence[Any], prefix: str | None) -> str:
-        if len(operators) != 1 or operators[0] not in _POSSESSIVE:
+        if len(operators) != 1 or operators[0] not in POSSESSIVE:
             raise ValueError(f"no pattern for the repetition {operators[0]!r}")
         # A rule or a terminal by itself.
         name = inner.children[0].name if inner.data == "value" else ""
         if name and name == self.without:
             return ""
-        pattern = f"(?:{self._item(inner, None)}){_POSSESSIVE[operators[0]]}"
+        pattern = f"(?:{self._item(inner, None)}){POSSESSIVE[operators[0]]}"
         return _group(self._claim(name, prefix), pattern) if name else pattern
 
-    def _symbol(self, symbol: Symbol, prefix: str | None) -> str:
+    def _symbol(self, symbol: _Symbol, prefix: str | None) -> str:
         # Its own name goes first: what it holds may be called the same.
         group = self._claim(symbol.name, prefix)
-        if isinstance(symbol, Terminal):
+        if symbol.is_term:
             return f"(?>{self.terminals[symbol.name].whole(group)})"
         is_named = prefix is not None and not symbol.name.startswith("_")
         return _group(group, self.rule(symbol.name, f"{prefix}{symbol.name}_" if is_named else prefix))
@@ -209,28 +194,9 @@ class _Builder:
         return prefix + name
 
     def _priority(self, tree: _Tree) -> int:
-        first = next(tree.scan_values(lambda value: isinstance(value, Symbol)), None)
-        return self.terminals[first.name].priority if isinstance(first, Terminal) else 0
+        first = next(tree.scan_values(lambda value: hasattr(value, "is_term")), None)
+        return self.terminals[first.name].priority if first is not None and first.is_term else 0
 
 
 def _group(name: str, pattern: str) -> str:
     return f"(?P<{name}>{pattern})" if name else f"(?:{pattern})"
-
-
-def _sequence(parts: Sequence[_Tree]) -> _Tree:
-    return Tree("expansions", [Tree("expansion", [*parts])])
-
-
-def _compile(definition: _Tree, operators: Mapping[str, str] | None = None) -> str:
-    """A terminal's definition as a regular expression, with other operators of repetition where these are given."""
-    # A copy, as Lark changes the trees that it compiles.
-    tree = _copy_tree(_sequence([definition]))
-    for repetition in tree.find_data("expr"):
-        operator = repetition.children[1]
-        repetition.children[1] = operator.update(value=(operators or {}).get(operator, operator))
-    return str(_TO_PATTERN.transform(tree).to_regexp())
-
-
-# Lark has no types for these.
-_copy_tree: Any = nr_deepcopy_tree
-_TO_PATTERN: Any = PrepareLiterals() * TerminalTreeToPattern()

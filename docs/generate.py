@@ -183,7 +183,8 @@ that the docstrings say. Nothing is loaded before it is used: importing the pack
 PACKAGES = (
     *("planspec", "syntax", "answers", "plan_cmd", "document", "diff"),
     *("engine", "runs", "llm", "plan_next", "planner", "toolplan", "tool_runner"),
-    *("hopspec", "exchange", "folder", "html", "constrained", "bulk", "json_text", "agents", "pytest_plugin"),
+    *("hopspec", "exchange", "folder", "html", "constrained", "bulk", "json_text"),
+    *("agents", "mcp_server", "lsp", "pytest_plugin"),
 )
 _ROLE = re.compile(r":\w+:`(?:[^`<]+ <)?~?(?P<name>[\w.]+)>?`")
 

@@ -25,8 +25,8 @@ PACKAGES = [
     *(
         import_module(f"planspec_lark.{found.name}")
         for found in iter_modules(planspec_lark.__path__)
-        # The command line and servers are no library.
-        if found.ispkg and found.name not in ("cli", "lsp", "mcp_server")
+        # The command line is no library.
+        if found.ispkg and found.name != "cli"
     ),
 ]
 each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: str(package.__name__))

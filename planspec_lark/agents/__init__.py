@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.agents.assistants import Assistant as Assistant
+    from planspec_lark.agents.assistants import ASSISTANTS as ASSISTANTS, Assistant as Assistant
     from planspec_lark.agents.foreign_files import SetupError as SetupError
     from planspec_lark.agents.setup import (
         Change as Change,
@@ -19,5 +19,9 @@ else:
     # Without importing any: a hook runs at every edit of any file.
     __getattr__, __dir__, __all__ = attach(
         __name__,
-        {"assistants": "Assistant", "foreign_files": "SetupError", "setup": "Change carry_out plan_removal plan_setup"},
+        {
+            "assistants": "ASSISTANTS Assistant",
+            "foreign_files": "SetupError",
+            "setup": "Change carry_out plan_removal plan_setup",
+        },
     )

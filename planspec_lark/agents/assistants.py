@@ -76,70 +76,69 @@ _CLAUDE_EVENTS = (Hook("SessionStart", "session-start"), Hook("Stop", "stop"))
 _IN_WORKSPACE = ("--folder", "${workspaceFolder}")
 
 # Claude Code and Codex forget what a hook says before compaction, and start a session again after it.
-ASSISTANTS: Mapping[str, Assistant] = {
-    one.name: one
-    for one in (
-        Assistant(
-            "claude",
-            "Claude Code",
-            notes="CLAUDE.md",
-            skills=".claude/skills",
-            signs=("CLAUDE.md", ".claude"),
-            servers=Servers(".mcp.json"),
-            settings=".claude/settings.json",
-            hooks=(Hook("PostToolUse", "post-edit", "Edit|MultiEdit|Write"), *_CLAUDE_EVENTS),
+_ALL = (
+    Assistant(
+        "claude",
+        "Claude Code",
+        notes="CLAUDE.md",
+        skills=".claude/skills",
+        signs=("CLAUDE.md", ".claude"),
+        servers=Servers(".mcp.json"),
+        settings=".claude/settings.json",
+        hooks=(Hook("PostToolUse", "post-edit", "Edit|MultiEdit|Write"), *_CLAUDE_EVENTS),
+    ),
+    Assistant(
+        "agents-md",
+        "readers of AGENTS.md and .agents/skills",
+        notes="AGENTS.md",
+        skills=".agents/skills",
+        signs=("AGENTS.md", ".agents"),
+    ),
+    Assistant(
+        "codex",
+        "Codex",
+        notes="AGENTS.md",
+        skills=".agents/skills",
+        signs=(".codex",),
+        servers=Servers(".codex/config.toml", "mcp_servers"),
+        settings=".codex/hooks.json",
+        hooks=(Hook("PostToolUse", "post-edit", "Edit|Write"), *_CLAUDE_EVENTS),
+    ),
+    Assistant(
+        "copilot",
+        "GitHub Copilot",
+        notes="AGENTS.md",
+        skills=".agents/skills",
+        signs=(".github/copilot-instructions.md",),
+        servers=Servers(".vscode/mcp.json", "servers", {"type": "stdio"}, _IN_WORKSPACE),
+    ),
+    Assistant(
+        "cursor",
+        "Cursor",
+        notes="AGENTS.md",
+        skills=".agents/skills",
+        signs=(".cursor",),
+        servers=Servers(".cursor/mcp.json", arguments=_IN_WORKSPACE),
+        settings=".cursor/hooks.json",
+        hooks=(Hook("sessionStart", "session-start"),),
+        has_groups=False,
+        answers="cursor",
+    ),
+    Assistant(
+        "gemini",
+        "Gemini CLI",
+        notes="GEMINI.md",
+        skills=".agents/skills",
+        signs=("GEMINI.md", ".gemini"),
+        servers=Servers(".gemini/settings.json"),
+        settings=".gemini/settings.json",
+        hooks=(
+            Hook("AfterTool", "post-edit", "write_file|replace"),
+            Hook("SessionStart", "session-start"),
+            Hook("AfterAgent", "stop"),
         ),
-        Assistant(
-            "agents-md",
-            "readers of AGENTS.md and .agents/skills",
-            notes="AGENTS.md",
-            skills=".agents/skills",
-            signs=("AGENTS.md", ".agents"),
-        ),
-        Assistant(
-            "codex",
-            "Codex",
-            notes="AGENTS.md",
-            skills=".agents/skills",
-            signs=(".codex",),
-            servers=Servers(".codex/config.toml", "mcp_servers"),
-            settings=".codex/hooks.json",
-            hooks=(Hook("PostToolUse", "post-edit", "Edit|Write"), *_CLAUDE_EVENTS),
-        ),
-        Assistant(
-            "copilot",
-            "GitHub Copilot",
-            notes="AGENTS.md",
-            skills=".agents/skills",
-            signs=(".github/copilot-instructions.md",),
-            servers=Servers(".vscode/mcp.json", "servers", {"type": "stdio"}, _IN_WORKSPACE),
-        ),
-        Assistant(
-            "cursor",
-            "Cursor",
-            notes="AGENTS.md",
-            skills=".agents/skills",
-            signs=(".cursor",),
-            servers=Servers(".cursor/mcp.json", arguments=_IN_WORKSPACE),
-            settings=".cursor/hooks.json",
-            hooks=(Hook("sessionStart", "session-start"),),
-            has_groups=False,
-            answers="cursor",
-        ),
-        Assistant(
-            "gemini",
-            "Gemini CLI",
-            notes="GEMINI.md",
-            skills=".agents/skills",
-            signs=("GEMINI.md", ".gemini"),
-            servers=Servers(".gemini/settings.json"),
-            settings=".gemini/settings.json",
-            hooks=(
-                Hook("AfterTool", "post-edit", "write_file|replace"),
-                Hook("SessionStart", "session-start"),
-                Hook("AfterAgent", "stop"),
-            ),
-            answers="gemini",
-        ),
-    )
-}
+        answers="gemini",
+    ),
+)
+ASSISTANTS: Mapping[str, Assistant] = {one.name: one for one in _ALL}
+"""The assistants that can be set up, by name."""

@@ -35,7 +35,7 @@ def mcp_command(language: str) -> None:
     An MCP client starts it, and it ends with the client. It needs the extra mcp.
     """
     with needing_extra("mcp", "mcp", "mcp_types", "pydantic", "anyio"):
-        from planspec_lark.mcp_server.serve import serve  # noqa: PLC0415  (an extra, and slow to load)
+        from planspec_lark.mcp_server.stdio_server import serve  # noqa: PLC0415  (an extra, and slow to load)
     folder = folder_of()
     with readable(str(folder.root)):
         # So that messages call the files as the agent does, without the way to the folder.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from planspec_lark.document.file import (
         LeasedPlan as LeasedPlan,
         PlanBusyError as PlanBusyError,
+        PlanEditedError as PlanEditedError,
         PlanFile as PlanFile,
         PlanFileError as PlanFileError,
     )
@@ -22,7 +23,7 @@ else:
         {
             "document": "PlanDocument",
             "edits": "NewStep",
-            "file": "LeasedPlan PlanBusyError PlanFile PlanFileError",
+            "file": "LeasedPlan PlanBusyError PlanEditedError PlanFile PlanFileError",
             "file_lease": "Lease",
         },
     )

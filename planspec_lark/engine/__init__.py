@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from planspec_lark.engine.conversation import Asked as Asked, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
     from planspec_lark.engine.execution_answer import ExecutionScan as ExecutionScan, read_execution as read_execution
+    from planspec_lark.engine.generated_plan import read_children as read_children
     from planspec_lark.engine.inputs import Lack as Lack
     from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
     from planspec_lark.engine.models import (
@@ -74,6 +75,7 @@ else:
             "decisions": "Decision",
             "inputs": "Lack",
             "jobs": "run_plan submit_plan",
+            "generated_plan": "read_children",
             "run_writer": "ThinkEvent",
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "

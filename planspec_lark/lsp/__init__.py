@@ -1,4 +1,12 @@
-"""The language server: documents in an editor, with what the package knows of them.
+"""The language server: documents in an editor, with what the package knows of them. It needs the extra `lsp`."""
 
-`serve` is in :mod:`planspec_lark.lsp.server`; it needs the extra `lsp`.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.lsp.server import serve as serve
+else:
+    __getattr__, __dir__, __all__ = attach(__name__, {"server": "serve"})

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Executors as Executors,
         ExecutorsError as ExecutorsError,
         load_executors as load_executors,
+        read_executors as read_executors,
     )
     from planspec_lark.plan_next.judge import Judge as Judge
     from planspec_lark.plan_next.models import (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         read_result as read_result,
     )
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
+    from planspec_lark.plan_next.wording.changing_tokens import find_unstable as find_unstable
     from planspec_lark.plan_next.wording.guess_words import (
         Words as Words,
         WordsError as WordsError,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         load_words as load_words,
         read_words as read_words,
     )
+    from planspec_lark.plan_next.wording.state_paths import find_state_paths as find_state_paths
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -66,7 +69,7 @@ else:
             "judge": "Judge",
             "context": "Context ContextError context_from_json context_to_json start_context",
             "context_rules": "check_message",
-            "executors": "Executors ExecutorsError load_executors",
+            "executors": "Executors ExecutorsError load_executors read_executors",
             "models": (
                 "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
             ),
@@ -75,6 +78,8 @@ else:
             "results": "ResultSection ResultSections read_result",
             "conversion": "message_to_json",
             "view": "context_to_plan",
+            "wording.changing_tokens": "find_unstable",
+            "wording.state_paths": "find_state_paths",
             "wording.guess_words": "Words WordsError default_words load_words read_words",
         },
     )

@@ -18,8 +18,8 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from planspec_lark import PlanFile, __version__
-from planspec_lark.mcp_server import pipes, serve
-from planspec_lark.mcp_server.serve import InputError
+from planspec_lark.mcp_server import pipes, stdio_server
+from planspec_lark.mcp_server.stdio_server import InputError
 from tests.cli.running import call, command_line, environment
 from tests.cli.terminals import terminal
 from tests.mcp_server.clients import PLAN
@@ -461,10 +461,10 @@ def test_of_failures_the_one_behind_the_others_counts(
     async def no_pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
         yield None, None
 
-    monkeypatch.setattr(serve, "stdio_server", no_pipes)
+    monkeypatch.setattr(stdio_server, "stdio_server", no_pipes)
     monkeypatch.setattr(Server, "run", fail)
     if raised is None:
-        asyncio.run(serve.serve("."))
+        asyncio.run(stdio_server.serve("."))
     else:
         with pytest.raises(raised):
-            asyncio.run(serve.serve("."))
+            asyncio.run(stdio_server.serve("."))

@@ -6,13 +6,13 @@ Nothing here is about a single command. What a command's help says stands beside
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.spelling import find_near
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -58,8 +58,8 @@ MODELS = {
 }
 
 EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
-# Of a word and of the words that it may mean, no more is compared.
-_COMPARED = 40
+# Of a word, no more is shown.
+_LONGEST = 40
 # A plan may have any number of steps, and each comparison takes time.
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
@@ -70,8 +70,8 @@ _INSTEAD = {"help": " Did you mean '--help'?", "version": " Did you mean '--vers
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question with the word that is most like an unknown one, and a space in front; empty where none is like it."""
-    near = get_close_matches(word[:_COMPARED], [one[:_COMPARED] for one in islice(known, _MOST_KNOWN)], n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    near = find_near(word, islice(known, _MOST_KNOWN))
+    return f" Did you mean {near[:_LONGEST]!r}?" if near else ""
 
 
 class Choice(_Choice):
@@ -172,7 +172,7 @@ class Group(click.Group):
             near = _INSTEAD.get(name) or did_you_mean(name, self.list_commands(ctx))
             if name.endswith(".md"):
                 near = " What is to be done with this file stands in front of it, such as: planspec show"
-            ctx.fail(f"No such command {shorten(name, _COMPARED)!r}.{near}")
+            ctx.fail(f"No such command {shorten(name, _LONGEST)!r}.{near}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

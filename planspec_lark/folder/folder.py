@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from planspec_lark.document.file import WAIT, PlanFile
@@ -19,6 +18,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
 from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.spelling import find_near
 
 __all__ = ["HIDDEN", "SHARED", "PlanFolder"]
 
@@ -154,8 +154,8 @@ class PlanFolder:
         if not is_name(name):
             return StoreError(f"there is no plan `{quoted}`", StoreReason.MISSING)
         known = {fold_name(one): one for one in self.names()}
-        near = get_close_matches(fold_name(name), known, n=1)
-        hint = f"; did you mean `{visible_name(known[near[0]])}`?" if near else ""
+        near = find_near(fold_name(name), known)
+        hint = f"; did you mean `{visible_name(known[near])}`?" if near else ""
         if (self.path / _ARCHIVE / f"{name}{SUFFIX}").is_file():
             hint = f"; it is archived: {FOLDER}/{_ARCHIVE}/{quoted}{SUFFIX}"
         return StoreError(f"there is no plan `{quoted}`, by name or as a file{hint}", StoreReason.MISSING)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from attrs import Factory, evolve, field, frozen
 
@@ -14,6 +13,7 @@ from planspec_lark.planspec.step_repair import read_loose_id, read_status, read_
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.spelling import find_near
 
 __all__ = ["Fault", "diagnose", "find_command", "is_command", "repeats_verb"]
 
@@ -168,8 +168,8 @@ def _explain_verb(line: str) -> Fault:
     if meant := _read_verb(verb):
         message = f"unknown verb `{verb[:60]}`"
         return Fault("PC101", message, start, end, f"write `{meant}`", f"{_START} {meant}{line[end:]}")
-    close = get_close_matches(verb[:20].upper(), OPS, n=1)
-    meant = f"did you mean `{close[0]}`? " if close else ""
+    near = find_near(verb.upper(), OPS)
+    meant = f"did you mean `{near}`? " if near else ""
     message = f"unknown verb `{verb[:60]}`" if verb else "the verb is missing"
     return Fault("PC101", message, start, max(end, start + 1), f"{meant}the verbs are {', '.join(OPS)}")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from operator import attrgetter
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.planspec.step_repair import is_type_label, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.syntax.spelling import find_near
 
 __all__ = ["check_rules", "explain_type", "suggest_type", "validate_plan"]
 
@@ -90,7 +90,7 @@ def suggest_type(step: PlanStep) -> str:
     word = step.step_type.lower()
     if word == "x" or _seems_marked(step) or _has_type_behind(step):
         return ""
-    return read_type(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
+    return read_type(word) or find_near(word, STEP_TYPES)
 
 
 def explain_type(step: PlanStep) -> str:

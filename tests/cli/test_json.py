@@ -10,6 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, plan_from_json, plan_json_schema, plan_to_json
+from planspec_lark.planspec import GRAMMAR_VERSION
 from tests.cases import in_one_test
 from tests.cli.running import BROKEN, PLAN, run
 from tests.corpus import each, read
@@ -89,7 +90,7 @@ def test_invalid_utf_8() -> None:
 
 def test_empty_plan() -> None:
     assert json.loads(run("json", "-").stdout) == {
-        "grammar": "1.0",
+        "grammar": GRAMMAR_VERSION,
         "title": "",
         "goal": "",
         "goal_detail": [],

@@ -20,6 +20,7 @@ from planspec_lark import (
     plan_to_dict,
     plan_to_json,
 )
+from planspec_lark.planspec import GRAMMAR_VERSION
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
@@ -41,7 +42,7 @@ STEP = {
     "children": [],
 }
 VALUE = {
-    "grammar": "1.0",
+    "grammar": GRAMMAR_VERSION,
     "title": "t",
     "goal": "g",
     "goal_detail": ["d"],
@@ -209,7 +210,7 @@ def test_json_text_has_a_line_for_each_field() -> None:
     plan = PlanSpec("t", "g", ["d", ""], [], [PlanStep("1", step_type="act", outputs=["a", "b"])])
     assert plan_to_json(plan) == (
         "{\n"
-        '  "grammar": "1.0",\n'
+        f'  "grammar": "{GRAMMAR_VERSION}",\n'
         '  "title": "t",\n'
         '  "goal": "g",\n'
         '  "goal_detail": ["d", ""],\n'

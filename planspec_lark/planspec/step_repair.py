@@ -432,8 +432,11 @@ class _StepRepairer:
             if description.startswith("**") and description.count("**") == 1:
                 # They were around all of it.
                 description = description[2:]
-        elif (arrow := description.rfind("→")) >= 0 and grammars.pattern("planspec", "VARIABLES").fullmatch(
-            description[arrow + 1 :].strip(BLANKS)
+        elif (
+            (arrow := description.rfind("→")) >= 0
+            # A backslash makes text of it.
+            and description[arrow - 1 : arrow] != "\\"
+            and grammars.pattern("planspec", "VARIABLES").fullmatch(description[arrow + 1 :].strip(BLANKS))
         ):
             names = variables_of(description[arrow + 1 :]) or []
             description, outputs = description[:arrow], f" → {', '.join(names)}"

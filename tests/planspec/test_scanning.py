@@ -834,3 +834,14 @@ def test_a_title_behind_the_last_step_is_the_plans(behind: str) -> None:
 def test_another_heading_behind_the_last_step_is_not(text: str) -> None:
     result = scan_plan(f"Goal: go\n## Steps\n1. [act] Go\n\n{text}")
     assert (result.plan.title, result.plan.goal) == ("", "go")
+
+
+# ---------------------------------------------------------------- what is escaped in a line that is repaired
+
+
+@pytest.mark.parametrize("text", ["Run `cat x` \\→ y", "\\→ y", "a → b \\→ x, y", "a \\\\→ y", "a \\→ y | told"])
+@pytest.mark.parametrize("start", ["1.", "1)", "1. [X]", "1. ✅"])
+def test_an_arrow_behind_a_backslash_declares_nothing(start: str, text: str) -> None:
+    [step] = scan_plan(f"Goal: g\n## Steps\n{start} [act] {text}\n").plan.steps
+    [strict] = parse_plan(f"1. [act] {text}\n").steps
+    assert (step.description, step.outputs, step.result) == (strict.description, [], strict.result)

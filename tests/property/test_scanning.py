@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from unittest import mock
 
-from hypothesis import example, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 
-from planspec_lark import check_text, iter_steps, render_all, scan_plan, scan_plan_commands
+from planspec_lark import (
+    PlanSpec,
+    PlanStep,
+    check_text,
+    iter_steps,
+    render_all,
+    scan_plan,
+    scan_plan_commands,
+    serialize_plan,
+)
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
@@ -91,6 +101,34 @@ def test_a_clean_answer_is_read_as_it_is_line_by_line(text: str) -> None:
         assert (found.plan, found.diagnostics) == (slow.plan, slow.diagnostics)
         assert (found.places.bounds, found.places.fields) == (slow.places.bounds, slow.places.fields)
         assert found.places.steps == slow.places.steps
+
+
+def _write_sign(summary: str, sign: str) -> str:
+    """The first step of a text with one sign as others write it, which is a repair of low risk."""
+    step_id, mark, name, type, rest = re.fullmatch(
+        r"([0-9.]+)\. (\[.\] )?(.*?)\[(\w+)\](.*)", summary, re.DOTALL
+    ).groups("")  # type: ignore[union-attr]
+    if sign == "1)":
+        return f"{step_id}) {mark}{name}[{type}]{rest}"
+    if sign == "[Act]":
+        return f"{step_id}. {mark}{name}[{type.capitalize()}]{rest}"
+    return f"{step_id}. {mark.replace('[x]', '✅')}{name}[{type}]{rest}"
+
+
+@example(PlanSpec(steps=[PlanStep("1", step_type="act", description="Document → x, y")]), "1)")
+@example(PlanSpec(steps=[PlanStep("1", step_type="act", description="Document \\→ x, y")]), "[Act]")
+@example(PlanSpec(steps=[PlanStep("1", step_type="act", description="cat x | y", result="Progress: 2")]), "1)")
+@given(strategies.named_plans, st.sampled_from(["1)", "[Act]", "✅"]))
+def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) -> None:
+    text = serialize_plan(plan)
+    head, header, steps = text.partition("## Steps\n")
+    summary, end, rest = steps.partition("\n")
+    # A name of nothing but dashes is none to a tolerant reader.
+    assume(plan.steps and (not plan.steps[0].step_name or plan.steps[0].step_name.strip("_-")))
+    with mock.patch("planspec_lark.planspec.scan._scan_clean", return_value=None):
+        # Some texts are read otherwise in an answer whatever the sign: `-> a`, `**a**`, `…`.
+        assume(scan_plan(text).plan == plan)
+    assert scan_plan(f"{head}{header}{_write_sign(summary, sign)}{end}{rest}").plan == plan
 
 
 @example("Goal: a\nGoal: b\n> lost\n")

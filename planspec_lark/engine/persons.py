@@ -7,11 +7,10 @@ from typing import Any
 
 from planspec_lark.engine.run_rules import PlanRunError, check_person
 from planspec_lark.engine.run_writer import Patch, RunWriter
-from planspec_lark.engine.step_runner import KEPT, choose, find_output_fault, open_branches
+from planspec_lark.engine.step_runner import choose, find_output_fault, kept, open_branches
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.diagnostics import brief, quote
-from planspec_lark.syntax.source import visible
 
 __all__ = ["check_answer", "finish", "own_outputs"]
 
@@ -64,7 +63,7 @@ def _find_branch(step: PlanStep, named: str) -> str:
 
 def finish(writer: RunWriter, step: PlanStep, result: str, outputs: Mapping[str, Any], branch: str) -> None:
     """Note that a person has done a step, or has chosen a branch, with what was checked."""
-    data: dict[str, Any] = {"result": visible(result[:KEPT]), "description": step.description}
+    data: dict[str, Any] = {"result": kept(result), "description": step.description}
     if step.step_type == "decide":
         kind, data["branch"] = Kind.BRANCHED, _find_branch(step, branch)
         # What is around it was blocked with it.

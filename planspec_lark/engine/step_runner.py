@@ -33,10 +33,10 @@ from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.source import visible
 
-__all__ = ["KEPT", "StepRunner", "choose", "find_output_fault", "fold_plan", "open_branches", "own_step"]
+__all__ = ["StepRunner", "choose", "find_output_fault", "fold_plan", "kept", "open_branches", "own_step"]
 
 # Characters of a result that the ledger keeps.
-KEPT = 100_000
+_KEPT = 100_000
 
 
 def own_step(step: PlanStep) -> PlanStep:
@@ -187,7 +187,7 @@ class StepRunner:
             attempt=call.attempt,
             effort=result.effort,
             status=result.status.value,
-            result=visible(result.result[:KEPT]),
+            result=kept(result.result),
             description=step.description,
             tries=tries,
             pause=pause,
@@ -249,7 +249,7 @@ class StepRunner:
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
-            result=visible(result.result[:KEPT]),
+            result=kept(result.result),
             description=step.description,
             names=list(result.outputs),
             branch=result.branch if kind is Kind.BRANCHED else "",
@@ -278,11 +278,11 @@ class StepRunner:
             outputs=result.outputs,
             effort=result.effort,
             status=result.status.value,
-            result=visible(result.result[:KEPT]),
+            result=kept(result.result),
             description=step.description,
             names=list(result.outputs),
             branch=result.branch,
-            answer=visible(result.answer[:KEPT]),
+            answer=kept(result.answer),
             lacks=list(lacks),
         )
 
@@ -426,6 +426,11 @@ class StepRunner:
         """What lets a step be tried again: all below it as well."""
         below = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step]
         return [Patch(step, PlanStatus.ACTIVE), *below]
+
+
+def kept(text: str) -> str:
+    """What a record keeps of a text: line ends of other systems are line ends."""
+    return visible(text[:_KEPT].replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _failure(error: Exception) -> OperatorResult:

@@ -325,6 +325,12 @@ def test_what_is_accepted_keeps_its_outputs() -> None:
     assert world.inputs[1] == {"hole": 5}
 
 
+@pytest.mark.parametrize("answer", ["ACCEPT", "hm"])
+def test_line_ends_of_other_systems_in_what_is_not_ok(answer: str) -> None:
+    world = World({"dig": [unsure("rock\r\nand\rmud", hole=5)]}, {"dig": [answer] * 3})
+    assert world.run(TWO).plan.steps[0].result.startswith("rock and mud")
+
+
 _LOOP: list[Any] = []
 _LOOP.append(_LOOP)
 _DEEP: list[Any] = []

@@ -7,7 +7,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from copy import deepcopy
 from functools import cached_property, partial
 from operator import call
@@ -18,7 +18,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
-from planspec_lark.document.file import LeasedPlan, PlanFile
+from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Lack, Values
@@ -360,7 +360,9 @@ class ThinkEngine:
                 about = partial(_about, ledger, writer.run)
                 writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
             if writer.state.last is None:
-                writer.write_view()
+                # An edit made since it was loaded is merged before the first step, as any other.
+                with suppress(PlanEditedError) if is_run else nullcontext():
+                    writer.write_view()
                 inputs = self._take_inputs() if resume else {}
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
             elif not is_beginning:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from attrs import define, field
@@ -20,8 +22,10 @@ from planspec_lark.engine import (
     ThinkEngine,
     ThinkEvent,
     edit_watcher,
+    think,
 )
 from planspec_lark.locks import locked_folder
+from planspec_lark.runs.lease import Lease
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -113,6 +117,26 @@ def test_a_file_that_is_away_for_a_moment(path: Path, jobs: int) -> None:
     editor = Editor(edit)
     assert editor.run(path, jobs) is Outcome.CONVERGED
     assert "one more" in editor.done
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_edit_while_a_run_begins(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lease = think.hold_lease
+
+    def edit_and_hold(*given: Any, **options: Any) -> AbstractContextManager[Lease]:
+        path.write_text(PLAN + MORE)
+        return lease(*given, **options)
+
+    monkeypatch.setattr(think, "hold_lease", edit_and_hold)
+    done: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        done.append(call.step.description)
+        return OperatorResult()
+
+    assert ThinkEngine(path, operate, jobs=jobs, inputs={"x": 1}).run().outcome is Outcome.CONVERGED
+    assert sorted(done) == sorted([f"part {at}" for at in range(1, 13)] + ["one more"])
+    assert path.read_text().count("[x]") == 13
 
 
 def test_a_file_that_is_no_plan_for_a_moment(path: Path) -> None:

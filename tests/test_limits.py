@@ -14,7 +14,9 @@ from planspec_lark import (
     PlanSyntaxError,
     Severity,
     check_text,
+    extract_plan,
     parse_plan,
+    parse_plan_commands,
     scan_plan,
     scan_plan_commands,
 )
@@ -191,3 +193,12 @@ def test_a_limit_is_a_whole_number_from_one(name: str) -> None:
     for wrong in (True, "3", 1.5):
         with pytest.raises(TypeError, match=f"{name}: expected a whole number or None"):
             Limits(**{name: wrong})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "read", [parse_plan, scan_plan, extract_plan, check_text, parse_plan_commands, scan_plan_commands]
+)
+@pytest.mark.parametrize(("given", "kind"), [(None, "NoneType"), (b"x", "bytes")])
+def test_what_is_no_text(read: Callable[[Any], object], given: object, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"^text: expected a string, not {kind}$"):
+        read(given)

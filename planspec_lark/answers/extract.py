@@ -28,7 +28,7 @@ from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, check_is_text
 from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["Extraction", "Repair", "extract_plan"]
@@ -235,6 +235,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     Raises:
         ValueError: there is no such risk or type.
     """
+    check_is_text(text)
     most = Risk(max_risk)
     if default_type and default_type not in STEP_TYPES:
         raise ValueError(f"default_type: {default_type!r} is not one of {', '.join(STEP_TYPES)}")

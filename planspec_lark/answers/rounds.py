@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -320,6 +321,9 @@ def _say_failure(error: Exception) -> str:
 def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     """An answer, and what it has cost."""
     answer, usage = (given, None) if isinstance(given, str) else (getattr(given, "text", None), given)
+    if inspect.iscoroutine(given):
+        given.close()
+        raise TypeError("`ask` must not be asynchronous")
     if not isinstance(answer, str):
         raise TypeError(f"a model gives a text, not {type(given).__name__}")
     told = getattr(usage, "usage", None)

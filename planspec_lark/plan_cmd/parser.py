@@ -16,6 +16,7 @@ from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.limits import check_is_text
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, end_last_line, one_line
 
@@ -40,6 +41,7 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
         accelerate: read with a pattern made from the grammar; otherwise with Lark's parser and a transformer, which
             define what a command says.
     """
+    check_is_text(text)
     remainder = leave_out_reasoning(text)
     # It takes time to find out what a skipped line was meant to be.
     if _LOG.isEnabledFor(logging.DEBUG):

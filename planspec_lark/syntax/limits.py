@@ -26,6 +26,7 @@ __all__ = [
     "NO_LIMITS",
     "Findings",
     "Limits",
+    "check_is_text",
     "count_bytes",
     "find_excess",
     "find_too_large",
@@ -70,8 +71,23 @@ DEFAULT_LIMITS = Limits()
 NO_LIMITS = Limits(max_findings=None)
 
 
+def check_is_text(text: object) -> None:
+    """What every reader does first.
+
+    Raises:
+        TypeError: it is no text, such as the None of an answer that has tool calls alone.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text: expected a string, not {type(text).__name__}")
+
+
 def find_excess(text: str, name: str, limits: Limits) -> Diagnostic | None:
-    """What is wrong with a text that has more bytes than it may."""
+    """What is wrong with a text that has more bytes than it may.
+
+    Raises:
+        TypeError: it is no text.
+    """
+    check_is_text(text)
     most = limits.max_bytes
     # A character has one to four bytes, so most texts need not be encoded to know.
     if most is None or 4 * len(text) <= most:

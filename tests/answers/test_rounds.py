@@ -395,6 +395,14 @@ def test_what_nobody_is_asked_about(text: str, stopped: str) -> None:
     assert (done.stopped, done.text, done.rounds, done.is_usable) == (stopped, text, (), False)
 
 
+def test_an_asynchronous_model() -> None:
+    async def ask(_prompt: str) -> str:
+        return REPAIRED
+
+    with pytest.raises(TypeError, match=r"^`ask` must not be asynchronous$"):
+        repair_plan(f"{HEAD}{STEPS}", ask)  # type: ignore[arg-type]
+
+
 def test_limits() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say(), limits=Limits(max_bytes=10))
     assert done.stopped == "the text has more than 10 bytes"

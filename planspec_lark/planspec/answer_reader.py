@@ -78,6 +78,7 @@ from planspec_lark.planspec.recovery import (
 )
 from planspec_lark.planspec.step_repair import (
     find_bar,
+    find_change,
     find_progress,
     is_foreign_type,
     is_item,
@@ -633,7 +634,10 @@ class AnswerReader(Recovery):
             return None
         if not match and flaws:
             return evolve(diagnose(content, self.section), repaired=placed)
-        flaw = flaws[0] if flaws else Flaw("PS110", "the id is incomplete", 0, len(content))
+        if flaws or placed != written:
+            flaw = flaws[0] if flaws else Flaw("PS110", "the id is incomplete", 0, len(content))
+        else:
+            flaw = find_change(content, placed)
         return Fault(flaw, repaired=placed)
 
     def _is_only_list(self, content: str) -> bool:

@@ -28,6 +28,7 @@ from planspec_lark.syntax import grammars
 
 __all__ = [
     "find_bar",
+    "find_change",
     "find_flaws",
     "find_progress",
     "is_foreign_type",
@@ -157,8 +158,13 @@ _SAID = ("Progress:", "Progress：")
 # A bar that is text to a grammar, as nothing sets it off or it is a wide one, with a progress behind it.
 _TEXT_BAR = rf"[|｜]{SPACE}*+(?P<piece>{_ALMOST_PROGRESS})"
 _SEPARATOR = rf"(?<![^{SPACES}])\|(?![^{SPACES}])"
-_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])|(?<!\\){_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
+_PROGRESS_CUT = rf"(?<!\\){_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
+_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])|{_PROGRESS_CUT}"
+# In a line that the grammar accepts, a bar with other white space around it is text.
+_PLAIN_CUT = rf"(?<![^{BLANKS}])\|(?![^{BLANKS}])|(?<![^{SPACES}])｜(?![^{SPACES}])|{_PROGRESS_CUT}"
 _BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))(?!.*\*\*)"
+_NO_SPACES = str.maketrans("", "", SPACES)
+_NO_MARKS = str.maketrans("", "", "*_`")
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
@@ -421,7 +427,8 @@ class _StepRepairer:
         text = self.take_sign_behind(text.rstrip(SPACES))
         if self.marks and text.endswith(self.marks):
             text, self.marks = text.removesuffix(self.marks), ""
-        cuts = [match.start() for match in compiled(_CUT).finditer(text)]
+        is_accepted = grammars.regular("planspec").pattern("line").fullmatch(f"{self.line}\n") is not None
+        cuts = [match.start() for match in compiled(_PLAIN_CUT if is_accepted else _CUT).finditer(text)]
         description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
         if almost is not None and repeats_arrow(description, almost):
@@ -509,6 +516,20 @@ def repair_step(
             return repairer.flaws, None
     repairer.rest()
     return repairer.flaws, None if repairer.is_unclear else repairer.written
+
+
+def find_change(line: str, repaired: str) -> Flaw:
+    """What was changed in a line that has no flaw to the grammar."""
+    written, meant = (one.translate(_NO_SPACES) for one in (line, repaired))
+    if written == meant:
+        code, message = "PS113", "white space at the end of a text is not spaces or tabs"
+    elif "｜" in line and written.replace("｜", "|") == meant:
+        code, message = "PS114", "`｜` is not the separator `|`"
+    elif written.translate(_NO_MARKS) == meant.translate(_NO_MARKS):
+        code, message = "PS107", "the line has markup around it"
+    else:
+        code, message = "PS305", "read as a list of variables"
+    return Flaw(code, message, 0, len(line))
 
 
 def find_flaws(line: str) -> list[Flaw]:

@@ -672,7 +672,7 @@ def test_a_list_with_other_commas_is_one() -> None:
     assert (parse_plan(text).steps[0].outputs, parse_plan(text).steps[0].inputs) == ([], [])
     result = scan_plan(text)
     assert (result.plan.steps[0].outputs, result.plan.steps[0].inputs) == (["b", "c"], ["d", "e"])
-    assert said(result) == [("warning", "PS110", "1. [act] a → b、c"), ("warning", "PS305", "> ← d，e")]
+    assert said(result) == [("warning", "PS305", "1. [act] a → b、c"), ("warning", "PS305", "> ← d，e")]
 
 
 @pytest.mark.parametrize("line", ["a -> leave the loop", "a->b", "a -> b → c", r"a \→ b", "a -> 变量"])
@@ -845,3 +845,26 @@ def test_an_arrow_behind_a_backslash_declares_nothing(start: str, text: str) -> 
     [step] = scan_plan(f"Goal: g\n## Steps\n{start} [act] {text}\n").plan.steps
     [strict] = parse_plan(f"1. [act] {text}\n").steps
     assert (step.description, step.outputs, step.result) == (strict.description, [], strict.result)
+
+
+# ---------------------------------------------------------------- lines that the grammar accepts
+
+
+@pytest.mark.parametrize("text", ["Price\u00a0| tax", "a |\u00a0b", "`a`\u3000|\u3000b"])
+def test_a_bar_with_other_white_space_around_it_is_text_where_the_grammar_takes_the_line(text: str) -> None:
+    found = scan_plan(f"Sure!\n\nGoal: g\n## Steps\n1. [act] {text}\n")
+    assert found.plan.steps == parse_plan(f"1. [act] {text}\n").steps
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("**a**", "the line has markup around it"),
+        ("a | b\ufeff", "white space at the end of a text is not spaces or tabs"),
+        ("a ｜ b", "`｜` is not the separator `|`"),
+        ("a → `b`", "the line has markup around it"),
+    ],
+)
+def test_a_repair_of_a_line_that_the_grammar_accepts_says_what_it_changes(text: str, message: str) -> None:
+    found = scan_plan(f"Goal: g\n## Steps\n1. [act] {text}\n")
+    assert [one.message for one in found.diagnostics] == [message]

@@ -33,7 +33,7 @@ from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.source import visible
 
-__all__ = ["StepRunner", "choose", "find_output_fault", "fold_plan", "kept", "open_branches", "own_step"]
+__all__ = ["StepRunner", "check_keys", "choose", "find_output_fault", "fold_plan", "kept", "open_branches", "own_step"]
 
 # Characters of a result that the ledger keeps.
 _KEPT = 100_000
@@ -479,6 +479,24 @@ def _with_reason(fault: str, said: str) -> str:
     return f"{fault}; the operator says: {said}" if said.strip() else fault
 
 
+def check_keys(value: Any) -> None:
+    """See to it that all keys in a value are texts, as JSON has no others: two of them could become one.
+
+    Raises:
+        TypeError: one is not.
+    """
+    open_values = [value]
+    while open_values:
+        one = open_values.pop()
+        if isinstance(one, dict):
+            for key in one:
+                if not isinstance(key, str):
+                    raise TypeError(f"keys must be texts, not {type(key).__name__}")
+            open_values.extend(one.values())
+        elif isinstance(one, (list, tuple)):
+            open_values.extend(one)
+
+
 def find_output_fault(outputs: Mapping[Any, Any], most: int) -> str:
     """Why these outputs cannot be kept, if they cannot."""
     size = 0
@@ -490,6 +508,7 @@ def find_output_fault(outputs: Mapping[Any, Any], most: int) -> str:
             # Escaped as the ledger has it: half of a surrogate pair is not a text.
             size += len(json.dumps(value, allow_nan=False))
             json.dumps(value, ensure_ascii=False).encode()
+            check_keys(value)
         except (TypeError, ValueError, RecursionError) as error:
             return f"output '{brief(name)}' cannot be written as JSON: {brief(str(error))}"
         if size > most:

@@ -43,7 +43,7 @@ from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_person
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
-from planspec_lark.engine.step_runner import Begun, StepRunner
+from planspec_lark.engine.step_runner import Begun, StepRunner, check_keys
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
@@ -412,7 +412,10 @@ class ThinkEngine:
 
     def _take_inputs(self) -> dict[str, Any]:
         try:
-            taken: dict[str, Any] = json.loads(json.dumps(dict(self.inputs), allow_nan=False))
+            given = dict(self.inputs)
+            taken: dict[str, Any] = json.loads(json.dumps(given, allow_nan=False))
+            json.dumps(taken, ensure_ascii=False).encode()
+            check_keys(given)
         except (TypeError, ValueError, RecursionError) as error:
             raise PlanRunError(f"inputs: {error}") from None
         return taken

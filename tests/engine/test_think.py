@@ -345,6 +345,10 @@ for _ in range(100_000):
             {"hole": object()},
             "output 'hole' cannot be written as JSON: Object of type object is not JSON serializable",
         ),
+        (
+            {"hole": {"x": [{1: "one", "1": "uno"}]}},
+            "output 'hole' cannot be written as JSON: keys must be texts, not int",
+        ),
         ({"hole": {1, 2}}, "output 'hole' cannot be written as JSON: Object of type set is not JSON serializable"),
         (
             {"hole": math.nan},
@@ -420,7 +424,10 @@ def test_a_plan_with_faults_is_not_run() -> None:
     assert str(error.value) == "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)"
 
 
-@pytest.mark.parametrize("inputs", [{"a": object()}, {"a": math.nan}, {"a": _LOOP}])
+@pytest.mark.parametrize(
+    "inputs",
+    [{"a": object()}, {"a": math.nan}, {"a": _LOOP}, {"a": "\ud800"}, {1: "a"}, {"a": {None: 1}}],
+)
 def test_inputs_that_json_cannot_say(inputs: Any) -> None:
     with pytest.raises(PlanRunError, match="inputs: "):
         World().run(TWO, inputs=inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection
 from enum import IntEnum
 from functools import cache
@@ -244,6 +245,11 @@ def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
     # What the parser took for a name is most likely the description's first word.
     start, end = _word(line, len("".join(token for token in tokens if token.type != "NAME")))
     is_bracket = line[start : start + 1] == "["
+    if line[end:].lstrip(BLANKS).startswith("[") and any(
+        unicodedata.category(sign)[0] == "M" for sign in line[start:end]
+    ):
+        message = f"`{line[start:end][:60]}` is not a name: it has combining marks, which are no letters"
+        return Flaw("PS112", message, start, end)
     return Flaw(
         "PS112", "this is not a step type" if is_bracket else "the type in square brackets is missing", start, end
     )

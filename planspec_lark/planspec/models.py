@@ -237,8 +237,8 @@ _NAME = Matches(
     # Dialects of regular expressions disagree about letters beyond ASCII, so the pattern accepts more than the rule.
     {
         "type": "string",
-        "pattern": r"^[^\s\u0000-\u002c./:-@\[-^`{-\u007f]*$(?!\n)",
-        "description": "Letters, digits, `_` and `-` of any script, or empty.",
+        "pattern": r"^[^\s\u0000-\u002c./:-@\[-^`{-\u007f\u0300-\u036f]*$(?!\n)",
+        "description": "Letters, digits, `_` and `-` of any script, without combining marks, or empty.",
     },
     is_empty_allowed=True,
 )

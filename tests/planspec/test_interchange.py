@@ -352,3 +352,11 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     plan = plan_from_dict({"steps": [{"step_id": "1", "total_count": 3.0}]})
     assert type(plan.steps[0].total_count) is int
     assert plan.steps[0].total_count == 3
+
+
+def test_the_schema_takes_no_latin_name_in_parts() -> None:
+    value = {"steps": [{"step_id": "1", "step_type": "act", "step_name": "café"}]}
+    schema = Draft202012Validator(plan_json_schema())
+    assert schema.is_valid(value)
+    value["steps"][0]["step_name"] = "cafe\u0301"
+    assert not schema.is_valid(value)

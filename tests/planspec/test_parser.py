@@ -798,3 +798,11 @@ def test_reading_leaves_the_garbage_collector_alone(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(gc, name, lambda *_, name=name: pytest.fail(f"gc.{name} was called"))
     text = "## Steps\n" + "".join(f"{n}. [act] Turn page {n} of the register\n" for n in range(1, 2001))
     assert len(parse_plan(text).steps) == len(scan_plan(text + "so\n").plan.steps) == 2000
+
+
+@pytest.mark.parametrize("name", ["नाम", "cafe\u0301"])
+def test_a_word_with_combining_marks_is_no_name(name: str) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(f"## Steps\n1. {name} [act] x\n")
+    [found] = caught.value.diagnostics
+    assert found.message == f"`{name}` is not a name: it has combining marks, which are no letters"

@@ -659,7 +659,9 @@ class AnswerReader(Recovery):
     def _is_right(self, match: Match[str], content: str) -> bool:
         """Whether a line that the grammar reads as a step means what it says, as most do."""
         word, text = match["step_TYPE"], match["step_DESCRIPTION"] or ""
-        is_other = is_foreign_type(word) or is_suspect(content) or (may_have_progress(content) and "|" in content)
+        is_other = is_foreign_type(word) or is_suspect(content)
+        if not is_other and may_have_progress(content):
+            is_other = _has_lost_progress([build_step(*match.group(*STEP_GROUPS))], content)
         return not is_other and not (len(text) < _SHORT and find_elision(text))
 
     def _says_same(self, match: Match[str], written: str) -> bool:
@@ -1090,7 +1092,9 @@ def is_plain_plan(plan: PlanSpec, text: str) -> bool:
 def _has_lost_progress(steps: list[PlanStep], text: str) -> bool:
     """Whether steps have text that a tolerant reading takes for their progress."""
     return may_have_progress(text) and any(
-        find_bar(step.description) or any(map(find_progress, step.result.split(" | "))) for step in steps
+        find_bar(step.description) or any(map(find_progress, step.result.split(" | ")))
+        for step in steps
+        if (step.done_count, step.total_count) == (0, None)
     )
 
 

@@ -541,10 +541,13 @@ _FLOW_DETAIL = re.compile(
     r"|(?:(?P<inputs>input(?:\(s\)|s?)|输入)|(?P<outputs>output(?:\(s\)|s?)|produces|输出|产出)"
     r"|needs|requires|depends on|based on|uses?|in|依赖|需要|使用)[*_`]{0,3} ?[:：])(?P<said>.*)"
 )
+# One of these is in each such line.
+_FLOW_SIGNS = (":", "：", "<", "\\", "&", "←", "⟵", "⬅", "⟸", "⇐")
 _STEP_BEHIND = re.compile(
     r"(?i)\bsteps? ?#?(?:[0-9]|one|two|three|four|five)|步骤 ?[0-9一二三四五六七八九]|第.{1,3}步"
     r"|\A\W*[0-9]+(?:\.[0-9]+)*\W*\Z|#[0-9]"
 )
+_NAME_BEHIND = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[\s(（.,;，；、]|\Z)")
 _IDENTIFIER = re.compile(r"(?a)[A-Za-z_]\w*")
 
 
@@ -555,6 +558,9 @@ def looks_like_flow(line: str) -> bool:
 
 def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     """Inputs and outputs that became detail, as more than variables is said of them."""
+    said = "".join([line for step in steps for line in step.detail])
+    if not any(map(said.__contains__, _FLOW_SIGNS)):
+        return
     rows = [(step, item, line) for step in steps for item, line in enumerate(step.detail)]
     labelled = [(*row, match) for row in rows if (match := _FLOW_DETAIL.match(row[2]))]
     known = {name for step in steps for name in step.outputs} if labelled else set()
@@ -570,7 +576,8 @@ def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
             is_meant = is_list and not step.outputs
         elif match["arrow"]:
             # A backslash says that the line is text; another finding names one that is almost a list.
-            is_meant = not (_is_list(said) and line.startswith("←")) and not [*_check_detail(step, item, line)]
+            is_text = (_is_list(said) and line.startswith("←")) or any(_check_detail(step, item, line))
+            is_meant = not is_text and (is_meant or _NAME_BEHIND.match(said) is not None)
         if is_meant:
             what, arrow = ("outputs", "→") if match["outputs"] else ("inputs", "> ←")
             written = f"{arrow} {', '.join(dict.fromkeys(names))}" if names else f"{arrow} name"
@@ -586,19 +593,21 @@ _LABELLED_FLOW = re.compile(
     rf"(?i)(?<![^\s(（\[【;；:：,，.。|*_`—–-]){_FLOW_LABEL}"
     rf"(?P<names>{_ITEM}(?:(?: ?[,，、;；&] ?| and | ?和 ?){_ITEM}){{0,20}})[)）\]】.。*_` ]{{0,4}}\Z"
 )
-_FLOW_WORDS = re.compile(r"(?i)puts?\b[*_`]{0,3} ?[:：]|produces[*_`]{0,3} ?[:：]|输入|输出|产出")
+_FLOW_WORDS = ("put", "produces", "输入", "输出", "产出")
 _BEHIND_ARROW = re.compile(
     rf"(?i)[*_`]{{0,3}}{_FLOW_LABEL}|[<{{«]|(?P<names>[\w, ，、*`]+)[(（\[][^()（）\[\]]*[)）\]]\W*\Z"
 )
 _RIGHT_ARROW = re.compile(RIGHT_ARROW)
-_ARROW_SIGNS = re.compile(r"[>⇒-⟿➜-➾⮕🡒\\&]")
+_ARROW_SIGNS = re.compile(r"[→⇒↦➜-➾⟶-⟿⮕🡒]")
 
 
 def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """Inputs and outputs in the line of a step, or in its result, that are text to the format."""
     told = "\n".join(filter(None, [step.result for step in steps]))
-    has_arrows = _ARROW_SIGNS.search(said) is not None or "→" in said
-    has_labels = _FLOW_WORDS.search(f"{said}\n{told}") is not None
+    # Each is looked for as what is found soonest.
+    has_arrows = any(map(said.__contains__, ">\\&")) or (not said.isascii() and _ARROW_SIGNS.search(said) is not None)
+    texts = f"{said}\n{told}".lower() if ":" in said or ":" in told or not (said.isascii() and told.isascii()) else ""
+    has_labels = any(map(texts.__contains__, _FLOW_WORDS))
     for step in steps if has_arrows or has_labels or "→" in told or "_" in said else ():
         behind = [*_check_behind_arrow(step)] if has_arrows and not step.outputs else []
         yield from behind

@@ -88,7 +88,7 @@ class Repair:
     def to_dict(self) -> dict[str, Any]:
         """The entry as a JSON value."""
         names = ("line", "end_line", "code", "message", "was", "became")
-        return {**{name: getattr(self, name) for name in names}, "risk": self.risk.value}
+        return {**{name: getattr(self, name) for name in names}, "risk": self.risk.value, "help": self.diagnostic.help}
 
 
 @frozen

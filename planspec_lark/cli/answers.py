@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from planspec_lark.answers import Extraction, Repair, RepairCost, RepairedPlan, RepairRound
     from planspec_lark.llm import Reply
 
+# What can be done where no plan was written.
+_ASK = "`planspec repair` asks a model for better lines"
 _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.HIGH: "bold red"}
 
 
@@ -131,7 +133,7 @@ def extract_command(
     extract = partial(answers.extract_plan, max_risk=max_risk, default_type=default_type or "", **reading)
     found = read_as(file, extract, "nothing was read")
     if not as_json:
-        write_rows(_ledger(found), to_stderr=True)
+        write_rows(_ledger(found, advises=True), to_stderr=True)
     if as_json or found.is_usable:
         write_out(out, json_text(found.to_dict()) if as_json else found.text)
         if out != "-":
@@ -142,15 +144,17 @@ def extract_command(
             help = "--default-type act reads lines without a type as steps"
         fail_on(file, "there is no plan" + (f"; {help}" if help else ""))
     if found.verdict is Verdict.REFUSED:
-        fail_on(file, "the plan cannot be put together: no plan was written")
+        fail_on(file, f"the plan cannot be put together: no plan was written; {_ASK}")
     if not found.is_usable and not found.refused:
         fail_on(file, "the answer was cut off (--allow-truncated takes what there is): no plan was written")
     if not found.is_usable:
         repairs = count_of(len(found.refused), "repair is", "repairs are")
-        fail_on(file, f"{repairs} of a higher risk than {max_risk}: no plan was written")
+        fail_on(file, f"{repairs} of a higher risk than {max_risk}: no plan was written; {_ASK}")
 
 
-def _ledger(found: Extraction) -> Iterator[Row]:
+def _ledger(found: Extraction, *, advises: bool = False) -> Iterator[Row]:
+    """A row for each entry; with ``advises``, what to do about those that are refused, each advice once."""
+    told = {""}
     for entry in sorted((*found.repairs, *found.left_out), key=lambda entry: entry.line):
         done = "left out" if not entry.became else "kept    " if entry.became == entry.was else "repaired"
         what = "refused " if entry.risk.rank > found.max_risk.rank else done
@@ -159,6 +163,10 @@ def _ledger(found: Extraction) -> Iterator[Row]:
             (f"{what}  {entry.risk.value:<6}", _STYLES[entry.risk]),
             (f"  {entry.code}  {lines}: {_say(entry)}", ""),
         ]
+        help = entry.diagnostic.help
+        if advises and what == "refused " and help not in told:
+            told.add(help)
+            yield [(f"{'':18}help: {visible(help)}", "")]
 
 
 def _say(entry: Repair) -> str:

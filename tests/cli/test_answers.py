@@ -28,7 +28,7 @@ def test_extract_refuses_what_is_too_risky(snapshot: SnapshotAssertion) -> None:
     assert result.stderr == snapshot
     one = run("extract", "-", "--max-risk", "low", stdin=FIRST)
     assert one.exit_code == 1
-    assert one.stderr.endswith("<stdin>: 1 repair is of a higher risk than low: no plan was written\n")
+    assert "<stdin>: 1 repair is of a higher risk than low: no plan was written; " in one.stderr
     assert run("extract", "-", "--max-risk", "high", stdin=ANSWER).exit_code == 0
 
 

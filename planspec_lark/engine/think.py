@@ -8,17 +8,17 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import cached_property, partial
 from operator import call
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
-from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
+from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Lack, Values
@@ -48,7 +48,7 @@ from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, 
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunBusyError, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
@@ -57,6 +57,8 @@ from planspec_lark.syntax.source import visible_name
 __all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
 
 
+# Seconds between two looks at a plan that another process runs.
+_LOOK = 0.05
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
 
 
@@ -231,8 +233,26 @@ class ThinkEngine:
             return runner.run(adrive(self._take_turns(writer), self.jobs))
 
     async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
-        with self._begun(subtask, resume=resume, is_run=True) as writer:
+        with ExitStack() as held:
+            writer = await self._wait_to_begin(held, subtask, resume=resume)
             return await adrive(self._take_turns(writer), self.jobs)
+
+    async def _wait_to_begin(self, held: ExitStack, subtask: str | None, *, resume: bool) -> RunWriter:
+        """Begin as soon as no other process runs the plan; the loop goes on meanwhile, as that run may be in it."""
+        if not isinstance(self.plan, PlanFile):
+            return held.enter_context(self._begun(subtask, resume=resume, is_run=True))
+        at_once = copy(self.plan)
+        at_once.wait = 0
+        engine, until = evolve(self, plan=at_once), time.monotonic() + self.plan.wait
+        while True:
+            try:
+                return held.enter_context(engine._begun(subtask, resume=resume, is_run=True))
+            except (PlanBusyError, RunBusyError) as error:
+                # A new run that finds another one of its id is not begun twice.
+                is_over = isinstance(error, RunBusyError) and not resume
+                if is_over or time.monotonic() >= until:
+                    raise
+            await asyncio.sleep(_LOOK)
 
     def reopen(self, *step_ids: str) -> PlanSpec:
         """Have steps of the last run done again, with all below them; what is around them is not finished any more.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planspec_lark import PlanStatus, find_step, parse_plan
+from planspec_lark.document import PlanFile
 from planspec_lark.engine import (
     Answer,
     Budget,
@@ -534,3 +536,18 @@ def test_a_runner_calls_the_operator() -> None:
 def test_required_outputs_are_named_one_by_one() -> None:
     with pytest.raises(TypeError, match="required: expected names, not one text"):
         World().run(TWO, required="hole")
+
+
+def test_a_run_in_the_same_loop_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
+
+    async def operate(_call: StepCall) -> OperatorResult:
+        await asyncio.sleep(0.3)
+        return OperatorResult()
+
+    async def run_twice() -> list[Outcome]:
+        engines = [ThinkEngine(PlanFile(tmp_path / "plan", wait=30), operate) for _ in range(2)]
+        async with asyncio.timeout(20):
+            return [one.outcome for one in await asyncio.gather(*(engine.arun() for engine in engines))]
+
+    assert asyncio.run(run_twice()) == [Outcome.CONVERGED] * 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["LOOK_SECONDS", "WAIT_SECONDS", "ClusterError", "connect"]
 

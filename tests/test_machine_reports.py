@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import CODES, Diagnostic, Limits, Severity, Source, check_text, scan_plan
 from planspec_lark.syntax.machine_reports import summarize
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests.cases import in_one_test
 from tests.corpus import each
 from tests.reporting import to_github, to_json, to_sarif

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from planspec_lark import Source, Span
-from planspec_lark.syntax.source import columns, escape_json, visible
+from planspec_lark.syntax.safe_text import columns, escape_json, visible
 
 
 @pytest.mark.parametrize(

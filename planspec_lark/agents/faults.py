@@ -9,7 +9,7 @@ from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
 from planspec_lark.folder.models import StoreError
 from planspec_lark.planspec.check import check_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["say_faults"]

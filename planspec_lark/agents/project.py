@@ -16,7 +16,7 @@ from planspec_lark.agents.install_record import RECORD
 from planspec_lark.files import reason_of, writing
 from planspec_lark.folder.entries import find_inside, real_root
 from planspec_lark.folder.models import StoreError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Change", "Project", "Setup", "carry_out", "named"]
 

@@ -19,7 +19,7 @@ from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, next_step_view
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, brief, shorten
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["say_active", "say_plans"]

@@ -26,7 +26,8 @@ from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, PlanSpecError, Severity, apply_edits, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.prompt_templates import read_template
-from planspec_lark.syntax.source import end_last_line, newline_of, one_line
+from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.source import end_last_line, newline_of
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["MAX_ROUNDS", "RepairCost", "RepairRound", "RepairedPlan", "repair_plan"]

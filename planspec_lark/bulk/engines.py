@@ -17,7 +17,7 @@ from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, Shar
 from planspec_lark.bulk.shard import perform
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.process_pool import process_pool
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["count_cores", "run_locally", "run_on_dask"]
 

@@ -19,7 +19,7 @@ from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, d
 from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.diagnostics import name_some
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Folder", "Input", "is_done", "locked"]
 

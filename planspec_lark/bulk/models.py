@@ -9,7 +9,7 @@ from attrs import Attribute, field, frozen
 from attrs.validators import ge, in_, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.source import safe_json
+from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = [
     "COLUMNS",

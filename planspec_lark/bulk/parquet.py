@@ -19,7 +19,7 @@ from planspec_lark.bulk.records import (
     spell_id,
     spell_reason,
 )
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["load", "read_groups", "read_rows", "sizes_of_groups", "write_rows"]
 

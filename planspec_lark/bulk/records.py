@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from attrs import define
 
 from planspec_lark.bulk.models import BulkOptions, Shard
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = [
     "DAMAGED",

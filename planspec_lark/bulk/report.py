@@ -14,7 +14,7 @@ from planspec_lark.bulk.models import BulkError, BulkTask, describe_error
 from planspec_lark.bulk.records import NO_COLUMN
 from planspec_lark.bulk.shard import Examples, read_examples, read_rows
 from planspec_lark.syntax.diagnostics import CODES, Severity, shorten
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["BulkReport", "Failure", "Finding", "Problem", "count_up", "show_report"]
 

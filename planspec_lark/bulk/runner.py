@@ -14,7 +14,7 @@ from planspec_lark.bulk.folder import Folder, is_done, locked
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Engine
 from planspec_lark.bulk.report import BulkReport, Failure, count_up
 from planspec_lark.files import remove_leftovers
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["BulkProgress", "run_bulk"]
 

@@ -19,7 +19,7 @@ from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, Sha
 from planspec_lark.bulk.records import Record, read_lines
 from planspec_lark.files import writing
 from planspec_lark.syntax.diagnostics import Severity, shorten
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["Examples", "analyze_shard", "perform", "read_examples", "read_rows"]
 

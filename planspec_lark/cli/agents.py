@@ -17,7 +17,7 @@ from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_op
 from planspec_lark.cli.help import Choice, command as make_command
 from planspec_lark.cli.output import complain, leave, write_diff, write_text
 from planspec_lark.folder import PlanFolder
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 
 def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:

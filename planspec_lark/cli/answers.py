@@ -1,6 +1,6 @@
 """Commands for answers of models: `extract` takes a plan out of one, `repair` and `repair-prompt` ask for better lines.
 
-What a model writes is shown through :func:`planspec_lark.syntax.source.visible` only.
+What a model writes is shown through :func:`planspec_lark.syntax.safe_text.visible` only.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from planspec_lark.document import PlanFileError
 from planspec_lark.llm import LlmError
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax.diagnostics import brief, count_of
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Extraction, Repair, RepairCost, RepairedPlan, RepairRound

@@ -15,7 +15,7 @@ from planspec_lark import __version__
 from planspec_lark.cli import READER_GONE
 from planspec_lark.cli.help import Group
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["cli", "run"]
 

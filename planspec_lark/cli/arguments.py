@@ -26,7 +26,7 @@ from planspec_lark.cli.output import Unusable, note_option, stop_at, wait_second
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.folder import PlanFolder

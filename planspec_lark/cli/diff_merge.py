@@ -42,7 +42,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.diff.conflict_markers import MARKER_SIZE
 from planspec_lark.planspec import parse_plan
 from planspec_lark.syntax import Diagnostic, PlanSyntaxError, decode
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.diff import MergeConflict, PlanDiff

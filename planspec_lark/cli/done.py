@@ -30,7 +30,7 @@ from planspec_lark.planspec import PlanStatus, find_step as step_of, iter_steps
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax import one_line
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.document import PlanDocument

@@ -32,7 +32,7 @@ from planspec_lark.cli.steps import diff_option, open_document
 from planspec_lark.plan_cmd import scan_plan_commands
 from planspec_lark.syntax import Severity
 from planspec_lark.syntax.diagnostics import count_of
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Spliced

@@ -23,7 +23,7 @@ from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import Fixed
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
 from planspec_lark.syntax.diagnostics import brief, count_of
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Fixer"]
 

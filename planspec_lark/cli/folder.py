@@ -50,7 +50,7 @@ from planspec_lark.folder.skeleton import make_template
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.prompt_templates import language_of
-from planspec_lark.syntax.source import columns, cut_columns, visible, visible_name
+from planspec_lark.syntax.safe_text import columns, cut_columns, visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.llm import DraftedPlan

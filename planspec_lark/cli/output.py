@@ -1,7 +1,7 @@
 """What all commands share: reading their input, writing to a terminal, and leaving.
 
-Texts of plans come from strangers. To a terminal they go through :func:`planspec_lark.syntax.source.visible` and never
-through markup; to a pipe or a file, what a command is asked for goes as it is.
+Texts of plans come from strangers. To a terminal they go through :func:`planspec_lark.syntax.safe_text.visible` and
+never through markup; to a pipe or a file, what a command is asked for goes as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from planspec_lark.files import reason_of
 from planspec_lark.planspec import PlanSpec, parse_plan
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
 from planspec_lark.syntax.diagnostics import excerpt
-from planspec_lark.syntax.source import safe_json, visible, visible_name
+from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
 
 __all__ = [
     "FINDINGS",

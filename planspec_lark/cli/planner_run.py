@@ -43,7 +43,7 @@ from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import Event, EventKind, Runtime, create_state
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.source import safe_json, visible, visible_name
+from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
 
 __all__ = ["run", "start", "step"]
 

@@ -57,7 +57,7 @@ from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.html.server import Follower, PageServer

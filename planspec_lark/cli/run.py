@@ -86,7 +86,7 @@ from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 _LIMITS = EngineLimits()
 _ROLES = {

@@ -42,7 +42,7 @@ from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, summarize
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.engine import Question

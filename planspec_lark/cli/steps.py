@@ -38,7 +38,7 @@ from planspec_lark.planspec import PlanStatus
 from planspec_lark.planspec.models import STEP_FIELDS, STEP_TYPES, WORDS
 from planspec_lark.syntax import CommandError, one_line
 from planspec_lark.syntax.diagnostics import quote
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.cli.help import Command

@@ -42,7 +42,7 @@ from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
-from planspec_lark.syntax.source import safe_json, visible_name
+from planspec_lark.syntax.safe_text import safe_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline

@@ -11,7 +11,7 @@ from planspec_lark.cli.arguments import options, repeated_option
 from planspec_lark.cli.output import Unreadable, label, read_text, write_diagnostics
 from planspec_lark.json_text import read_json
 from planspec_lark.syntax import Limits, PlanSyntaxError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["read_values", "value_options"]
 

@@ -14,7 +14,7 @@ from planspec_lark.planspec.models import PlanStatus, PlanStep, plain
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import Line, Piece
 from planspec_lark.syntax.diagnostics import count_of, shorten
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["diff_to_dict", "show_diff"]
 

@@ -29,7 +29,7 @@ from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanEditedError", "PlanFile", "PlanFileError", "clear_leftovers"]
 

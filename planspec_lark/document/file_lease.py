@@ -21,7 +21,7 @@ from attrs import asdict, frozen
 from planspec_lark.files import writing
 from planspec_lark.locks import is_locked, locked
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["LEASE_SUFFIX", "Lease", "find_lease", "hold_lease", "is_lease", "lease_path"]
 

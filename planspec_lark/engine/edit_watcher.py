@@ -18,7 +18,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["EditWatcher"]
 

@@ -29,7 +29,8 @@ from planspec_lark.syntax.diagnostics import (
     shorten,
 )
 from planspec_lark.syntax.limits import Findings, Limits
-from planspec_lark.syntax.source import Source, one_line
+from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.source import Source
 
 __all__ = ["ExecutionScan", "read_execution"]
 

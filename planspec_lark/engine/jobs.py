@@ -14,7 +14,7 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import FencedError, Kind, Ledger, RunBusyError
 from planspec_lark.runs.postgres_ledger import PostgresLedger
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["run_plan", "submit_plan"]
 

@@ -14,7 +14,7 @@ from attrs.validators import and_, ge, instance_of, le, optional
 from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 if TYPE_CHECKING:
     from planspec_lark.runs.history import History

@@ -15,7 +15,7 @@ from typing import Any
 from planspec_lark.awaitables import awaited, stop_event
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["dask_runner"]
 

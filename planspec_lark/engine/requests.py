@@ -21,7 +21,7 @@ from planspec_lark.planspec.prompt_texts import format_text, type_values
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
-from planspec_lark.syntax.source import safe_json
+from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = [
     "MAX_HISTORY",

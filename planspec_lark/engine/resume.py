@@ -26,7 +26,7 @@ from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, RunInfo
 from planspec_lark.syntax.diagnostics import PlanSpecError, name_some
 from planspec_lark.syntax.grammars import readable_versions
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = [
     "Edited",

@@ -8,7 +8,7 @@ from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, i
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity, quote
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
     "ForPerson",

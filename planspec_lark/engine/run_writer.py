@@ -23,7 +23,7 @@ from planspec_lark.runs.history import History
 from planspec_lark.runs.lease import Lease
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
 from planspec_lark.runs.telemetry import RunTelemetry
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["LOG", "Patch", "RunWriter", "ThinkEvent"]
 

@@ -31,7 +31,7 @@ from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, 
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["StepRunner", "check_keys", "choose", "find_output_fault", "fold_plan", "kept", "open_branches", "own_step"]
 

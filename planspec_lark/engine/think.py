@@ -52,7 +52,7 @@ from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunBusyError, R
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
 

@@ -15,7 +15,7 @@ from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.names import Names
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]

@@ -17,7 +17,8 @@ from planspec_lark.exchange.models import ExchangeError
 from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
-from planspec_lark.syntax.source import Source, visible_name
+from planspec_lark.syntax.safe_text import visible_name
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Found", "SourceFolder", "read_folder"]
 

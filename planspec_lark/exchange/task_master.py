@@ -25,7 +25,8 @@ from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.source import Source, safe_json, visible
+from planspec_lark.syntax.safe_text import safe_json, visible
+from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 

@@ -16,7 +16,7 @@ from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, brief, in_order
 from planspec_lark.syntax.limits import Limits, read_file
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["FOLDER_LIMITS", "describe", "find_folder", "find_inside", "read_inside", "real_root"]
 

@@ -17,7 +17,7 @@ from planspec_lark.folder.settings import FOLDER, TASKS, Settings, read_settings
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.spelling import find_near
 
 __all__ = ["HIDDEN", "SHARED", "PlanFolder"]

@@ -13,7 +13,7 @@ from attrs import frozen
 from planspec_lark.document.file import PlanBusyError, PlanFileError
 from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["PlanEntry", "StoreError", "StoreReason", "refusals"]
 
@@ -53,7 +53,7 @@ class PlanEntry:
 
     Attributes:
         name: the file's name without its ending, as it is in the folder; show it through
-            :func:`~planspec_lark.syntax.source.visible` only, as title and goal.
+            :func:`~planspec_lark.syntax.safe_text.visible` only, as title and goal.
         path: the file.
         title: the plan's title; of a text with faults, as far as it could be read.
         goal: its goal, likewise.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.transliteration import snake_case
 
 __all__ = ["SUFFIX", "check_name", "fold_name", "forms", "is_name", "name_from", "shown_name"]

@@ -8,7 +8,7 @@ from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.prompt_templates import read_template
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["make_skeleton", "make_template"]
 

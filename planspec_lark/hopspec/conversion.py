@@ -19,7 +19,8 @@ from planspec_lark.hopspec.step_conversion import plan_to_steps, steps_to_plan, 
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import BLANKS, one_line
+from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.transliteration import has_han
 from planspec_lark.syntax.tree import iter_tree
 

@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.source import safe_json
+from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = ["Mark", "is_variable", "read_mark", "write_mark"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planspec_lark.hopspec.models import HopSpec, StepInfo
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["kind_of", "outline_hopspec", "say_work"]

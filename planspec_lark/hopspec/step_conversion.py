@@ -18,7 +18,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fields import check_text
 from planspec_lark.syntax.names import Names
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.transliteration import snake_case
 from planspec_lark.syntax.tree import find_parents, iter_tree
 

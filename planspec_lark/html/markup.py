@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from planspec_lark.planspec.models import PlanStatus
-from planspec_lark.syntax.source import cut_columns, one_line, visible
+from planspec_lark.syntax.safe_text import cut_columns, one_line, visible
 
 __all__ = ["GLYPHS", "MISSING", "UNUSED", "cut", "cut_id", "quote", "read_template", "say"]
 

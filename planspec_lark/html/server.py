@@ -16,7 +16,7 @@ from planspec_lark.html.render import policy, render
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Follower", "PageServer", "WatchError", "watching"]
 

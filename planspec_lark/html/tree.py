@@ -12,7 +12,7 @@ from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import task_text
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["write_rows"]
 

@@ -16,7 +16,8 @@ from attrs import Factory, field, frozen
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, quote, shorten
 from planspec_lark.syntax.limits import Findings
-from planspec_lark.syntax.source import Span, visible_name
+from planspec_lark.syntax.safe_text import visible_name
+from planspec_lark.syntax.source import Span
 
 __all__ = [
     "IGNORED_NULL",

@@ -13,7 +13,8 @@ from planspec_lark.json_text.escapes import JSON_ESCAPES, read_piece
 from planspec_lark.json_text.fast_reader import read_number
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.syntax.source import Source, safe_json
+from planspec_lark.syntax.safe_text import safe_json
+from planspec_lark.syntax.source import Source
 
 __all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "read_token", "token_pattern"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from planspec_lark.llm.http_endpoint import Endpoint, http_package, load
 from planspec_lark.llm.models import LlmError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["failure_of", "no_event", "told_failure"]
 

@@ -18,7 +18,7 @@ from attrs.validators import ge, instance_of
 from planspec_lark.llm.models import LlmError, encode, is_amount, too_long
 from planspec_lark.runs.telemetry import ModelSpan, calling_model
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Bounds", "Endpoint", "http_package", "load"]
 

@@ -27,7 +27,7 @@ class Reply:
 
     Attributes:
         text: the answer, never blank, and without lone surrogates. It comes from a stranger: parse it before you trust
-            it, and show it through :func:`~planspec_lark.syntax.source.visible` only.
+            it, and show it through :func:`~planspec_lark.syntax.safe_text.visible` only.
         model: the model that the endpoint names, or else the one that was asked for.
         finish_reason: why the answer ends, mostly ``stop``; None where the endpoint does not say.
         usage: the tokens, or None where the endpoint does not count them.

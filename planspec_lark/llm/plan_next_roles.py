@@ -15,7 +15,7 @@ from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.planner.runtime import Refusal
 from planspec_lark.syntax import machine_reports
-from planspec_lark.syntax.source import safe_json
+from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
 

@@ -15,7 +15,8 @@ from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, excerpt, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
-from planspec_lark.syntax.source import newline_of, one_line, visible
+from planspec_lark.syntax.safe_text import one_line, visible
+from planspec_lark.syntax.source import newline_of
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [

@@ -20,7 +20,7 @@ from planspec_lark.lsp import features
 from planspec_lark.lsp.documents import Document, Documents, Settings
 from planspec_lark.lsp.languages import LANGUAGES
 from planspec_lark.stdio import take_output
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["serve"]
 

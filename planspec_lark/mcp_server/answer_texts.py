@@ -19,7 +19,7 @@ from planspec_lark.mcp_server.tool_models import (
     View,
 )
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, render_all
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = [
     "MAX_FINDINGS",

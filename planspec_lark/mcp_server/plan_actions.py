@@ -9,7 +9,7 @@ from planspec_lark.mcp_server.answer_texts import to_report
 from planspec_lark.mcp_server.tool_models import Action, CommandReport
 from planspec_lark.planspec.models import WORDS, PlanStatus
 from planspec_lark.syntax.diagnostics import CommandError
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["perform_actions"]
 

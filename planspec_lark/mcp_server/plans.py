@@ -21,7 +21,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Plans", "Stored"]
 

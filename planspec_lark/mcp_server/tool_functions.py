@@ -54,7 +54,7 @@ from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = [

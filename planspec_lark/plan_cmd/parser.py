@@ -18,7 +18,8 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 from planspec_lark.syntax.limits import check_is_text
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import Source, end_last_line, one_line
+from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.source import Source, end_last_line
 
 __all__ = ["parse_plan_commands", "read_command", "split_commands", "starts_command"]
 

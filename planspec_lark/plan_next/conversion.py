@@ -34,7 +34,7 @@ from planspec_lark.plan_next.models import (
     PlanType,
 )
 from planspec_lark.syntax.diagnostics import join_words, quote
-from planspec_lark.syntax.source import escape_json
+from planspec_lark.syntax.safe_text import escape_json
 
 __all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "to_json", "to_value"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, PlanType, goal_text
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["context_to_plan"]
 

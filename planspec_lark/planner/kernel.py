@@ -33,7 +33,7 @@ from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusy
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["CONTEXT_FILE", "LEDGER_FILE", "LOG", "Kernel", "StateError", "create_state", "open_state", "read_state"]
 

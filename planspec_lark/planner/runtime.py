@@ -24,7 +24,7 @@ from planspec_lark.planner.kernel import LOG, Kernel, open_state
 from planspec_lark.runs.ledger import Ledger
 from planspec_lark.runs.telemetry import telling
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable", "Refusal", "Runtime"]
 

@@ -15,7 +15,7 @@ from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.diagram import Diagram, DiagramLanguage, Style, new_diagram
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["View", "draw_plan"]
 

@@ -21,7 +21,7 @@ from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, Pl
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
 from planspec_lark.syntax.grammars import grammar_version, readable_versions
-from planspec_lark.syntax.source import escape_json, one_line, visible_name
+from planspec_lark.syntax.safe_text import escape_json, one_line, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 

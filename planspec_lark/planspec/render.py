@@ -17,7 +17,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep,
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.prompt_templates import language_of
-from planspec_lark.syntax.source import columns, visible
+from planspec_lark.syntax.safe_text import columns, visible
 
 __all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
 

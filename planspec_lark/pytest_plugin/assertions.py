@@ -26,7 +26,7 @@ from planspec_lark.pytest_plugin.match import (
 )
 from planspec_lark.pytest_plugin.subject import Node, Subject, show_nodes, show_some, take
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, render
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
 

@@ -21,7 +21,7 @@ from planspec_lark.runs.ledger import (
     RunInfo,
 )
 from planspec_lark.runs.owner import Owner
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["DatabaseLedger"]
 

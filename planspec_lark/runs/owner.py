@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Owner"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
     import psycopg

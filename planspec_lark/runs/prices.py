@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.safe_text import one_line, visible_name
 
 __all__ = ["Price", "Prices", "PricesError"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 

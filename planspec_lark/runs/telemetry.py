@@ -21,7 +21,7 @@ from typing import Any
 
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
     "INTERRUPTED",

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     )
     from planspec_lark.syntax.diagram import GraphvizError as GraphvizError, dot_to_svg as dot_to_svg
     from planspec_lark.syntax.limits import Limits as Limits
-    from planspec_lark.syntax.source import Source as Source, Span as Span, one_line as one_line
+    from planspec_lark.syntax.safe_text import one_line as one_line
+    from planspec_lark.syntax.source import Source as Source, Span as Span
     from planspec_lark.syntax.token_estimate import estimate_tokens as estimate_tokens
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -33,7 +34,8 @@ else:
             ),
             "diagram": "GraphvizError dot_to_svg",
             "limits": "Limits",
-            "source": "Source Span one_line",
+            "safe_text": "one_line",
+            "source": "Source Span",
             "token_estimate": "estimate_tokens",
         },
     )

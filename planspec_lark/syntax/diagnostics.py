@@ -1,7 +1,7 @@
 """What can be wrong with a text: diagnostics as data, and their rendering. Their codes are in :mod:`.codes`.
 
 A diagnostic holds message, place and fix; it becomes text only on demand. All parts of the
-text that it shows pass through :func:`planspec_lark.syntax.source.visible`.
+text that it shows pass through :func:`planspec_lark.syntax.safe_text.visible`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from attrs import Factory, field, frozen
 
 from planspec_lark.syntax.codes import CODES, Code, Severity
-from planspec_lark.syntax.source import Source, Span, columns, one_line, visible, visible_name
+from planspec_lark.syntax.safe_text import columns, one_line, visible, visible_name
+from planspec_lark.syntax.source import Source, Span
 
 __all__ = [
     "CODES",

@@ -14,7 +14,7 @@ from typing import Literal
 from attrs import frozen
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["Diagram", "DiagramLanguage", "GraphvizError", "Line", "Style", "dot_to_svg", "new_diagram"]
 

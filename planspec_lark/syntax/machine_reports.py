@@ -14,7 +14,8 @@ from typing import Any
 from attrs import fields_dict
 
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Edit, Fix, Severity, shorten
-from planspec_lark.syntax.source import Span, safe_json, visible
+from planspec_lark.syntax.safe_text import safe_json, visible
+from planspec_lark.syntax.source import Span
 
 __all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
 

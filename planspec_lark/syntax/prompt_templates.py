@@ -15,7 +15,7 @@ from string import Template
 from typing import Any
 
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.source import safe_json, visible
+from planspec_lark.syntax.safe_text import safe_json, visible
 from planspec_lark.syntax.transliteration import has_han
 
 __all__ = ["LANGUAGES", "fill", "language_of", "read_template", "refusal_values", "text_values", "to_json"]

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from planspec_lark.runs.lease import Lease, hold_lease
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.tool_runner.results import StepStatus, ToolRun
 
 __all__ = ["RUN", "CallLedger", "DoneCall", "key_of", "open_calls"]

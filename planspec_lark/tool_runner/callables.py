@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeAlias, cast
 
 from planspec_lark.syntax.diagnostics import first_of
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.tool_runner.results import ToolRunError
 
 __all__ = ["ENTRY_POINTS", "AtomCallable", "Call", "Caller", "find_caller", "load_entry_point_atoms"]

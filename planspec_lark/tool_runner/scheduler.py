@@ -15,7 +15,8 @@ from planspec_lark.json_text.findings import locate
 from planspec_lark.runs.ledger import Kind, Record
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import Source, one_line, visible_name
+from planspec_lark.syntax.safe_text import one_line, visible_name
+from planspec_lark.syntax.source import Source
 from planspec_lark.tool_runner.call_ledger import RUN, CallLedger, DoneCall, key_of
 from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, say, take_outputs
 from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun

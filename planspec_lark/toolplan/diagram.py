@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.diagram import DiagramLanguage, new_diagram
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import ToolPlan
 from planspec_lark.toolplan.rules import prepare

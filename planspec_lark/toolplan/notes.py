@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.syntax.source import safe_json
+from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = ["Note", "output_of", "read_note", "variable_of", "write_note"]
 

@@ -14,7 +14,7 @@ from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
 from planspec_lark.toolplan.interchange import AtomsError, ToolPlanError
 from planspec_lark.toolplan.models import Atom, Registry

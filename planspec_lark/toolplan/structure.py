@@ -12,7 +12,7 @@ from attrs import define, field
 
 from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, missing_field, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import quote, shorten
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
     "STEPS",

@@ -9,7 +9,7 @@ from attrs import frozen
 from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report

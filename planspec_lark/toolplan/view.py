@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.names import Names
-from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.notes import output_of, variable_of, write_note

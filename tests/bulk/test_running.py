@@ -31,7 +31,7 @@ from planspec_lark.bulk.folder import locked
 from planspec_lark.bulk.inputs import stamp_of
 from planspec_lark.bulk.report import show_report
 from planspec_lark.files import remove_leftovers, writing
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
 
 SMALL = BulkOptions(id="id", shard_bytes=10_000)

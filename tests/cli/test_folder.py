@@ -15,7 +15,7 @@ from planspec_lark import PlanFile, check_text, iter_steps, parse_plan, serializ
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.ledger import RunInfo
-from planspec_lark.syntax.source import columns
+from planspec_lark.syntax.safe_text import columns
 from tests.cli.engine_world import OPERATOR, make_world
 from tests.cli.running import BROKEN, PLAN, call, on_terminal, run
 from tests.cli.terminals import terminal

@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
 from planspec_lark.runs import Kind, SqliteLedger
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh

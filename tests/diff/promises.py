@@ -9,7 +9,7 @@ from collections import Counter
 from planspec_lark import PlanSpec, diff_plans, iter_steps, merge_plans, parse_plan, serialize_plan
 from planspec_lark.diff import MergeResult, diff_to_dict, merge_texts
 from planspec_lark.diff.render import show_diff
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["are_told_apart", "come_together", "take_what_one_side_changed", "work_from_either_side"]
 

@@ -21,7 +21,7 @@ from planspec_lark.engine import (
 from planspec_lark.llm import LlmError
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.property import promises
 

@@ -30,7 +30,7 @@ from planspec_lark.plan_next import (
 from planspec_lark.plan_next.context import close_block, open_block
 from planspec_lark.plan_next.executors import read_executors
 from planspec_lark.plan_next.results import status_of
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.property import promises
 

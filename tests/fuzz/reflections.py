@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planspec_lark import find_step, parse_plan, render_all
 from planspec_lark.engine import read_reflection, read_replan
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read
 from tests.fuzz.texts import texts

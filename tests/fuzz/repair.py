@@ -20,7 +20,7 @@ from planspec_lark import (
     splice,
 )
 from planspec_lark.planspec import focus_view, next_step_view
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read
 from tests.fuzz.texts import texts

@@ -18,7 +18,7 @@ from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
 from planspec_lark.runs import Kind, LedgerError, SqliteLedger
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagram import DiagramLanguage
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 from planspec_lark.tool_runner import StepStatus, ToolRun, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import (
     ToolPlan,

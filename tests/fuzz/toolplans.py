@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planspec_lark import render_all
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.toolplan import (
     AtomsError,
     ToolPlanError,

@@ -16,7 +16,7 @@ from planspec_lark.html.diagram import WIDTH, lay_out
 from planspec_lark.html.markup import cut, cut_id, read_template
 from planspec_lark.html.render import render
 from planspec_lark.planspec import find_data_flow
-from planspec_lark.syntax.source import columns, visible
+from planspec_lark.syntax.safe_text import columns, visible
 from tests import strategies
 from tests.toolplan.measuring import grows_evenly
 

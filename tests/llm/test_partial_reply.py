@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from planspec_lark.llm import LlmError, Reply
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 
 ENDPOINT = Endpoint("asked", base_url="http://host/v1", api_key="key", max_reply_bytes=10_000)
 

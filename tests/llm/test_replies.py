@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from planspec_lark.llm import LlmError, Reply, Usage
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.replies import read_reply
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
 

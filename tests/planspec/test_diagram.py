@@ -16,7 +16,7 @@ from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
 from planspec_lark.syntax.diagram import DiagramLanguage, GraphvizError, dot_to_svg
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.planspec.test_models import DEPTH, chain
 from tests.toolplan.measuring import grows_evenly

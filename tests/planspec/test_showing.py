@@ -6,7 +6,7 @@ import pytest
 
 from planspec_lark import PlanSpec, PlanStep, collapse_step, expand_step, parse_plan
 from planspec_lark.planspec.render import Piece, show_plan, show_steps, wrap
-from planspec_lark.syntax.source import columns
+from planspec_lark.syntax.safe_text import columns
 
 
 def shown(plan: PlanSpec, *, fold: bool = True, width: int | None = None) -> str:

@@ -18,7 +18,7 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.property import promises
 from tests.strategies import is_accepted

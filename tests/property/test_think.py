@@ -37,7 +37,7 @@ from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import MemoryLedger
 from planspec_lark.runs.ledger import Kind, Record
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 
 LIMITS = EngineLimits(max_rounds=4, max_attempts=6, max_added=15, max_plannings=8, max_loop=3)

@@ -22,7 +22,7 @@ from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, Record, 
 from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.ledger import FencedError, RunBusyError
 from planspec_lark.runs.owner import Owner
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.tool_runner import ToolRun, arun_toolplan, run_toolplan
 from planspec_lark.tool_runner.call_ledger import open_calls
 from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict

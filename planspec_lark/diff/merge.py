@@ -22,7 +22,7 @@ from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus,
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.diagnostics import join_words, name_some
 from planspec_lark.syntax.fields import COUNT_LIMIT
-from planspec_lark.syntax.tree import find_parents
+from planspec_lark.syntax.tree import find_parents, iter_tree
 
 __all__ = [
     "BASE",
@@ -128,11 +128,7 @@ class MergeNode:
 
     def subtree(self) -> Iterator[MergeNode]:
         """It and all below it in the merged plan, in document order; its children are looked up once it has come."""
-        todo = [self]
-        while todo:
-            node = todo.pop()
-            yield node
-            todo += reversed(node.children)
+        return (node for node, _ in iter_tree([self]))
 
 
 @frozen(eq=False)

@@ -443,13 +443,15 @@ def _suffixes_of(node: MergeNode) -> dict[str, str]:
 def _count_up(parent: MergeNode) -> list[str]:
     """Numbers in order: every step keeps its own, moved by all that has come or gone before it on either side."""
     numbers: dict[MergeNode, int] = {}
-    last = -1
+    last, shared = -1, 0
     for node in parent.children:
-        last = numbers[node] = max(_find_number(node, numbers), last + 1)
+        last = numbers[node] = max(_find_number(node, numbers, shared), last + 1)
+        # What has come here on both sides has moved what follows once.
+        shared += _suffixes_of(node).keys() == {OURS, THEIRS}
     return [*map(str, numbers.values())]
 
 
-def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
+def _find_number(node: MergeNode, numbers: dict[MergeNode, int], shared: int) -> int:
     at = {side: int(suffix) for side, suffix in _suffixes_of(node).items()}
     movers = [side for side in (OURS, THEIRS) if side in at and side in node.moved]
     if OURS in at and THEIRS in at:
@@ -458,7 +460,7 @@ def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
             return ours
         if not movers:
             both = ours + theirs - base
-            return both if base in (ours, theirs) else max(1, both)
+            return both if base in (ours, theirs) else max(1, both - shared)
     side = [*movers, OURS if OURS in at else THEIRS][0]
     before = node.before(side)
     if before and before in numbers and (movers or BASE not in at):

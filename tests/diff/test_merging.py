@@ -74,6 +74,28 @@ def test_the_same_change_on_both_sides_is_made_once() -> None:
     assert merged(plan(), ours, ours) == serialize_plan(ours)
 
 
+@pytest.mark.parametrize("last", [3, 30])
+def test_what_both_have_added_moves_what_follows_once(last: int) -> None:
+    base = steps("1. [act] One", "2. [act] Two", f"{last}. [act] Three")
+    theirs = steps("1. [act] One", "2. [act] Sell", "3. [act] Two", f"{last + 1}. [act] Three")
+    ours = steps("1. [act] One", "2. [act] Weigh", "3. [act] Sell", "4. [act] Two", f"{last + 2}. [act] Three")
+    assert merged(base, ours, theirs) == merged(base, theirs, ours) == serialize_plan(ours)
+
+
+def test_what_both_have_added_moves_nothing_where_there_is_room() -> None:
+    base = steps("10. [act] a", "20. [act] b")
+    ours = steps("10. [act] a", "15. [act] Sell", "20. [act] b")
+    theirs = steps("10. [act] a", "15. [act] Sell", "25. [act] b")
+    assert merged(base, ours, theirs) == merged(base, theirs, ours) == serialize_plan(theirs)
+
+
+def test_what_both_have_put_below_another_step_moves_what_follows_once() -> None:
+    base = steps("1. [subtask] a", "1.1. [act] x", "2. [act] b", "3. [act] c")
+    theirs = steps("1. [act] a", "2. [act] x", "3. [act] b", "4. [act] c")
+    ours = steps("1. [act] a", "2. [act] x", "3. [act] b", "4. [act] new", "5. [act] c")
+    assert merged(base, ours, theirs) == merged(base, theirs, ours) == serialize_plan(ours)
+
+
 def test_what_both_have_added_in_one_place_is_there_twice_and_ours_comes_first() -> None:
     base = steps("1. [act] a", "2. [act] b")
     ours, theirs = (

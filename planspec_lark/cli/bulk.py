@@ -12,11 +12,13 @@ import click
 
 from planspec_lark.bulk import BulkOptions, BulkProgress, run_bulk, run_on_dask
 from planspec_lark.bulk.models import MOST_BYTES
+from planspec_lark.bulk.records import DAMAGED
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.help import Choice, command
-from planspec_lark.cli.output import UNREADABLE, Unusable, leave, stop_at, write_text
+from planspec_lark.cli.output import UNREADABLE, Unusable, complain, leave, stop_at, write_text
 from planspec_lark.files import reason_of
+from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = ["progress_bar", "speed_of"]
 
@@ -35,11 +37,11 @@ _BYTES = click.IntRange(1, MOST_BYTES)
         "needs the extra bulk.",
         "--out FOLDER": "Rows (a file for each shard), manifest.json, and report.json once all is done.",
         "standard output": "The report as text.",
-        "standard error": "The progress bar.",
+        "standard error": "The progress bar; and that records are lost, where an input is damaged.",
     },
     exits={
         0: "All records were analysed, whatever was found.",
-        2: "Something could not be analysed, or the call is wrong.",
+        2: "An input cannot be read, or is damaged; something else could not be analysed; or the call is wrong.",
     },
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
@@ -109,7 +111,10 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     except OSError as error:
         raise Unusable(reason_of(error)) from None
     write_text(show_report(report))
-    if report.failed:
+    damaged = sum(one.records for one in report.problems if one.problem == DAMAGED)
+    if damaged:
+        complain(f"Records are lost: the inputs are damaged in {count_of(damaged, 'place')}")
+    if report.failed or damaged:
         leave(UNREADABLE)
 
 

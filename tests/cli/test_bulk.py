@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -85,6 +86,17 @@ def test_an_unreadable_input_fails_at_the_end() -> None:
     assert result.exit_code == 2
     assert result.stdout.startswith("7 records of 3 files in 1 shard: 5 read, 2 broken\n")
     assert result.stdout.endswith("\nfailed: missing.jsonl: No such file or directory\nfailed: .: this is a folder\n")
+
+
+def test_a_damaged_input_is_no_success() -> None:
+    packed = gzip.compress(Path("corpus.jsonl").read_bytes())
+    Path("whole.gz").write_bytes(packed)
+    Path("cut.gz").write_bytes(packed[:-20])
+    assert run("bulk", "whole.gz", "--out", "whole", "--jobs", "1").exit_code == 0
+    for _ in range(2):
+        done = run("bulk", "whole.gz", "cut.gz", "--out", "out", "--jobs", "1")
+        assert (done.exit_code, done.stderr) == (2, "Records are lost: the inputs are damaged in 1 place\n")
+        assert "\ndamaged: 1 record\n  cut.gz, record " in done.stdout
 
 
 @pytest.mark.parametrize(

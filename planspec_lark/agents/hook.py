@@ -53,8 +53,8 @@ def _read_arguments(arguments: Sequence[str]) -> dict[str, Any]:
             value = value if equals else next(given, "")
             if name == "--agent":
                 options["agent"] = value
-            elif not re.fullmatch(r"[0-9]{1,9}", value):
-                raise ValueError(f"--max-tokens: {value[:40]!r} is not a number")
+            elif not re.fullmatch(r"0*[1-9][0-9]{0,8}", value):
+                raise ValueError(f"--max-tokens: {value[:40]!r} is not a number from 1 on")
             else:
                 options["max_tokens"] = int(value)
         elif word in EVENTS and "event" not in options:

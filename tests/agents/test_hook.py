@@ -356,6 +356,8 @@ def test_a_file_outside_of_the_project_is_none_of_its_plans(project: Path, monke
         ["stop", "stop"],
         ["stop", "--max-tokens", "x"],
         ["stop", "--max-tokens"],
+        ["session-start", "--max-tokens", "0"],
+        ["session-start", "--max-tokens=00"],
         ["stop", "--x"],
         ["\x1b[2J"],
     ],

@@ -93,7 +93,9 @@ def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: st
     source = Source(answer, answer_name)
     found = Findings(limits.max_findings)
     remainder = leave_out_reasoning(answer)
-    repaired = _read(source, end_last_line(remainder.text), asked, found)
+    # A byte-order mark in front is no part of the answer. A blank in its place leaves all offsets as they are.
+    said = " " + remainder.text[1:] if answer.startswith("\ufeff") else remainder.text
+    repaired = _read(source, end_last_line(said), asked, found)
     found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
         repaired = {}

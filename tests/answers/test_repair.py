@@ -227,6 +227,19 @@ def test_repaired_lines_take_their_place_and_all_else_stays(answer: str, text: s
     assert done.text == text
 
 
+@pytest.mark.parametrize("lead", ["", "<think>so</think>"])
+def test_a_byte_order_mark_in_front_of_an_answer_is_no_part_of_it(lead: str) -> None:
+    answer = f"\ufeff{lead}LINE 4: 2. [act] b"
+    done = splice(FAULTY, answer)
+    assert (done.lines, done.text) == ((4,), FAULTY.replace("2)", "2."))
+    assert [found.code for found in done.diagnostics] == ["PS125"] * lead.startswith("<")
+    # All else is found where it is.
+    (found,) = (found for found in splice(FAULTY, f"{answer}\nLINE 2: x").diagnostics if found.code != "PS125")
+    assert found.span is not None
+    assert found.source is not None
+    assert found.source.text[found.span.start : found.span.end] == "2"
+
+
 def test_an_empty_text_gets_its_lines() -> None:
     assert splice("", "LINE 1: Goal: g\nLINE 1: ## Steps\nLINE 1: 1. [act] a").text == "Goal: g\n## Steps\n1. [act] a"
 

@@ -85,7 +85,7 @@ def test_tree_is_lossless(path: Path) -> None:
 FOREIGN = {
     "arrow_text_that_is_no_variable_list": {"PS305"},
     "unknown_types": {"PS111", "PS112"},
-    "unusual_characters_in_text": {"PS104", "PS110", "PS118"},
+    "unusual_characters_in_text": {"PS104", "PS118"},
 }
 
 

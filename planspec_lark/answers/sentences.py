@@ -72,6 +72,7 @@ _RESTRICTS = re.compile(
     r"\b(?:only (?:run|do|use|start|apply)|as well|twice|swap|agree|(?:is|are|has|have) to be"
     r"|(?:not|don't|never) (?:run|use|execute|follow|apply|carry|start|act)"
     r"|(?:please|kindly) (?:look|check|confirm|verify|tell|say|correct|decide|choose|make sure)"
+    r"|(?:begin|start) with (?:the )?(?:steps? [0-9]|phase|last|second|third)"
     r"|(?:voted|turned) down|called off|(?:it|that)['’]?s either"
     r"|(?:nothing|nobody|no one) (?:may|must|should)|place-?holders?|made[- ]up|guess(?:ed|es)?|invented|fictional"
     r"|illustrative)\b|[请不]要?(?:执行|照做)"

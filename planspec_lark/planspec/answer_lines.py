@@ -285,13 +285,13 @@ _NOTES = (
     r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary))"
     r"(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
     r"|what you(?:['’]ll| will)? need|what (?:usually|often|can|could|might|may) (?:goes?|happens?) .*"
-    r"|(?:what|things) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
+    r"|(?:what|(?:one )?things?) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
     r"|(?:(?:a few )?things )?worth (?:knowing|noting|remembering|considering)\b.*|good to know"
     r"|(?:my |the )?(?:thinking|reasoning)"
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:here(?:['’]s| is) )?(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
     r"|(?:consejos|notas|conseils|remarques|astuces|tipps?|hinweise?|anmerkungen)(?: .*)?"
-    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|参考|估算|背景|亮点|特点|优势|特色)|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
+    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|.{0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
 

@@ -32,6 +32,7 @@ WEAKNESSES = {
         21: "a step is marked as done, and only its detail says that it may not be",
         105: "the text ends in the middle of a word, and nothing else shows it",
         217: "the text ends in the middle of a sentence in Chinese, and nothing else shows it",
+        269: "the text of a step takes itself back",
     },
 }
 # Of the answers that are plans, the part that is read right at least.

@@ -221,9 +221,9 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     said = sentences(text, above)
     following = str(len(reading.talk.tally.top) + 1)
     if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")) or any(
-        map(reading.talk.is_fragment, _LONE_LINE.findall(text))
+        map(reading.talk.is_piece, _LONE_LINE.findall(text))
     ):
-        # The numbers of the steps go on, or a line may be the rest of something.
+        # The numbers of the steps go on, or a line may be a piece of the plan.
         return True
     if len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1:
         # A list in a code block may be another version of the steps.

@@ -337,8 +337,12 @@ _SETS_CASE = re.compile(r"\b(?:if|when|you|who|tomorrow)\b|[如若先再须]")
 _TYPE_WORDS = re.compile(r"\b(?:act|reason|decide|subtasks?)\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
-# What is written as a value or a type.
-_BRACKETED = re.compile(r"\[\w+\]|\{[^{}]*\}")
+# How a line looks that may be a piece of a plan: an item, a box, a type, data flow, a value, an order in Chinese.
+_PIECE = re.compile(
+    r"(?:[a-h]|[ivx]{1,4})[.)、]\s|[☐☑▢□]|step ?[0-9]+(?:[a-z]\b|[^:：]{0,3}[:：])|步骤 ?[0-9]+[:：]"
+    r"|(?:act|reason|decide|subtask|inputs?|outputs?|行动|推理|决策|子任务|输入|输出) ?[:：]|\[\w+\]\Z|\{.*\}\Z"
+    r"|[\u3400-\u9fff]{2,15}\Z"
+)
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
 
@@ -520,15 +524,12 @@ class Talk:
         is_of_plan = any(has_veto(clause) and _OF_PLAN.search(clause) for clause in _CLAUSE_END.split(told))
         return is_of_plan and has_veto(without_idioms(told)) and not self.leads_on(said)
 
-    def is_fragment(self, line: str) -> bool:
-        """Whether a line by itself is neither a sentence nor a heading, and more than a wish or words about plans."""
+    def is_piece(self, line: str) -> bool:
+        """Whether a line by itself looks like a step, or what belongs to one, and says more than words about plans."""
         said = self._read(line.strip(MARKS).lower())
-        if not (said[-1:].isalnum() or _BRACKETED.fullmatch(said)):
+        if _PIECE.match(said) is None or read_heading(line) is not None or is_legend(line) or _LEGEND.match(said):
             return False
-        if line.startswith(("<", "```", "~~~")) or read_heading(line) is not None:
-            return False
-        forms = (_WISH.match(said), _FORMS.search(said), _LEGEND.match(said))
-        return not (any(forms) or self.is_known(said) or is_offer(said) or is_entry(said) or is_legend(said))
+        return not (self.is_known(said) or _WISH.match(said) or is_offer(said) or is_entry(said))
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from attrs import frozen
@@ -60,21 +60,27 @@ _REPORT_CHINESE = re.compile(
 _START = r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:(?:and|so|then|now) )*"
 _WHAT = r"(?:the )?(?P<what>(?:[^,.;:，。；：]|\.(?=[0-9])){1,80}?)"
 _MARKED = re.compile(
-    rf"\b(?:marked|set|moved|changed|updated|switched|put) {_WHAT} (?:as|to|on) [\[\"'`]*(?:{_STATUS})\b{_TAIL}"
+    rf"\b(?:marked|set|moved|changed|updated|switched|put) {_WHAT}(?: from [\w ]{{1,20}}?)? (?:as|to|on) [\[\"'`]*"
+    rf"(?P<not>not (?:yet )?)?(?:{_STATUS})\b{_TAIL}"
 )
-_IS_NOW = re.compile(rf"{_START}{_WHAT} (?:is|are) now (?:{_STATUS})\b{_TAIL}")
+_IS_NOW = re.compile(rf"{_START}{_WHAT} (?:is|are) now (?P<not>not (?:yet )?)?(?:{_STATUS})\b{_TAIL}")
 _MARKED_CHINESE = re.compile(
     r"(?:\A\W*|(?<=[，；：、。])|[将把])(?P<what>[^，。；：、将把]{1,20}?)(?:这?一步|步骤|任务)?已?(?:经)?"
-    rf"(?:改为|改成|标记?为|标记成|设为|更新为|变为|调整为)[“\"「]?(?:{_STATUS})[”\"」]?(?:(?<=[阻])，(?:等待?|因为?|由于)[^，。；]*)?"
+    rf"(?:改为|改成|标记?为|标记成|设为|更新为|变为|调整为)[“\"「]?(?P<not>未)?(?:{_STATUS})[”\"」]?(?:(?<=[阻])，(?:等待?|因为?|由于)[^，。；]*)?"
 )
 _NUMBERED = re.compile(rf"{_START}{_WHAT} (?:is|are|becomes?|became) (?:now )?(?:the new )?step (?P<at>{_ID})\b")
 _NEW = re.compile(rf"\bsteps? (?P<at>{_ID}) (?:is|are|was|were) (?:new|added)\b|新增了?(?:第 ?|步骤 ?)(?P<added>{_ID})")
 _NAMES_STEP = re.compile(r"steps? [0-9]|新增")
-_IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_ID}(?:(?:,| and|, and|[、和及]) ?{_ID})*)(?: ?[步项])?")
-# What is listed behind a status.
-_LISTED = re.compile(
-    rf"\A\W*(?:{_STATUS})[*_ ]*[:：][*_ ]*(?P<what>(?:steps? )?{_ID}(?:(?:,| and|, and|[、和及]) ?{_ID})*)\W*\Z"
+_LIST = rf"{_ID}(?:(?:,| and|, and|[、和及]| ?[-–—]) ?{_ID})*"
+_IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_LIST})(?: ?[步项])?")
+_ALL = re.compile(
+    r"(?:all|both|every|everything)(?: of)?(?: the| these)?(?: (?:steps?|tasks?|items?))?"
+    r"|(?:全部|所有)(?:的?(?:步骤?|任务))?"
 )
+# How many steps may be named by the same words, and how many a range has at most.
+_FEW, _MANY = 20, 1_000
+# What is listed behind a status.
+_LISTED = re.compile(rf"\A\W*(?P<not>not )?(?:{_STATUS})[*_ ]*[:：][*_ ]*(?P<what>(?:steps? )?{_LIST})\W*\Z")
 # Each with words of which one is in it.
 _TOLD = (
     ((" as ", " to ", " on "), _MARKED),
@@ -123,19 +129,6 @@ class Tally:
     statuses: Mapping[str, str]
     descriptions: Sequence[str] = ()
 
-    def agrees(self, what: str, status: str) -> bool | None:
-        """Whether the steps with these numbers, or one with these words, have a status; None where none is named."""
-        if match := _IDS.fullmatch(what.strip()):
-            return all(self.statuses.get(step_id) == status for step_id in re.findall(_ID, match["ids"]))
-        named = self.find(what)
-        return any(self.statuses[step_id] == status for step_id in named) if named else None
-
-    def find(self, what: str) -> list[str]:
-        """The ids of the steps that have these words in their descriptions."""
-        words = {*re.findall(r"[^\W\d_]{2,}", what)} - _BESIDE
-        described = zip(self.statuses, self.descriptions, strict=False)
-        return [step_id for step_id, said in described if words and all(word in said.lower() for word in words)]
-
     @cached_property
     def top(self) -> list[str]:
         """The statuses of the steps at the top, in order."""
@@ -157,6 +150,49 @@ class Tally:
     def last(self) -> int:
         """How many steps at the end have the status of the last one."""
         return _run(self.top[::-1])
+
+    @cached_property
+    def _by_piece(self) -> Mapping[str, set[str]]:
+        """The ids of the steps with each word in their descriptions, and with each two signs of Chinese."""
+        found: dict[str, set[str]] = {}
+        for step_id, said in zip(self.statuses, self.descriptions, strict=False):
+            for piece in _pieces(said.lower()):
+                found.setdefault(piece, set()).add(step_id)
+        return found
+
+    def agrees(self, what: str, status: str) -> bool | None:
+        """Whether the steps with these numbers or words, or all, have a status; None where none is named."""
+        if match := _IDS.fullmatch(what.strip()):
+            return all(self.statuses.get(step_id) == status for step_id in _listed(match["ids"]))
+        if _ALL.fullmatch(what.strip()):
+            return all(one == status for one in self.top)
+        named = self.find(what)
+        return all(self.statuses[step_id] == status for step_id in named) if named else None
+
+    def find(self, what: str) -> set[str]:
+        """The ids of the steps that have these words in their descriptions; empty where many have them."""
+        pieces = [self._by_piece.get(piece, set()) for piece in _pieces(what) if piece not in _BESIDE]
+        few = min(pieces, key=len, default=set())
+        return few.intersection(*pieces) if len(few) <= _FEW else set()
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The words of a text; of a run of Chinese, what is beside each other in it."""
+    for word in re.findall(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]{2,}", text):
+        if word[0] < "\u3400":
+            yield word
+        else:
+            yield from (map(str.__add__, word, word[1:]) if len(word) > 1 else (word,))
+
+
+def _listed(ids: str) -> Iterator[str]:
+    """The ids of a list; `1-3` are three."""
+    for first, last in re.findall(rf"({_ID})(?: ?[-–—] ?({_ID}))?", ids):
+        yield first
+        if last:
+            yield last
+        if last.isdecimal() and first.isdecimal():
+            yield from map(str, range(int(first) + 1, min(int(last), int(first) + _MANY)))
 
 
 def _run(statuses: Sequence[str]) -> int:
@@ -182,9 +218,9 @@ def _drop_marked(said: str, tally: Tally) -> str | None:
     for words, pattern in _TOLD:
         for match in pattern.finditer(said) if any(map(said.__contains__, words)) else ():
             agrees = tally.agrees(match["what"], _named(match))
-            if agrees is False:
+            if agrees is not None and agrees == bool(match["not"]):
                 return None
-            said = said.replace(match[0], "", 1) if agrees else said
+            said = said.replace(match[0], "", 1) if agrees is not None else said
     if _NAMES_STEP.search(said) is None:
         return said
     for match in _NEW.finditer(said):

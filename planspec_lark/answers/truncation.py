@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.planspec.near_misses import SPACE
+from planspec_lark.planspec.near_misses import SPACE, SPACES
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source
@@ -60,7 +60,9 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     before = ended.rfind("\n", 0, max(start - 1, 0)) + 1
     if not last and start:
         row = ended[before:start].strip("\r\n")
-        if _CUT_LINE.search(ended[-_TAIL:]) or row.count("**") % 2 == 1 or _EMPTY.fullmatch(row):
+        # An empty line of detail is one that a plan may end with.
+        is_empty = row.strip(SPACES) != ">" and _EMPTY.fullmatch(row) is not None
+        if _CUT_LINE.search(ended[-_TAIL:]) or row.count("**") % 2 == 1 or is_empty:
             return before
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = (

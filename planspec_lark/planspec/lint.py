@@ -484,9 +484,11 @@ _STEP_IN_DETAIL = re.compile(
 # A number as of a step, or what is announced and does not follow.
 _NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
-# A number behind the end of a clause, as one of the next step in the same line has it.
+# A number behind the end of a clause, as one of the next step in the same line has it; a list of its own begins with 1.
+_FIRST_INSIDE = re.compile(r"(?<![0-9])1[.)）、]")
 _NUMBER_INSIDE = re.compile(
-    r"(?:[;；,，.。][ \t]*|[ \t][(（]?(?=[0-9]+[)）]))(?P<number>[0-9]{1,3})[.)）、][ \t]*[^\W\d]"
+    r"(?:[;；,，.。][ \t]*|[ \t][(（]?(?=[0-9]+[)）]))(?P<number>[0-9]{1,3})"
+    r"(?:[)）、][ \t]*[^\W\d]|\.[ \t]*[A-Z\u3400-\u9fff])"
 )
 
 # A label of what is no step.
@@ -647,11 +649,14 @@ def _check_behind_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         yield _miss_outputs("PS319", step, at, text[at:], f"→ {', '.join(names)}", f": {_VARIABLES}")
 
 
+# What is still to be written.
+_WHAT = "(?:steps?|text|goal|tasks?|title|description|content|details?|constraints?)"
 # What stands for a text that is still to be written: dots, a hint in brackets, a word for it.
 _PLACEHOLDER = re.compile(
     r"\W*(?:\.{3,}|…|⋮)\W*|<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}"
     r"|(?i:todo|tbd|tba|n/a|to be (?:determined|defined))\b\W*|待[定补填]充?\W*"
-    r"|(?i:(?:your|insert|add|write|next) (?:\w+ ){1,3}here)\W*|[?？–—-]+"
+    rf"|(?i:(?:your|next) {_WHAT} (?:goes )?here"
+    rf"|(?:insert|add|write|put|enter) (?:(?:your|the|an?) )?{_WHAT} here)\W*|[?？–—-]+"
 )
 # A blank to be filled in; inside a name, three are none.
 _GAP = re.compile(r"_{4,}|(?<![A-Za-z0-9_])___(?![A-Za-z0-9_])")
@@ -721,13 +726,15 @@ def _is_counted_through(plan: PlanSpec) -> bool:
     return True
 
 
-_WORD = r"(?<![A-Za-z0-9_])[(（\[【]([^()（）\[\]【】]{1,20})[)）\]】]"
+# One sign in brackets after a word is an argument.
+_WORD = r"(?:(?<![A-Za-z0-9_])|(?=.[^()（）\[\]【】]{2}))[(（\[【]([^()（）\[\]【】]{1,20})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
 _OPENING = "(（[【"
 # A word for a status at the end, set off from the rest or in capitals.
 _BEFORE_STATUS = ("DONE", "WIP", "**", " - ", "–", "—", "✅", "✓", "✔", "☑")
 _STATUS_AT_END = re.compile(
-    r"(?:\*\*| [-–—] ?|[✅✓✔☑]\ufe0f? ?|\b(?=(?:DONE|WIP)\W*\Z))(?P<word>[^\W\d_]++(?: [^\W\d_]++)?+)\W*\Z"
+    r"(?:(?<!to )(?<!as )(?<!the )\*\*| [-–—] ?|[✅✓✔☑]\ufe0f? ?|(?<!to )(?<!as )(?<!the )\b(?=(?:DONE|WIP)\W*\Z))"
+    r"(?P<word>[^\W\d_]++(?: [^\W\d_]++)?+)\W*\Z"
 )
 _ALSO_STATUS = re.compile(r"(?i)wip|on hold|paused|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")

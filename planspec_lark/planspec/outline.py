@@ -44,7 +44,7 @@ _DUE = (
 # What begins as an order does in English: with a verb, and not as a sentence that tells of something.
 _FINITE = "is|are|was|were|has|have|had|can|could|will|would|may|might|should|does|did"
 _ORDER = (
-    r"(?!(?:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here|some|many|most|all|both|no|one"
+    r"(?!(?i:the|an?|this|that|these|those|it|its|he|she|we|they|you|your|my|our|there|here|some|many|most|all|both|no|one"
     r"|two|three|who|what|why|how|when|where|which|is|are|do|does|did|can|if)\b)"
     rf"(?i:(?![a-z]*(?:ing|ed|ly|[^su]s|tion|ment|ness)\b))[A-Z][a-z]+ (?!(?:\S+ ){{0,3}}(?:{_FINITE})\b)[\w\"'(*`$€~]"
 )
@@ -102,6 +102,8 @@ class _Section:
     level: int
     text: str
     number: str = ""
+    # Whether it has no marks of a heading.
+    is_plain: bool = False
     numbers: list[int] = field(factory=list)
     boxes: int = 0
     bullets: int = 0
@@ -154,6 +156,7 @@ def _find_headings(sections: Sequence[_Section]) -> dict[int, Role]:
         return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
     bulleted = [one for one in sections if one.bullets]
     is_due = len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).match(one.text) for one in bulleted)
+    is_due = is_due and all(_are_orders([one], _MOST) for one in bulleted if one.is_plain)
     return {one.start: Role.LIST for one in bulleted} if is_due and _are_orders(bulleted, _MOST) else {}
 
 
@@ -250,10 +253,11 @@ def _read_sections(text: str) -> list[_Section] | None:
         elif in_code or not content:
             continue
         heading = read_heading(content) if not indent and content[0] in "#*_" else None
-        if heading is None and start in phases:
+        is_plain = heading is None and start in phases
+        if is_plain:
             heading = BOLD_LEVEL, content
         if heading is not None:
-            found.append(_Section(start, *heading, number=_number_of(heading[1])))
+            found.append(_Section(start, *heading, number=_number_of(heading[1]), is_plain=is_plain))
         elif not indent:
             _add(found[-1], content, start)
     return found

@@ -119,9 +119,72 @@ def test_a_goal_or_a_constraint_that_stands_for_another_is_held_back(text: str) 
     assert verdict(PLAN.replace("## Steps", f"Constraints:\n- {text}\n## Steps")) is Verdict.NEEDS_REVIEW
 
 
-@pytest.mark.parametrize("end", ["2. [act]", "2. [ ] [act]", "2. [act] Nail\n  > ←", "2. [act] Nail\n  >"])
+@pytest.mark.parametrize("end", ["2. [act]", "2. [ ] [act]", "2. [act] Nail\n  > ←"])
 @pytest.mark.parametrize("line_end", ["", "\n", "\r\n"])
 def test_a_last_line_with_nothing_in_it_is_cut(end: str, line_end: str) -> None:
     found = extract_plan(f"{HEAD}1. [act] Strip\n{end}{line_end}")
     assert found.truncated
     assert found.verdict is not Verdict.ACCEPTED
+
+
+def test_an_empty_line_of_detail_is_cut_where_no_line_break_follows() -> None:
+    text = f"{HEAD}1. [act] Strip\n  >"
+    assert extract_plan(text).truncated
+    assert extract_plan(f"{text}\n").verdict is Verdict.ACCEPTED
+
+
+CLOSINGS = """
+Total time: 3 hours
+**Total time:** 3 hours
+Difficulty: easy
+预计总时间：3小时
+Note: times are estimates
+Created by Claude
+All set
+Bon appétit
+Strip is done
+✅ done · ⬜ open
+Your budget is 500 euros, so the plan uses old boards.
+预算是500元，所以计划很短。
+"""
+
+
+@pytest.mark.parametrize("closing", CLOSINGS.strip().splitlines())
+def test_a_line_without_an_end_mark_is_no_piece_by_itself(closing: str) -> None:
+    plan = PLAN.replace("1. [act]", "1. [x] [act]")
+    assert verdict(f"{plan}\n{closing}\n") is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "I marked all steps as done.",
+        "I marked step 1 as not done.",
+        "Everything is now done.",
+        "Done: steps 1-2",
+        "把全部步骤标记为完成。",
+    ],
+)
+def test_a_report_of_all_steps_is_compared_as_well(report: str) -> None:
+    plan = PLAN.replace("1. [act]", "1. [x] [act]")
+    assert verdict(f"{plan}\n{report}\n") is Verdict.NEEDS_REVIEW
+    assert verdict(f"{report}\n\n{plan.removeprefix('Here is the plan.')}") is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Insert the card here",
+        "Set the status to DONE",
+        "Move the card to **Done**",
+        "Finish the WIP",
+        "Buy 1. bread, 2. butter",
+    ],
+)
+def test_ordinary_words_at_an_end_are_no_status(description: str) -> None:
+    assert verdict(f"{HEAD}1) [act] {description}\n2) [act] Nail\n") is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize("description", ["部署API（已完成）", "Sand(done)", "Deploy v2[blocked]"])
+def test_a_status_in_brackets_right_behind_a_word_is_held_back(description: str) -> None:
+    assert verdict(f"{HEAD}1. [act] {description}\n2. [act] Nail\n") is Verdict.NEEDS_REVIEW

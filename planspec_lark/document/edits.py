@@ -91,12 +91,9 @@ class Editor(Finder):
 
     # ---------------------------------------------------------------- what commands say
 
-    def find(self, step_id: str) -> PlanStep | None:
-        """The step with this id, or None."""
-        step = super().find(step_id)
-        if step is not None:
-            self._blocks.touch(step)
-        return step
+    def touch(self, step: PlanStep) -> None:
+        """Note that the lines of a step may change."""
+        self._blocks.touch(step)
 
     def add(self, step: PlanStep) -> None:
         """Put in the lines of a step that is new in the plan."""

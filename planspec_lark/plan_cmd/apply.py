@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import attrs
 from attrs import define, field, frozen
@@ -111,23 +111,16 @@ def perform_all(finder: Finder, commands: Iterable[PlanCommand], *, atomic: bool
 
 def _perform_each(commands: list[PlanCommand], finder: Finder) -> list[Report]:
     reports: list[Report] = []
-    for head, group in groupby(commands, _head_of_new):
-        run = Run(finder) if head is not None else None
-        try:
-            for command in group:
-                try:
-                    reports.append(Report(True, perform(command, finder, run)))
-                except CommandError as error:
-                    reports.append(Report(False, str(error), error.code))
-        finally:
-            if run is not None:
-                run.settle()
+    run = Run(finder)
+    try:
+        for command in commands:
+            try:
+                reports.append(Report(True, perform(command, finder, run)))
+            except CommandError as error:
+                reports.append(Report(False, str(error), error.code))
+    finally:
+        run.settle()
     return reports
-
-
-def _head_of_new(command: PlanCommand) -> str | None:
-    """Below which id a command adds a step; None where it does something else."""
-    return command.step_id.rpartition(".")[0] if command.op == "ADD" else None
 
 
 def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str:
@@ -137,7 +130,7 @@ def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str
         command: what to do.
         finder: the plan to change, with what is known about its steps from the commands before; nothing else may have
             changed the plan since.
-        run: for commands that add steps below the same one, the steps that are moved up; to be settled then.
+        run: for many commands, the steps that those among them that add steps move up; to be settled after the last.
 
     Returns:
         What the command did, in words.
@@ -156,18 +149,19 @@ def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str
     what = f"{command.op} {command.step_id}"
     if command.op == "ADD":
         return _add(command, finder, what, run)
-    step = find_known(command.step_id, finder, what)
+    # The step's own id is another one until the run is settled.
+    step = find_known(command.step_id, run or finder, what)
     if command.op == "REVISE":
         return _revise(step, command, what)
     if command.op == "REPLAN":
-        return _replan(step, finder, what)
+        return _replan(step, finder, what, run)
     if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
-        return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
+        return f"step {command.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
     status, result = STATUS_OPS[command.op], command.result or step.result
     finder.check_result(status, result, what)
     was, step.status, step.result = step.status, status, result
-    return f"step {step.step_id}: {was.value} → {step.status.value}"
+    return f"step {command.step_id}: {was.value} → {step.status.value}"
 
 
 def _add(command: PlanCommand, finder: Finder, what: str, run: Run | None) -> str:
@@ -187,7 +181,7 @@ def put_in(step: PlanStep, finder: Finder, what: str, run: Run | None = None) ->
     return _tell_moved(run.put(step))
 
 
-def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
+def find_known(step_id: str, finder: Finder | Run, what: str) -> PlanStep:
     """The step with this id.
 
     Raises:
@@ -199,10 +193,12 @@ def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
     return step
 
 
-def _replan(step: PlanStep, finder: Finder, what: str) -> str:
+def _replan(step: PlanStep, finder: Finder, what: str, run: Run | None) -> str:
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
         raise CommandError("PC115", f"{what}: only {types} can be replanned")
+    if run is not None:
+        run.settle()
     removed = sum(1 for _ in iter_steps(step)) - 1
     finder.remove_below(step)
     step.children = []
@@ -248,7 +244,7 @@ def _revise(step: PlanStep, command: PlanCommand, what: str) -> str:
         # All of the summary line but what the step is called, and the body where there is a new one.
         if name not in ("step_id", "step_name") and (command.detail or not info.is_in_body):
             setattr(step, name, getattr(revised, name))
-    return f"step {step.step_id} revised, pending again"
+    return f"step {command.step_id} revised, pending again"
 
 
 # ---------------------------------------------------------------- where a step goes
@@ -365,10 +361,16 @@ class Finder:
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id, or None. The caller may change it."""
-        return self.look_up(step_id)
+        step = self.look_up(step_id)
+        if step is not None:
+            self.touch(step)
+        return step
+
+    def touch(self, step: PlanStep) -> None:
+        """Note that a step may change."""
 
     def look_up(self, step_id: str) -> PlanStep | None:
-        """The same for those who do not."""
+        """The step with this id, or None, for those who do not change it."""
         if self._index is None:
             self._asked += 1
             if self._asked <= _MANY:
@@ -484,7 +486,7 @@ class Run:
     """Siblings with numbers that follow each other, among which new steps are put before any gets its new id.
 
     So commands that move the same steps up again and again cost what one costs. Until it is settled, the steps in it
-    have the ids that they had, or that they were added with, and nothing else may look for them.
+    have the ids that they had, or that they were added with, and :meth:`find` alone may look for them.
 
     Attributes:
         finder: what knows the plan.
@@ -525,11 +527,27 @@ class Run:
             self.size += 1
 
     def takes(self, step_id: str) -> bool:
-        """Whether a step with this id, which is to be below the same one, goes between these or after them."""
+        """Whether a step with this id goes between these or after them."""
+        head, _, last = step_id.rpartition(".")
         end = self.number + self.size
         at = self.first + self.size
         is_free = at >= len(self.siblings) or _number(self.head, self.siblings[at]) > end
-        return self.size > 0 and is_free and end < COUNT_LIMIT and self.number <= int(step_id.rpartition(".")[2]) <= end
+        is_among = head == self.head and self.number <= int(last) <= end
+        return self.size > 0 and is_free and end < COUNT_LIMIT and is_among
+
+    def find(self, step_id: str) -> PlanStep | None:
+        """The step that has this id once all are settled, or None. The caller may change it."""
+        lead = f"{self.head}." if self.head else ""
+        number, dot, below = step_id.removeprefix(lead).partition(".")
+        offset = int(number) - self.number
+        if not step_id.startswith(lead) or not 0 <= offset < self.size:
+            return self.finder.find(step_id)
+        step = self.siblings[self.first + offset]
+        if dot:
+            # None is below a new one, which has the id that an old one is still known by.
+            return self.finder.find(f"{step.step_id}.{below}") if step.children else None
+        self.finder.touch(step)
+        return step
 
     def put(self, step: PlanStep) -> int:
         """Put in a step that it takes; returns how many have to move up."""

@@ -183,6 +183,7 @@ _COMMANDS: dict[str, Callable[[int], str]] = {
     "commands that add": lambda n: _each("PLAN_CMD: ADD {0} [act] a\n", n, ""),
     "commands that push others up": lambda n: "PLAN_CMD: ADD 1 [act] a\n" * (n // 24),
     "commands that push below": lambda n: "PLAN_CMD: ADD 1 [subtask] a\n" + "PLAN_CMD: ADD 1.1 [act] a\n" * (n // 26),
+    "commands that push up and end others": lambda n: "PLAN_CMD: ADD 1 [act] a\nPLAN_CMD: DONE 1\n" * (n // 41),
     "commands that close gaps": lambda n: (
         _each("PLAN_CMD: ADD {0}9 [act] a\n", n // 2, "") + "PLAN_CMD: ADD 1 [act] a\n" * (n // 48)
     ),

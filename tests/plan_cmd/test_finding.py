@@ -12,13 +12,12 @@ from planspec_lark import (
     PlanCommand,
     PlanSpec,
     PlanStep,
-    apply_command,
     apply_commands,
     iter_steps,
     parse_plan,
 )
 from planspec_lark.plan_cmd import apply as applying
-from planspec_lark.plan_cmd.apply import Finder, perform
+from planspec_lark.plan_cmd.apply import Finder, perform, perform_all
 from tests import strategies
 
 
@@ -39,15 +38,25 @@ def _adds(*ids: str) -> list[PlanCommand]:
     return [PlanCommand("ADD", step_id, "subtask", f"new {step_id}") for step_id in ids]
 
 
+def _others(*ids: str) -> list[PlanCommand]:
+    """Commands that leave ids as they are, of each kind for each step."""
+    ops = [("DONE", ""), ("REVISE", "subtask"), ("COLLAPSE", "")]
+    return [PlanCommand(op, step_id, step_type) for step_id in ids for op, step_type in ops]
+
+
 @example(_plan("1", "2", "3"), _adds("1", "1", "3", "2.1", "2"))
 @example(_plan("3", "1", "2"), _adds("2", "1", "3", "9", "4"))
 @example(_plan("1", "1.3.1", "1.2.7", "1.4"), _adds("1.3", "1.2", "1.2", "1.4.1"))
 @example(_plan("1", "1.1", "2", "2.1"), [*_adds("1"), PlanCommand("REPLAN", "2"), *_adds("2.1", "2.1", "1.1", "3.1")])
+@example(_plan("1", "1.1", "2", "2.1"), [*_adds("1"), *_others("1", "1.1", "2", "2.1", "3", "4"), *_adds("2")])
+@example(_plan("1", "1.1", "1.1.1", "3"), [*_adds("1.1"), *_others("1", "1.1.1", "1.2.1", "3"), *_adds("1.1")])
+@example(_plan("1", "1.1", "2"), [*_adds("1"), PlanCommand("REPLAN", "2"), PlanCommand("DONE", "2.1"), *_adds("1")])
+@example(_plan("1", "1.1", "1.2"), [*_adds("1.1"), PlanCommand("REPLAN", "1"), *_others("1", "1.1"), *_adds("1.1")])
 @given(strategies.workable_plans, st.lists(strategies.workable_commands, max_size=12))
 def test_many_commands_do_what_each_does_by_itself(plan: PlanSpec, commands: list[PlanCommand]) -> None:
     single = copy.deepcopy(plan)
-    expected = [message for command in commands if (message := apply_command(single, command))]
-    assert apply_commands(plan, commands) == expected
+    expected = [report for command in commands for report in perform_all(Finder(single), [command], atomic=False)[0]]
+    assert perform_all(Finder(plan), commands, atomic=False)[0] == expected
     assert plan == single
 
 

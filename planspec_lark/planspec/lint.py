@@ -240,16 +240,25 @@ def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
 _ALIKE, _MOST, _COMPARED = 0.81, 64, 20_000
 # What tells names apart on purpose: numbers, and letters that are alone.
 _TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# Words whose neighbours are not to be exchanged.
+_JOINING = frozenset(
+    {"after", "as", "before", "by", "for", "from", "in", "of", "on", "over", "per", "to", "versus", "vs"}
+)
 
 
 class _Spelling:
     """Finds the name that a misspelt one is meant to be; in a plan with very many, the first ones that are asked for.
 
-    Near each other are names that differ in case and in `_`, or in a letter or two out of many.
+    Near each other are names that differ in case and in `_`, or in a letter or two out of many; and, after those, names
+    of the same words in another order.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = [(name, *_plain(name)) for name in names if len(name) <= _MOST]
+        self._by_words: dict[tuple[str, ...], list[str]] = {}
+        for name, _, telling in self._names:
+            self._by_words.setdefault(_words_of(name, telling), []).append(name)
         self._near: dict[str, list[str]] = {}
         self._left = _COMPARED
 
@@ -268,12 +277,18 @@ class _Spelling:
                 matcher.set_seq1(other_text)
                 if matcher.quick_ratio() >= _ALIKE and (ratio := matcher.ratio()) >= _ALIKE:
                     found.append((-ratio, other))
-        return [other for _, other in sorted(found)]
+        return [*(other for _, other in sorted(found)), *self._by_words.get(_words_of(name, telling), [])]
 
 
 def _plain(name: str) -> tuple[str, list[str]]:
     """A name without what is easily taken for something else, and what tells it from others on purpose."""
     return name.replace("_", "").lower(), _TELLING.findall(name)
+
+
+def _words_of(name: str, telling: list[str]) -> tuple[str, ...]:
+    """The same for all names of the same words, in whatever order, and with the same that is telling."""
+    words = [word.lower() for word in _NAME_PART.findall(name)]
+    return (*(words if _JOINING.intersection(words) else sorted(words)), "", *telling)
 
 
 # ---------------------------------------------------------------- how far the steps have come

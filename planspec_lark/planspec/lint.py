@@ -461,7 +461,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     yield from _find_almost_lists(steps, said)
     yield from _find_hidden_flow(steps, said)
     yield from _find_hidden_inputs(steps)
-    yield from _find_hidden_parts(steps)
+    yield from _find_hidden_parts(steps, said)
     yield from _find_hidden_statuses(steps, said)
     if "[" in said or "【" in said:
         texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
@@ -472,13 +472,13 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     yield from _find_half_read(steps, said)
 
 
-def _find_hidden_parts(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+def _find_hidden_parts(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """Bars in backticks, steps in detail, and progress inside a text."""
-    is_said = may_have_progress("\n".join([f"{step.description}\n{step.result}" for step in steps]))
+    is_said = may_have_progress(said)
     for step in steps:
         if step.result:
             yield from _check_code(step)
-        if is_said and (step.done_count, step.total_count) == (0, None):
+        if (is_said or step.result) and (step.done_count, step.total_count) == (0, None):
             yield from _find_hidden_progress(step)
         for item, line in enumerate(step.detail):
             if _STEP_IN_DETAIL.match(line) is not None:

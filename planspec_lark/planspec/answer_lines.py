@@ -291,7 +291,7 @@ _NOTES = (
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:here(?:['’]s| is) )?(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
     r"|(?:consejos|notas|conseils|remarques|astuces|tipps?|hinweise?|anmerkungen)(?: .*)?"
-    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|.{0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
+    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|(?:(?!供).){0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
 

@@ -38,13 +38,18 @@ _TAIL = 30
 
 _FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
 
-# What interfaces of models call the end of an answer that has reached its limit, or was stopped by a filter or a fault;
-# in any case, and with or without signs between the words.
-_CUT_SHORT = re.compile(
-    r"(?i).*(?:length|max_?(?:output_?|completion_?|new_?)?tokens?|(?<!un)limit|filter|safety|incomplete|recitation|blocklist"
-    r"|prohibited|spii|refusal|guardrail|content_?policy|timeout|timed_?out|error|abort|cancel|interrupt|truncat).*",
-    re.DOTALL,
-)
+# What interfaces of models call the end of an answer that has reached its limit, or was stopped by a filter or a fault:
+# in small letters, without signs between the words.
+_CUT_REASONS = """
+    length limit maxlength maxtokens maxtokensreached maxoutputtokens maxcompletiontokens maxnewtokens modellength
+    tokenlimit tokenlimitreached lengthlimit contextlength contextlengthexceeded contextwindowexceeded
+    modelcontextwindowexceeded outputlimit insufficientsystemresource
+    filter filtered contentfilter contentfiltered safety imagesafety recitation blocklist prohibited prohibitedcontent
+    spii language refusal guardrail guardrails guardrailintervened contentpolicy contentpolicyviolation errortoxic
+    incomplete truncated timeout timedout error errorlimit internalerror servererror networkerror
+    malformedfunctioncall abort aborted cancel cancelled canceled usercancel interrupt interrupted
+"""
+_CUT_SHORT = frozenset(_CUT_REASONS.split())
 
 
 def find_cut(text: str, *, finish_reason: str = "") -> int | None:
@@ -83,7 +88,9 @@ def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnosti
 
 
 def _is_cut_short(finish_reason: str) -> bool:
-    return _CUT_SHORT.match(re.sub(r"[^A-Za-z]+", "_", finish_reason)) is not None
+    # The name of a type may be in front.
+    last = finish_reason.strip().rpartition(".")[2]
+    return re.sub(r"[^a-z]+", "", last.lower()) in _CUT_SHORT
 
 
 def _has_open_fence(text: str) -> bool:

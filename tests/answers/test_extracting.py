@@ -363,7 +363,8 @@ def test_a_plan_that_needs_nothing_comes_out_as_it_is(text: str) -> None:
     "reason",
     [
         *("length", "LENGTH", "Length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length", "maxTokens"),
-        *("content_filter", "SAFETY", "incomplete", "Content-Filter", "timeout"),
+        *("content_filter", "SAFETY", "incomplete", "Content-Filter", "timeout", "FinishReason.MAX_TOKENS"),
+        *("model_context_window_exceeded", "insufficient_system_resource", "malformed_function_call"),
     ],
 )
 def test_a_limit_or_a_filter_means_that_the_answer_is_cut_off(reason: str) -> None:
@@ -373,6 +374,12 @@ def test_a_limit_or_a_filter_means_that_the_answer_is_cut_off(reason: str) -> No
 
 
 @in_one_test
-@pytest.mark.parametrize("reason", ["", "stop", "STOP", "end_turn", "stop_sequence", "eos", "tool_calls", "completed"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *("", "stop", "STOP", "end_turn", "stop_sequence", "eos", "tool_calls", "completed"),
+        *("no_error", "no_limit", "unlimited", "FINISH_REASON_UNSPECIFIED"),
+    ],
+)
 def test_an_end_of_its_own_means_that_an_answer_is_whole(reason: str) -> None:
     assert not extract_plan("Goal: g\n## Steps\n1. [act] a\n", finish_reason=reason).truncated

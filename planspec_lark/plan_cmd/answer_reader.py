@@ -62,12 +62,32 @@ _MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
 _DOTS = tuple(".…⋮略同[(（-*")
 # What separates a text from the command in front of it, when no bar does.
 _SEPARATED = re.compile(r"[:：-][ \t]*\Z|\A[–—]")
-# What may deny it, put it off, or make it depend on something.
+# What may deny it.
 _DENIED = re.compile(r"\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
+# What makes it depend on something, and what puts it off; a step may be blocked by that.
 _DEPENDS = re.compile(
-    r"\b(?:if|unless|once|when|until|after|before|except|maybe|perhaps|probably|possibly|likely|almost|nearly|partly"
-    r"|tomorrow|today|tonight|later|soon|next|tbd|tbc|will|would|could|should|may|might|must|needs?|pending|assuming"
-    r"|provided|or)\b|[?？]|如果|若|假如|除非|等|待|直到|之后|以后|明天|稍后|可能|也许|大概|或|部分|几乎|快要|将",
+    r"\b(?:if|unless|once|when|maybe|perhaps|probably|possibly|likely|almost|nearly|partly|later|soon|tbd|tbc|will|would"
+    r"|could|should|may|might|assuming|provided|or)\b|[?？]|如果|若|假如|除非|可能|也许|大概|或|部分|几乎|快要|将"
+    r"|\b(?:also|and|plus)\W+[0-9]",
+    re.IGNORECASE,
+)
+_PUT_OFF = re.compile(
+    r"\b(?:until|after|before|except|tomorrow|today|tonight|next|must|needs?|pending)\b|等|待|直到|之后|以后|明天|稍后",
+    re.IGNORECASE,
+)
+# What is not done yet.
+_UNDONE = re.compile(
+    r"\b(?:still|in progress|ongoing|under ?way|(?:just |has |have |only )*(?:started|begun)\W*\Z|waiting|mostly"
+    r"|partial\w*|half|halfway|to do|todo|also|blocked|stuck|failed|skipped)\b|[0-9] ?%|进行中|正在|一半"
+    r"|受阻|失败|跳过",
+    re.IGNORECASE,
+)
+# What says that a step is not blocked, or not to be skipped, and gives no reason for that.
+_TAKEN_BACK = re.compile(
+    r"\A\W*(?:(?:no|not|never|wait)(?:\W*\Z|[,.:;!，。—–-])|(?:not|isn['’]t|no longer|never) (?:really |yet |any ?more"
+    r"|now |actually |blocked|stuck|skipp\w*|skip)|not yet|no longer\W*\Z|never mind|wait\b"
+    r"|(?:还没|尚未|暂不|不|没)\W*\Z)|\b(?:do not|don['’]t|never|not|no longer) (?:be )?(?:skip\w*|block\w*|stuck)"
+    r"|\bdo it\b|[不没未别勿](?:有|再|要|用|会)?(?:受阻|阻塞|卡住|跳过|略过)",
     re.IGNORECASE,
 )
 # A line may continue over so many more.
@@ -421,11 +441,14 @@ def _is_result(repaired: str, written: str) -> bool:
         return False
     front = written[: written.rfind(text)].rstrip(BLANKS)
     if front.endswith(("|", "｜")):
-        return True
+        return verb != "DONE" or not (_DENIED.match(text) or _UNDONE.search(text))
     if not (_SEPARATED.search(front) or _SEPARATED.search(text)):
         return repeats_verb(verb, text)
-    is_denied = _DENIED.match(text) is not None if verb != "DONE" else _DENIED.match(text) or has_veto(text.lower())
-    return not (is_denied or _DEPENDS.search(text))
+    if verb == "DONE" and (_DENIED.match(text) or has_veto(text.lower()) or _UNDONE.search(text)):
+        return False
+    if _DEPENDS.search(text) or (verb != "BLOCKED" and _PUT_OFF.search(text)):
+        return False
+    return verb == "DONE" or _TAKEN_BACK.search(text) is None
 
 
 def _is_edit(line: str | None) -> bool:

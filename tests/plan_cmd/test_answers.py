@@ -85,6 +85,21 @@ def test_what_is_clear_is_read(text: str, commands: list[PlanCommand]) -> None:
     assert len(scan.spans) == len(commands)
 
 
+@in_one_test
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("BLOCKED 1 - no paint", "SKIP 1 - not needed", "SKIP 1 - no time", "BLOCKED 1 - waiting for parts"),
+        *("BLOCKED 1 - no permit yet", "BLOCKED 1 - 没有油漆", "SKIP 1 - 不需要", "SKIP 1 ｜ not needed"),
+        *("DONE 1 ｜ sanded", "DONE 1 - opened the door"),
+    ],
+)
+def test_a_reason_may_deny_something(said: str) -> None:
+    scan = scan_plan_commands(f"PLAN_CMD: {said}\n")
+    assert scan.verdict is Verdict.ACCEPTED
+    assert scan.commands[0].result == said.split(maxsplit=2)[2].lstrip("-｜ ")
+
+
 REVIEW = {
     "a command that is not to run": "Do not run this:\nPLAN_CMD: DONE 1\n",
     "a block that is not to run": "Don't:\n```\nPLAN_CMD: DONE 1\n```\n",
@@ -123,6 +138,9 @@ REVIEW = {
                 "DONE 2 blocked",
             ),
             *("DONE 2, tomorrow", "DONE 2 —— 明天", "REPLAN ALL because of the rain"),
+            *("DONE 2 ｜ not yet", "DONE 2 - still open", "DONE 2 - in progress", "DONE 2 - waiting for parts"),
+            *("DONE 2 - mostly", "DONE 2 - also 3", "DONE 2 - 进行中", "SKIP 2 - also 3", "SKIP 2 - not yet"),
+            *("BLOCKED 2 - not blocked any more", "BLOCKED 2 - no", "SKIP 2 - don't skip", "SKIP 2 - 不要跳过"),
         )
     },
     "an unknown verb": "PLAN_CMD: DONE 1\nPLAN_CMD: REMOVE 2\n",

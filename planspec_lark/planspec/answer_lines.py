@@ -264,7 +264,8 @@ def join_lines(first: str, second: str) -> str:
     return f"{first}{'' if is_close else ' '}{second}"
 
 
-_ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\))[*_]*{SPACE}"
+# Before a Chinese word, it needs no blank.
+_ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\))[*_]*(?:{SPACE}|(?=[\u3400-\u9fff]))"
 
 
 def read_item_number(line: str) -> str | None:

@@ -458,6 +458,7 @@ class AnswerReader(Recovery):
         is_title = match is not None and match.lastgroup == "title"
         is_part = match is not None and match.lastgroup in ("goal", "constraints", "steps_header")
         is_first = self._is_set_off and self.source.text[: min(self._start, _NEAR)].strip(f"{WHITE}\ufeff") == "---"
+        is_first = is_first and not is_notes(content.lstrip("# "))
         if self._front and (is_part or (is_title and (is_first or read_title(content) is not None))):
             self._front = False
         if not self._front:

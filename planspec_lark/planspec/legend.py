@@ -51,6 +51,15 @@ _SAID_OF = (
     r"(?: with| by| as)?(?: an?| the)? [\"'`“‘*_]*"
     rf"|[用以](?=[{_SIGNS}](?:标[记注出]|表示)(?:[，。；！\s]|\Z)))(?P<sign>[{_SIGNS}])"
 )
+# What else speaks of such a sign: it is a word of a sentence, or has a word alone that is no meaning of a status.
+_SPOKEN_OF = (
+    rf"(?:\b(?i:an?|the|with|without|by|of|each|every|any|no|put|puts|use|uses|add)[ ]++[\"'`“‘*_]*|[带有打用以加标])"
+    rf"(?P<named>[{_SIGNS}])"
+    rf"|(?P<subject>[{_SIGNS}])[\"'`”’*_]*(?: (?:doesn['’]t|does|isn['’]t|is|takes?|costs?|means?|says?|tells?|can|will"
+    r"|may|must|should|needs?|has|have|gets?|goes|comes|stands?)\b(?! *[:：])|(?:的|[并]?[不非是]|只|可以|需要))"
+    rf"|\A[*_]*(?P<alone>[{_SIGNS}])[ :：-]*(?:(?!done|ready|go\b|ok)[a-z]+(?: [a-z]+)?"
+    r"|可选|选做|紧急|重要|必须|必做|推荐|优先|高优先级|低优先级|并行|可并行|付费|免费|需要审批)[*_]*[.。]?\Z"
+)
 # Characters in front of that which say what is marked.
 _FRONT_OF = 80
 _MOST_WORDS = 4
@@ -151,19 +160,40 @@ def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | 
     if line.isascii() or compiled(_OF_STEP).match(line) or not compiled(f"[{_SIGNS}]").search(line):
         return []
     bare = line.replace("\ufe0f", "")
-    said = []
+    said, seen = [], set()
     for match in compiled(_SAID).finditer(bare):
         words = compiled(r"(?i)(?: and| or| while|[和而])?[\s*_`'\"“”]*\Z").sub("", match["words"]).strip()
         if words:
             mark = _meaning(words, is_all=True) or (_meaning(words) if match["weak"] else None)
             said.append((match["sign"], mark))
+            seen.add(match.start("sign"))
     for match in compiled(_SAID_OF).finditer(bare):
+        if match.start("sign") in seen:
+            continue
+        seen.add(match.start("sign"))
         front = bare[max(match.start() - _FRONT_OF, 0) : match.start()]
         words = compiled(r"[,.;:!?，。；：！？·|()（）]").split(front)[-1].strip()
         said.append((match["sign"], _meaning(words, is_all=True)))
     if not said:
         said.extend(_read_pairs(bare))
+    if not (said or known):
+        for match in compiled(_SPOKEN_OF).finditer(bare):
+            sign = match[str(match.lastgroup)]
+            words = bare.partition(sign)[2].strip(f"{SPACES}:：-*_")
+            is_usual = _meaning(words) is not None if match.lastgroup == "alone" else _has_usual_word(sign, bare)
+            if not is_usual:
+                said.append((sign, None))
     return [(sign, mark) for sign, mark in said if sign not in known]
+
+
+def _has_usual_word(sign: str, line: str) -> bool:
+    """Whether a line that speaks of a sign has a word for what the sign stands for, and denies nothing."""
+    usual = dict(_MEANINGS).get(STATUS_SIGNS[sign])
+    # What can be done is not done.
+    is_said = (
+        usual is not None and compiled(rf"(?i)(?<![A-Za-z])(?<!\bbe )(?:{usual})(?![A-Za-z])").search(line) is not None
+    )
+    return is_said and compiled(r"(?i)\b(?:not|never|no)\b|n['’]t\b|[不没未非]").search(line) is None
 
 
 def _read_pairs(line: str) -> list[tuple[str, str | None]]:

@@ -17,7 +17,7 @@ _FINAL = re.compile(
     r"|use this (?:one|plan)|real plan|actual plan)\b"
     r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|推荐|为准"
 )
-# Such words announce the plan behind them only in a clause that says nothing else.
+# Such words announce the plan behind them in a clause that says nothing else.
 _ADJECTIVE = r"(?:finali[sz]ed|final|updated|corrected|revised|improved|fixed|recommended|preferred|real|actual)"
 _NOUN = r"(?:plan|version|one|steps|list|proposal|answer|output)"
 _ANNOUNCES = re.compile(
@@ -38,14 +38,35 @@ _POINTS = re.compile(r"\bthis\b|[这此]")
 _TAKES_BACK = re.compile(
     r"\b(?:not|never|no|nor|neither|without|non|until|unless|if|once|when|pending|would|could|should|may|might|was|were"
     r"|had|above|earlier|previous|too late|instead of|reject\w*|disagree\w*|replaced|superseded|withdrawn"
-    r"|errors?|mistakes?|bugs?|option [b-z]|to be|according|client|customer|competitor|colleague|boss|board|they|their"
-    r"|his|her|he|she)\b"
+    r"|errors?|mistakes?|bugs?|(?!\A)\boption [b-z]|to be|according|client|customer|competitor|colleague|boss|board"
+    r"|they|their|his|her|he|she|nobody"
+    r"|ignor\w*|except|far from|optional|for (?:comparison|reference)|last (?:year|month|week|time))\b"
     r"|n't\b|\w's (?=\w)|不(?!好意思)|非(?!常)|没(?!问题|关系)|未|勿|无|别|若|如果|假如|上面|上述|以上|见上|否决"
-    r"|客户|对方|他|她"
+    r"|客户|对方|他|她|仅供"
+)
+# A label that says more announces a plan as well where it speaks of one, and nothing denies it, puts it elsewhere, or
+# gives it to others.
+_OF_PLAN = re.compile(r"\b(?:plan|version|option|proposal|variant|steps|list)\b|计划|方案|版|稿|步骤|清单")
+_HERE = re.compile(r"(?:here|below)\b|以下|下面")
+_ESTRANGES = re.compile(
+    r"\b(?:almost|nearly|hardly|barely|pre|semi|quasi|so-called|supposed\w*|least|less|former\w*|before|after|later|soon"
+    r"|tomorrow|will|than|rather|by|alternative|backup|nobody|nothing|none|somebody|someone|others|people|teacher|manager"
+    r"|draft|withdr\w*|replac\w*|need\w*|you (?:recommended|preferred|revised|updated|corrected|sent|gave|wrote))\b"
+    rf"|\b(?:that|which)\b.*\b{_ADJECTIVE}\b"
+    r"|\A\W*(?:here (?:is|are) )?(?:what|why|how|who|whose|which|whether|where)\b(?!.*\blooks? like\b)"
+    r"|前的|之前|曾|待|稍后|以后|之后|将(?!计划)|需(?!求)|有人|别人|同事|老板|替代|备选|取代|撤回|废|为什么|为何|如何"
+)
+_POLITE = re.compile(
+    r"(?:(?:i'm |so |very )*sorry|(?:i |my )?apolog\w*|my (?:mistake|bad)|oops|no (?:problem|worries)|thanks|thank you"
+    r"|you're right|good (?:catch|point)|of course|sure)\b[^,，:：;；—–()]*[,，:：;；—–]"
 )
 _FOLLOWS = re.compile(r"(?:so|therefore|hence|thus)\b|因此|所以|于是")
 # What sounds like that and is not.
-_OWN = re.compile(r"\b(?:here|that|it|let)'s\b|\bwhich replaces [\w ]+")
+_OWN = re.compile(
+    r"\b(?:here|that|it|let)'s\b|\b(?:which replaces|replacing) [\w ]+|\baccording to (?:your|our) \w+"
+    r"|\bwithout (?:further ado|(?:the |any |these |those )?(?:errors?|mistakes?|bugs?))"
+    r"|\bas (?:discussed|agreed|mentioned|promised|requested)(?: (?:above|before|earlier|previously))?\b"
+)
 _MARKS = re.compile(r"[^\w\s.,!?;:()'|—–，、。！？；：（）-]|_")
 _SENTENCE = re.compile(r"(?<=[.!?;])(?=\s|\Z)|(?<=[。！？；])")
 _CLAUSE = re.compile(r"[,，、:：()（）|—–]| - ")
@@ -140,14 +161,18 @@ def _call_row(row: str) -> str:
     """The same of a line."""
     call = ""
     is_label = row.rstrip("*_ \t\r").endswith((":", "：")) or row.lstrip()[:1] in ("#", "*", "_")
-    for sentence in (_OWN.sub("", said) for said in _sentences(row)):
+    for said in _sentences(row):
+        polite = _POLITE.match(said)
+        sentence = _OWN.sub("", said[polite.end() :] if polite and not _FINAL.search(polite[0]) else said).strip()
         final, drafts = _FINAL.search(sentence), [*_DRAFT.finditer(sentence)]
         if final is None and drafts:
             is_of_next = not (_DENIES.search(sentence) or _OF_DRAFT.search(sentence))
             call = _DRAFT_CALL if is_of_next else _UNCLEAR_CALL
         elif final is not None:
             end = _end_of_announcement(sentence, is_label=is_label)
-            call = _UNCLEAR_CALL if end is None or any(one.start() > end for one in drafts) else _FINAL_CALL
+            is_told = end is not None and all(one.start() <= end for one in drafts)
+            is_meant = is_told or (not drafts and _is_announced(sentence, said, is_label=is_label))
+            call = _FINAL_CALL if is_meant else _UNCLEAR_CALL
     return call
 
 
@@ -165,6 +190,14 @@ def _end_of_announcement(sentence: str, *, is_label: bool) -> int | None:
             return None if _TAKES_BACK.search(sentence, start) else at + len(clause)
         at += len(clause) + 1
     return None
+
+
+def _is_announced(sentence: str, said: str, *, is_label: bool) -> bool:
+    """Whether a sentence announces the plan behind it in more words, of which none takes that back."""
+    is_here = is_label or (_HERE.match(said) is not None and not _OF_DRAFT.search(sentence))
+    if not is_here or sentence.endswith(("?", "？")) or not _OF_PLAN.search(sentence):
+        return False
+    return not (_TAKES_BACK.search(sentence) or _ESTRANGES.search(sentence))
 
 
 def _sentences(text: str) -> list[str]:

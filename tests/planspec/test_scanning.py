@@ -89,6 +89,12 @@ def test_one_sign_or_an_unknown_meaning_makes_no_legend_without_a_label(line: st
             "✅表示简单。",
         ),
         *("快速步骤用✅标记。", "Legend: ✅ waiting on a permit", "✅ stands for waiting on a permit."),
+        *(
+            "Steps with ✅ can be done in parallel.",
+            "A ✅ says that a step costs money.",
+            "Everything urgent gets a ✅.",
+        ),
+        *("✅ doesn't mean done.", "✅ takes over an hour.", "带✅的步骤可以并行。", "✅ urgent", "✅ 可选"),
     ],
 )
 def test_a_usual_sign_that_is_said_to_mean_something_unknown_is_not_clear(line: str) -> None:
@@ -103,6 +109,12 @@ def test_a_usual_sign_that_is_said_to_mean_something_unknown_is_not_clear(line: 
     [
         ("✅ means done and ❌ means blocked.", "done"),
         ("Done steps are marked with ✅.", "done"),
+        ("Steps marked with ✅ are done.", "done"),
+        ("I have marked finished steps with ✅.", "done"),
+        ("Here is your plan ✅", "done"),
+        ("✅ Here is your plan:", "done"),
+        ("✅ done", "done"),
+        ("Good luck! ✅", "done"),
         ("✅ marks skipped steps.", "skipped"),
         ("用✅表示已完成。", "done"),
     ],
@@ -116,6 +128,24 @@ def test_what_a_sentence_says_of_a_usual_sign_counts(line: str, status: str) -> 
 def test_text_in_bold_behind_a_number_loses_both_of_its_marks(number: str) -> None:
     result = scan_plan(f"Goal: g\n## Steps\n{number}**Look**: at it\n", default_type="act")
     assert result.plan.steps[0].description == "Look: at it"
+
+
+@pytest.mark.parametrize(("heading", "title"), [("Notes", ""), ("备注", ""), ("Sand the deck", "Sand the deck")])
+def test_a_heading_behind_a_ruler_may_be_the_title_but_not_of_notes(heading: str, title: str) -> None:
+    assert scan_plan(f"---\n\n# {heading}\n\n---\n{PLAN}").plan.title == title
+
+
+@in_one_test
+@pytest.mark.parametrize("blank", ["", "\n"])
+@pytest.mark.parametrize("sign", ["、", ".", ". ", "）"])
+def test_a_lead_in_chinese_leads_to_a_list_of_numbers_without_blanks(sign: str, blank: str) -> None:
+    text = f"步骤如下：\n{blank}1{sign}准备材料\n2{sign}写初稿\n3{sign}修改\n"
+    found = extract_plan(text, default_type="act")
+    assert found.verdict.value == "accepted"
+    assert found.plan is not None
+    assert [step.description for step in found.plan.steps] == ["准备材料", "写初稿", "修改"]
+    risks = text.replace("步骤如下", "可能的风险如下")
+    assert extract_plan(risks, default_type="act").verdict.value == "refused"
 
 
 def test_an_empty_text_is_the_empty_plan() -> None:
@@ -292,7 +322,32 @@ NO_ANNOUNCEMENTS = (
     *("Corrected too late, not to be used:", "The final plan?", "The final plan, says the client:", "这不是最终计划："),
     *("I'll never redo this.", "If you like, I will rewrite it.", "That is the final plan.", "Old but final:"),
     *("This is not a draft:", "The draft above ignores the rain, so:"),
+    *("Option A is recommended, not this plan:", "The option that the vendor recommended:", "Semi-final plan:"),
+    *("Why the revised plan is better:", "Here is the updated plan, ignore it:", "Updated plan (for reference only):"),
+    *("修订前的计划：", "待修订的计划：", "有人推荐的计划：", "更新后的计划仅供参考："),
 )
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "lead",
+    [
+        *("Here's the updated plan as you requested:", "Here is the updated plan you asked for:"),
+        *("Here is the revised plan according to your wishes:", "Updated plan based on your feedback:"),
+        *("Sorry about the mistake, here is the corrected plan:", "No problem, here's the revised plan:"),
+        *("Option B (recommended):", "Final Plan 2.0:", "## Revised plan, now with painting"),
+        *(
+            "Here is the final plan, without further ado:",
+            "Thanks! Here is an improved plan that also has a step more:",
+        ),
+        *("整理后的最终计划如下：", "推荐使用方案二：", "按您的要求修改后的计划："),
+    ],
+)
+def test_an_announcement_may_say_more(lead: str) -> None:
+    first, final = "Goal: Work\n## Steps\n1. [act] Sand\n", "Goal: Work\n## Steps\n1. [act] Sand\n2. [act] Paint\n"
+    found = extract_plan(f"{first}\n{lead}\n\n{final}")
+    assert found.plan is not None
+    assert (serialize_plan(found.plan), found.verdict.value) == (final, "accepted")
 
 
 @in_one_test

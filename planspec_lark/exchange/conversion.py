@@ -16,7 +16,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.safe_text import visible
-from planspec_lark.syntax.tree import iter_tree
+from planspec_lark.syntax.tree import iter_tree, refuse_loops
 
 __all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 
@@ -256,6 +256,7 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
     """
     tasks = TaskList(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints])
     made: dict[str, Task] = {}
+    refuse_loops(plan.steps)
     todo = [(plan.steps, tasks.children)]
     while todo:
         source, target = todo.pop()

@@ -7,6 +7,7 @@ children always show.
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import islice
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps, list_types
 from planspec_lark.planspec.tree import find_step, fit_ids
@@ -67,7 +68,10 @@ def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep])
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
         return f"step {step_id} is of type '{step.step_type}', and only {types} have children"
-    step.children = list(new_children)
+    children, step.children = step.children, list(new_children)
+    if any(below is step for below in islice(iter_steps(step), 1, None)):
+        step.children = children
+        return f"step {step_id} would be below itself"
     fit_ids(step)
     step.status = PlanStatus.ACTIVE
     return ""

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
 from typing import Any
@@ -33,6 +34,7 @@ from planspec_lark.syntax.fields import (
     trusting,
 )
 from planspec_lark.syntax.source import BLANKS
+from planspec_lark.syntax.tree import iter_nodes
 
 __all__ = [
     "BLANKS",
@@ -319,17 +321,12 @@ class PlanSpec:
 
 
 def iter_steps(plan: PlanSpec | PlanStep) -> Iterator[PlanStep]:
-    """All steps of a plan, or a step and all below it, in document order: each before its children."""
-    return _iter_all([plan] if isinstance(plan, PlanStep) else plan.steps)
+    """All steps of a plan, or a step and all below it, in document order: each before its children.
 
-
-def _iter_all(steps: Iterable[PlanStep]) -> Iterator[PlanStep]:
-    stack = [*steps][::-1]
-    while stack:
-        step = stack.pop()
-        yield step
-        if step.children:
-            stack.extend(reversed(step.children))
+    Raises:
+        ValueError: a step is below itself, as only a change of a list of children can have it.
+    """
+    return iter_nodes([plan] if isinstance(plan, PlanStep) else plan.steps)
 
 
 # The own fields of a plan and of a step: all but child steps and the state of a view.
@@ -352,7 +349,7 @@ def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
     # In document order, the numbers of children determine the tree.
     return len(ours) == len(theirs) and all(
         len(one.children) == len(other.children) and are_alike(one, other)
-        for one, other in zip(_iter_all(ours), _iter_all(theirs), strict=False)
+        for one, other in zip(iter_nodes(ours), iter_nodes(theirs), strict=False)
     )
 
 
@@ -386,13 +383,18 @@ def copy_own(step: PlanStep) -> PlanStep:
     return make_step(*values)
 
 
-def _copy_all(steps: Iterable[PlanStep]) -> list[PlanStep]:
+def _copy_all(steps: Sequence[PlanStep]) -> list[PlanStep]:
     """Deep copies of steps."""
+    # A walk of the steps themselves refuses one that is below itself: among copies, each would be another one.
+    deque(iter_nodes(steps), maxlen=0)
     copies = [*map(copy_own, steps)]
-    for step in _iter_all(copies):
+    todo = [*copies]
+    while todo:
+        step = todo.pop()
         if step.children:
             # In place: the list belongs to this copy alone, and assigning a new one would validate every child.
             step.children[:] = map(copy_own, step.children)
+            todo += step.children
     return copies
 
 

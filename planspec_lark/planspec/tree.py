@@ -12,7 +12,7 @@ from enum import Enum
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.fields import COUNT_LIMIT
-from planspec_lark.syntax.tree import iter_tree, walk_tree
+from planspec_lark.syntax.tree import iter_tree, refuse_loops, walk_tree
 
 __all__ = [
     "Todo",
@@ -138,6 +138,7 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
     """
     above: PlanStep | None = None
     siblings = plan.steps
+    around: set[int] = set()
     while True:
         step = next((step for step in siblings if step.status in OPEN), None)
         if step is None:
@@ -145,6 +146,9 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
         todo = todo_of(step)
         if todo is not None:
             return todo, step
+        if id(step) in around:
+            refuse_loops(plan.steps)
+        around.add(id(step))
         above, siblings = step, step.children
 
 

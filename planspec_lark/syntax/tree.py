@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
 
-__all__ = ["find_above", "find_parents", "grow", "iter_tree", "walk_tree"]
+from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
+
+__all__ = ["LoopError", "find_above", "find_parents", "grow", "iter_nodes", "iter_tree", "refuse_loops", "walk_tree"]
 
 
 class _Node(Protocol):
@@ -26,6 +28,36 @@ _Any = TypeVar("_Any", bound=_Node)
 _Step = TypeVar("_Step", bound=_Numbered)
 
 
+class LoopError(PlanSpecError, ValueError):
+    """A step that is among those below it."""
+
+
+# What goes round in a circle meets one of its nodes again. Each walk remembers one, at longer and longer intervals, so
+# that this is found out in time linear in the circle, and costs next to nothing where there is none.
+
+
+def iter_nodes(nodes: Sequence[_Any]) -> Iterator[_Any]:
+    """All nodes in document order: each before its children.
+
+    Raises:
+        LoopError: a node is below itself. So do the other walks.
+    """
+    stack = [*nodes][::-1]
+    pop = stack.pop
+    kept, count, turn = None, 0, 1
+    while stack:
+        node = pop()
+        yield node
+        if node.children:
+            if node is kept:
+                refuse_loops(nodes)
+                kept, turn = None, 0
+            count += 1
+            if count == turn:
+                kept, turn = node, 2 * turn
+            stack += node.children[::-1]
+
+
 def iter_tree(
     nodes: Sequence[_Any], enters: Callable[[_Any], bool] | None = None
 ) -> Iterator[tuple[_Any, _Any | None]]:
@@ -34,25 +66,56 @@ def iter_tree(
     What is below a node that ``enters`` refuses is left out.
     """
     stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
+    pop = stack.pop
+    kept, count, turn = None, 0, 1
     while stack:
-        node, parent = stack.pop()
+        node, parent = pop()
         yield node, parent
         # Most have none.
         if node.children and (enters is None or enters(node)):
-            stack.extend((child, node) for child in reversed(node.children))
+            if node is kept:
+                refuse_loops(nodes)
+                kept, turn = None, 0
+            count += 1
+            if count == turn:
+                kept, turn = node, 2 * turn
+            stack += [(child, node) for child in reversed(node.children)]
 
 
 def walk_tree(nodes: Sequence[_Any]) -> Iterator[tuple[_Any, bool]]:
     """All nodes as they run: each when it is entered (True), and once all below it are through (False)."""
     todo = [(node, True) for node in reversed(nodes)]
+    kept, count, turn = None, 0, 1
     while todo:
         node, is_entered = todo.pop()
         yield node, is_entered
         if is_entered and node.children:
+            if node is kept:
+                refuse_loops(nodes)
+                kept, turn = None, 0
+            count += 1
+            if count == turn:
+                kept, turn = node, 2 * turn
             todo.append((node, False))
-            todo += ((child, True) for child in reversed(node.children))
+            todo += [(child, True) for child in reversed(node.children)]
         elif is_entered:
             yield node, False
+
+
+def refuse_loops(nodes: Sequence[_Any]) -> None:
+    """Raise LoopError where a node is below itself. One that is in several places is looked at once."""
+    is_around: dict[int, bool] = {}
+    todo = [(node, True) for node in reversed(nodes)]
+    while todo:
+        node, is_entered = todo.pop()
+        if not is_entered:
+            is_around[id(node)] = False
+        elif id(node) not in is_around:
+            is_around[id(node)] = True
+            todo.append((node, False))
+            todo += ((child, True) for child in reversed(node.children))
+        elif is_around[id(node)]:
+            raise LoopError(f"steps: {shorten(getattr(node, 'step_id', 'one'))} is below itself")
 
 
 def find_above(nodes: Sequence[_Any], target: _Any) -> list[_Any]:

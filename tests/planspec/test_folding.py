@@ -128,6 +128,13 @@ def test_children_are_replaced_below_containers_only(step_id: str, message: str)
     assert plan == before
 
 
+def test_a_step_is_not_put_below_itself() -> None:
+    plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [subtask] b\n1.1.1. [act] c\n")
+    before = copy.deepcopy(plan)
+    assert replace_children(plan, "1.1", [plan.steps[0]]) == "step 1.1 would be below itself"
+    assert plan == before
+
+
 def test_a_list_of_something_else_changes_nothing() -> None:
     plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [act] b\n")
     before = copy.deepcopy(plan)

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from unittest import mock
+
 import pytest
 
 from planspec_lark import (
     PlanSpec,
     PlanStep,
+    apply_commands,
     available_outputs,
+    diff_plans,
     find_step,
+    iter_steps,
+    lint_plan,
     next_pending_step,
     parse_plan,
+    parse_plan_commands,
+    plan_to_dict,
+    plan_to_json,
     step_order,
+    validate_plan,
 )
-from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.syntax.tree import find_parents, grow
+from planspec_lark.exchange import export_plan
+from planspec_lark.planspec.tree import find_next, iter_with_parents, walk
+from planspec_lark.syntax import PlanSpecError, tree
+from planspec_lark.syntax.tree import find_parents, grow, iter_nodes, iter_tree, walk_tree
 from tests.planspec.test_models import DEPTH, chain
 
 PLAN = """\
@@ -55,6 +69,82 @@ def test_growing_hangs_steps_below_their_parents_in_order_of_appearance() -> Non
     assert [step.step_id for step in top[1].children] == ["2.2", "2.1"]
     assert top[1].children[1].children == [steps[3]]
     assert top[1] is steps[2]
+
+
+# ---------------------------------------------------------------- a step below itself
+
+
+def _short_circle() -> PlanSpec:
+    step = PlanStep("1", step_type="subtask")
+    step.children = [step]
+    return PlanSpec(goal="round", steps=[step])
+
+
+def _long_circle() -> PlanSpec:
+    plan = chain(100)
+    [*_, last] = iter_steps(plan)
+    last.children.append(plan.steps[0])
+    return plan
+
+
+def _circle_beside_others() -> PlanSpec:
+    """Before each round, the same other steps are walked through."""
+    step, other = (PlanStep(number, step_type="subtask") for number in ("1", "1.1"))
+    other.children = [PlanStep("1.1.1", step_type="decide", children=[PlanStep("1.1.1.1", step_type="act")])]
+    step.children += [other] * 5 + [step]
+    return PlanSpec(goal="round", steps=[PlanStep("2", step_type="act"), step])
+
+
+_WALKS: dict[str, Callable[[PlanSpec], object]] = {
+    "iter_steps": lambda plan: [*iter_steps(plan)],
+    "iter_with_parents": lambda plan: [*iter_with_parents(plan)],
+    "walk": lambda plan: [*walk(plan)],
+    "progress": lambda plan: plan.progress,
+    "==": lambda plan: plan == PlanSpec(goal=plan.goal, steps=plan.steps),
+    "deepcopy": deepcopy,
+    "step_order": step_order,
+    "available_outputs": available_outputs,
+    "find_step": lambda plan: find_step(plan, "9"),
+    "validate_plan": validate_plan,
+    "lint_plan": lint_plan,
+    "plan_to_dict": plan_to_dict,
+    "plan_to_json": plan_to_json,
+    "diff_plans": lambda plan: diff_plans(plan, plan),
+    "apply_commands": lambda plan: apply_commands(plan, parse_plan_commands("PLAN_CMD: DONE 9")),
+    "export_plan": lambda plan: export_plan(plan, "checklist"),
+}
+
+
+@pytest.mark.parametrize("circle", [_short_circle, _long_circle, _circle_beside_others])
+@pytest.mark.parametrize("walked", _WALKS.values(), ids=_WALKS)
+def test_a_step_below_itself_is_refused_and_does_not_hang(
+    walked: Callable[[PlanSpec], object], circle: Callable[[], PlanSpec]
+) -> None:
+    with pytest.raises(ValueError, match=r"\Asteps: 1 is below itself\Z") as refused:
+        walked(circle())
+    assert isinstance(refused.value, PlanSpecError)
+
+
+@pytest.mark.parametrize("circle", [_short_circle, _long_circle])
+def test_what_is_next_is_not_looked_for_in_a_circle(circle: Callable[[], PlanSpec]) -> None:
+    with pytest.raises(ValueError, match=r"\Asteps: 1 is below itself\Z"):
+        find_next(circle())
+
+
+def test_a_step_in_several_places_is_not_below_itself() -> None:
+    step = PlanStep("1", step_type="subtask", children=[PlanStep("1.1", step_type="act")])
+    plan = PlanSpec(goal="g", steps=[step] * 5)
+    assert step_order(plan) == ["1", "1.1"] * 5
+    assert [parent and parent.step_id for _, parent in iter_with_parents(plan)] == [None, "1"] * 5
+    assert [is_entered for _, is_entered in walk(plan)] == [True, True, False, False] * 5
+    assert deepcopy(plan) == plan
+
+
+@pytest.mark.parametrize("walked", [iter_nodes, iter_tree, walk_tree])
+def test_only_once_is_a_circle_looked_for(walked: Callable[..., Iterator[object]]) -> None:
+    with mock.patch.object(tree, "refuse_loops") as refuse_loops:
+        assert [*walked([PlanStep("1", step_type="subtask", children=[PlanStep("1.1")])] * 9)]
+    assert refuse_loops.call_count == 1
 
 
 def test_steps_with_one_id_make_no_tree() -> None:

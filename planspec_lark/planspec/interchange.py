@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn, cast
 
 import attrs
@@ -17,9 +18,19 @@ from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from planspec_lark.json_text.findings import KIND_WORDS
-from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import (
+    BLANKS,
+    PLAN_FIELDS,
+    STEP_FIELDS,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    refuse_fields,
+)
+from planspec_lark.planspec.printer import check_variables
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
+from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.grammars import grammar_version, readable_versions
 from planspec_lark.syntax.safe_text import escape_json, one_line, visible_name
 
@@ -86,7 +97,7 @@ def _converter() -> Converter:
         lambda kind: kind == (int | None), lambda value, _: None if value is None else _exactly(int)(value, int)
     )
     converter.register_structure_hook(PlanStatus, _status)
-    converter.register_unstructure_hook(PlanStatus, lambda status: status.value)
+    converter.register_unstructure_hook(PlanStatus, attrgetter("_value_"))
     for model, own in ((PlanSpec, PLAN_FIELDS), (PlanStep, STEP_FIELDS)):
         # The lists of steps are walked by hand, so that no depth is too deep.
         left_out: Any = {one.name: override(omit=True) for one in attrs.fields(model) if one.name not in own}
@@ -103,20 +114,54 @@ _VERSION = "grammar"
 
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
-    """A plan as a JSON value with all its fields, and the version of the grammar, as ``grammar``."""
-    converter = _converter()
-    root: dict[str, Any] = {_VERSION: grammar_version("planspec"), **converter.unstructure(plan)}
-    below: dict[int, list[Any]] = {id(None): root.setdefault("steps", [])}
-    for step, parent in iter_with_parents(plan):
-        row = converter.unstructure(step)
-        below[id(step)] = row["children"] = []
-        below[id(parent)].append(row)
-    return root
+    """A plan as a JSON value with all its fields, and the version of the grammar, as ``grammar``.
+
+    Raises:
+        ValueError, TypeError: a list was changed to contain an invalid value.
+    """
+    value: dict[str, Any] = {_VERSION: grammar_version("planspec")}
+    names: list[str] = []
+    lines: list[str] = []
+    try:
+        value |= _converter().unstructure(plan)
+        unstructure = _converter().get_unstructure_hook(PlanStep)
+        below: dict[int, list[Any]] = {id(None): value.setdefault("steps", [])}
+        for step, parent in iter_with_parents(plan):
+            row = unstructure(step)
+            names += step.inputs
+            names += step.outputs
+            lines += step.detail
+            below[id(step)] = row["children"] = []
+            below[id(parent)].append(row)
+        _check_lists(plan, names, lines)
+    except (AttributeError, TypeError):
+        # As in serialize_plan.
+        refuse_fields(plan)
+        raise
+    return value
+
+
+def _check_lists(plan: PlanSpec, names: list[str], lines: list[str]) -> None:
+    """Refuse what the printer refuses: names of variables and lines of detail that were put into lists in place."""
+    check_variables(names, plan)
+    rows = [*plan.goal_detail, *plan.constraints, *lines, ""]
+    text = "\n".join(rows)
+    is_sound = all(one and one.strip(BLANKS) == one for one in plan.constraints)
+    if not is_sound or text.count("\n") >= len(rows) or has_forbidden(text):
+        refuse_fields(plan)
 
 
 def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
-    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes."""
-    return escape_json("".join(_encode(plan, indent)))
+    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes.
+
+    Raises:
+        ValueError, TypeError: as for :func:`plan_to_dict`.
+    """
+    try:
+        return escape_json("".join(_encode(plan, indent)))
+    except (AttributeError, TypeError):
+        refuse_fields(plan)
+        raise
 
 
 def _encode(plan: PlanSpec, indent: int | None) -> Iterator[str]:
@@ -132,18 +177,24 @@ def _encode(plan: PlanSpec, indent: int | None) -> Iterator[str]:
         return f"{{{comma.join(own)}{comma}{lead(depth)}{_dump(key)}: ["
 
     unstructure = _converter().unstructure
+    names: list[str] = []
+    lines: list[str] = []
     comma = ", " if indent is None else ","
     yield begin(plan, "steps", 1)
     # Two levels each, of the list and of what is in it.
     depth, is_empty = 2, True
     for step, is_entered in walk(plan):
         if is_entered:
+            names += step.inputs
+            names += step.outputs
+            lines += step.detail
             yield f"{'' if is_empty else comma}{lead(depth)}{begin(step, 'children', depth + 1)}"
             depth += 2
         else:
             depth -= 2
             yield f"{'' if is_empty else lead(depth + 1)}]{lead(depth)}}}"
         is_empty = is_entered
+    _check_lists(plan, names, lines)
     yield f"{'' if is_empty else lead(1)}]{lead(0)}}}"
 
 

@@ -24,6 +24,7 @@ from planspec_lark.planspec.models import (
     PlanStep,
     iter_steps,
     make_step,
+    refuse_fields,
 )
 from planspec_lark.planspec.near_misses import (
     NOTHING,
@@ -75,8 +76,13 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
         ValueError: ``also`` has a code that is none of these.
     """
     # What is said of the title comes first.
-    places = {"": -1, **{step.step_id: at for at, step in enumerate(iter_steps(plan))}}
-    return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
+    try:
+        places = {"": -1, **{step.step_id: at for at, step in enumerate(iter_steps(plan))}}
+        return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
+    except (AttributeError, TypeError):
+        # As in check_rules.
+        refuse_fields(plan)
+        raise
 
 
 def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 Every model that can be built can be printed: the validators refuse what the format cannot express, both when a model
 is built and when a field is set. The models are mutable; a list is checked when it is assigned and again when the plan
-is printed.
+is printed or leaves as JSON.
 
 Comparing, copying and walking are iterative, so plans may be nested as deeply as memory allows.
 """
@@ -58,6 +58,7 @@ __all__ = [
     "make_plan",
     "make_step",
     "plain",
+    "refuse_fields",
 ]
 
 
@@ -178,7 +179,7 @@ def _are_steps(_instance: object, attribute: Attribute[Any], value: object) -> N
         raise TypeError(f"{attribute.name}: expected a list, not {type(value).__name__}")
     for item in value:
         if not isinstance(item, PlanStep):
-            raise TypeError(f"{attribute.name}: expected steps, not {type(item).__name__}")
+            raise TypeError(f"{attribute.name}: expected a PlanStep, not {type(item).__name__}")
 
 
 def _ids(steps: list[PlanStep]) -> str:
@@ -327,6 +328,13 @@ def iter_steps(plan: PlanSpec | PlanStep) -> Iterator[PlanStep]:
         ValueError: a step is below itself, as only a change of a list of children can have it.
     """
     return iter_nodes([plan] if isinstance(plan, PlanStep) else plan.steps)
+
+
+def refuse_fields(top: PlanSpec | PlanStep) -> None:
+    """Raise what the validators say of a plan, or of a step and all below it: a list may have been changed in place."""
+    attrs.validate(top)
+    for step in iter_steps(top):
+        attrs.validate(step)
 
 
 # The own fields of a plan and of a step: all but child steps and the state of a view.

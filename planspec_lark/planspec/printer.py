@@ -9,14 +9,31 @@ import attrs
 
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
 from planspec_lark.planspec.fold import folded, shows_body, shows_children
-from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, WORDS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import (
+    BLANKS,
+    MARKS,
+    STEP_TYPES,
+    WORDS,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    refuse_fields,
+)
 from planspec_lark.planspec.token_budget import bound
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.token_estimate import TokenCounter
 from planspec_lark.syntax.tree import find_parents
 
-__all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan", "task_text", "words_text"]
+__all__ = [
+    "canonical_step",
+    "canonical_summary",
+    "check_variables",
+    "progress_text",
+    "serialize_plan",
+    "task_text",
+    "words_text",
+]
 
 _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
@@ -43,24 +60,24 @@ def serialize_plan(
         ValueError: no text can express this plan: an id occurs twice or does not fit its place, a type is empty, or a
             list was changed to contain an invalid value. Or what must be kept takes more than ``max_tokens``.
     """
-    if max_tokens is not None:
-        return bound(folded(plan) if fold else plan, serialize_plan, max_tokens, count_tokens)
     try:
+        if max_tokens is not None:
+            return bound(folded(plan) if fold else plan, serialize_plan, max_tokens, count_tokens)
         rows = _head(plan)
-        _add_steps(rows, plan.steps, fold)
+        _add_steps(rows, plan, fold)
     except (AttributeError, TypeError):
         # A list contains something that is neither a step nor a text; its validator names the field.
-        _refuse_fields(plan)
+        refuse_fields(plan)
         raise
     text = "\n".join([*rows, ""])
     if text.count("\n") != len(rows) or has_forbidden(text):
-        _refuse_fields(plan)
+        refuse_fields(plan)
     return text
 
 
-def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
+def _add_steps(rows: list[str], plan: PlanSpec, fold: bool) -> None:
     # The iterator of each level, and the id of its parent: no recursion, and no object for each step.
-    levels = [(iter(steps), "")]
+    levels = [(iter(plan.steps), "")]
     parents: dict[str, str] = {}
     names: list[str] = []
     add = rows.append
@@ -88,7 +105,7 @@ def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
             levels.pop()
     if not fits:
         _refuse_misplaced(parents)
-    _check_variables(names, steps)
+    check_variables(names, plan)
 
 
 def _head(plan: PlanSpec) -> list[str]:
@@ -114,7 +131,7 @@ def canonical_summary(step: PlanStep) -> str:
         ValueError: the step has no type, or an output that is not a variable.
     """
     line = _summary(step, "")
-    _check_variables(step.outputs, [step])
+    check_variables(step.outputs, step)
     return line
 
 
@@ -127,7 +144,7 @@ def canonical_step(step: PlanStep, depth: int) -> str:
     attrs.validate(step)
     indent = "  " * depth
     rows = [_summary(step, indent), *_body(step, indent), ""]
-    _check_variables([*step.inputs, *step.outputs], [step])
+    check_variables([*step.inputs, *step.outputs], step)
     return "\n".join(rows)
 
 
@@ -191,8 +208,8 @@ def _body(step: PlanStep, indent: str) -> list[str]:
     return rows
 
 
-def _check_variables(names: list[str], steps: list[PlanStep]) -> None:
-    """Check all variables at once; if one is wrong, the validators of the steps find it."""
+def check_variables(names: list[str], top: PlanSpec | PlanStep) -> None:
+    """Check all variables of a plan or a step at once; if one is wrong, the validators find it."""
     if not names:
         return
     listed = ",".join(names)
@@ -201,9 +218,7 @@ def _check_variables(names: list[str], steps: list[PlanStep]) -> None:
         or listed.count(",") >= len(names)
         or not grammars.pattern("planspec", "VARIABLES").fullmatch(listed)
     ):
-        for step in steps:
-            for below in iter_steps(step):
-                attrs.validate(below)
+        refuse_fields(top)
 
 
 def _refuse_misplaced(parents: dict[str, str]) -> None:
@@ -212,8 +227,3 @@ def _refuse_misplaced(parents: dict[str, str]) -> None:
             place = f"below {parent}" if parent else "at the top level"
             right = "at the top level" if meant is None else f"below {meant}"
             raise ValueError(f"step_id: {step_id} is {place} and would be read {right}")
-
-
-def _refuse_fields(plan: PlanSpec) -> None:
-    for step in iter_steps(plan):
-        attrs.validate(step)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStep,
+    iter_steps,
+    list_types,
+    refuse_fields,
+)
 from planspec_lark.planspec.step_repair import is_type_label, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
@@ -27,7 +35,12 @@ def validate_plan(plan: PlanSpec) -> list[str]:
 
 def check_rules(plan: PlanSpec) -> list[Diagnostic]:
     """The same as diagnostics, in the same order."""
-    return sorted(_check(plan), key=attrgetter("code"))
+    try:
+        return sorted(_check(plan), key=attrgetter("code"))
+    except (AttributeError, TypeError):
+        # A list contains something that is no step; its validator names the field.
+        refuse_fields(plan)
+        raise
 
 
 def _check(plan: PlanSpec) -> Iterator[Diagnostic]:

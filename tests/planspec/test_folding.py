@@ -138,7 +138,7 @@ def test_a_step_is_not_put_below_itself() -> None:
 def test_a_list_of_something_else_changes_nothing() -> None:
     plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [act] b\n")
     before = copy.deepcopy(plan)
-    with pytest.raises(TypeError, match=r"\Achildren: expected steps, not str"):
+    with pytest.raises(TypeError, match=r"\Achildren: expected a PlanStep, not str"):
         replace_children(plan, "1", ["1.1"])  # type: ignore[list-item]
     assert plan == before
 

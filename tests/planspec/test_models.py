@@ -158,8 +158,8 @@ WRONG_STEPS = [
         for value, kind in ((True, "bool"), (1.0, "float"), ("1", "str"))
     ),
     wrong("done_count", None, TypeError, "done_count: expected a whole number, not NoneType"),
-    wrong("children", ["a"], TypeError, "children: expected steps, not str"),
-    wrong("children", [PlanSpec()], TypeError, "children: expected steps, not PlanSpec"),
+    wrong("children", ["a"], TypeError, "children: expected a PlanStep, not str"),
+    wrong("children", [PlanSpec()], TypeError, "children: expected a PlanStep, not PlanSpec"),
 ]
 
 WRONG_PLANS = [
@@ -184,7 +184,7 @@ WRONG_PLANS = [
         wrong(name, "a", TypeError, f"{name}: expected a list, not str")
         for name in ("goal_detail", "constraints", "steps")
     ),
-    wrong("steps", [{}], TypeError, "steps: expected steps, not dict"),
+    wrong("steps", [{}], TypeError, "steps: expected a PlanStep, not dict"),
 ]
 
 

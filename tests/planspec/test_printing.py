@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
+from planspec_lark import (
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    lint_plan,
+    parse_plan,
+    plan_to_dict,
+    plan_to_json,
+    serialize_plan,
+    validate_plan,
+)
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 
@@ -26,10 +36,13 @@ def printed(step: PlanStep) -> list[str]:
     return rows
 
 
-def refusal(plan: PlanSpec) -> str:
+def refusal(plan: PlanSpec, write: Callable[[PlanSpec], object] = serialize_plan) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
-        serialize_plan(plan)
+        write(plan)
     return str(caught.value)
+
+
+WAYS_OUT: list[Callable[[PlanSpec], object]] = [serialize_plan, plan_to_dict, plan_to_json]
 
 
 # ---------------------------------------------------------------- the form
@@ -387,12 +400,13 @@ def _change(name: str, *items: Any) -> Callable[[PlanSpec], None]:
         ),
     ],
 )
+@pytest.mark.parametrize("write", WAYS_OUT)
 def test_a_list_that_was_changed_behind_the_validators_back_is_refused(
-    change: Callable[[PlanSpec], None], message: str
+    write: Callable[[PlanSpec], object], change: Callable[[PlanSpec], None], message: str
 ) -> None:
     plan = PlanSpec(goal="g", steps=[act()])
     change(plan)
-    assert refusal(plan) == message
+    assert refusal(plan, write) == message
 
 
 @pytest.mark.parametrize(
@@ -408,11 +422,34 @@ def test_a_list_that_was_changed_behind_the_validators_back_is_refused(
     ],
     ids=["goal_detail", "falsy goal_detail", "detail", "falsy detail", "inputs", "outputs", "children"],
 )
-def test_an_item_of_a_wrong_type_is_refused_by_the_name_of_its_field(change: Callable[[PlanSpec], None]) -> None:
+@pytest.mark.parametrize("write", WAYS_OUT)
+def test_an_item_of_a_wrong_type_is_refused_by_the_name_of_its_field(
+    write: Callable[[PlanSpec], object], change: Callable[[PlanSpec], None]
+) -> None:
     plan = PlanSpec(goal="g", steps=[act()])
     change(plan)
-    with pytest.raises((TypeError, ValueError), match=r"\A(goal_detail|detail|inputs|outputs|children): "):
-        serialize_plan(plan)
+    with pytest.raises(TypeError, match=r"\A(goal_detail|detail|inputs|outputs|children): expected a"):
+        write(plan)
+
+
+@pytest.mark.parametrize("item", [None, "1", PlanSpec()], ids=repr)
+@pytest.mark.parametrize("name", ["steps", "children"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        *WAYS_OUT,
+        lambda plan: serialize_plan(plan, fold=True, max_tokens=99),
+        validate_plan,
+        lint_plan,
+    ],
+    ids=["text", "value", "json", "folded", "validate", "lint"],
+)
+def test_what_is_no_step_is_refused_by_its_type(use: Callable[[PlanSpec], object], name: str, item: Any) -> None:
+    plan = PlanSpec(goal="g", steps=[act()])
+    _change(name, item)(plan)
+    with pytest.raises(TypeError) as refused:
+        use(plan)
+    assert str(refused.value) == f"{name}: expected a PlanStep, not {type(item).__name__}"
 
 
 @pytest.mark.parametrize("fold", [False, True])

@@ -11,8 +11,9 @@ import click
 from attrs import frozen
 
 from planspec_lark.cli.arguments import options
-from planspec_lark.cli.output import Unreadable, note_option
+from planspec_lark.cli.output import Unreadable, note_option, stop_at
 from planspec_lark.runs import LedgerError, SqliteLedger
+from planspec_lark.runs.ledger import check_name
 from planspec_lark.runs.sqlite_ledger import ledger_path
 
 if TYPE_CHECKING:
@@ -101,7 +102,10 @@ class LedgerPlace:
             raise Unreadable(file, "cannot be read") from error
         if not path.name:
             raise Unreadable(file, "is not a file")
-        return cls(_find_ledger(path), database, "" if database is None else name or str(path))
+        name = "" if database is None else name or str(path)
+        with stop_at(ValueError, kind=click.UsageError):
+            check_name("--name", name)
+        return cls(_find_ledger(path), database, name)
 
     def reading(self) -> AbstractContextManager[Ledger]:
         """The ledger, which is only read. Raises NoLedgerError where there is none."""

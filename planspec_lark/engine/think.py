@@ -14,7 +14,7 @@ from operator import call
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
@@ -48,7 +48,7 @@ from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, 
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunBusyError, RunInfo, is_name
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
@@ -60,6 +60,7 @@ __all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_ste
 # Seconds between two looks at a plan that another process runs.
 _LOOK = 0.05
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
+_DECLARED: Any = fields(PlanStep).inputs
 
 
 @frozen
@@ -139,7 +140,7 @@ class ThinkEngine:
         reflector: says what becomes of a step that is not OK; without one it is blocked.
         planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
         ask: asks a person a question; None says that there was no answer.
-        inputs: values by name, as JSON can say them.
+        inputs: values by name, as JSON can say them. The names are such as steps declare.
         required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
         limits: what keeps the run from continuing for ever.
         step_policy: how long a step may take, and how often it is tried; or what says so for each call of the operator.
@@ -179,8 +180,8 @@ class ThinkEngine:
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     runner: Runner = field(default=call, kw_only=True)
-    run_id: str = field(default="", validator=instance_of(str), kw_only=True)
-    run_name: str = field(default="", validator=instance_of(str), kw_only=True)
+    run_id: str = field(default="", validator=is_name, kw_only=True)
+    run_name: str = field(default="", validator=is_name, kw_only=True)
 
     def run(self, *, resume: bool = False) -> RunResult:
         """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
@@ -438,6 +439,11 @@ class ThinkEngine:
             check_keys(given)
         except (TypeError, ValueError, RecursionError) as error:
             raise PlanRunError(f"inputs: {error}") from None
+        try:
+            # No step can declare any other name.
+            _DECLARED.validator(None, _DECLARED, [*taken])
+        except ValueError as error:
+            raise PlanRunError(str(error)) from None
         return taken
 
     # ---------------------------------------------------------------- running

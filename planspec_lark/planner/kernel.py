@@ -29,7 +29,7 @@ from planspec_lark.plan_next.context import (
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
 from planspec_lark.runs.lease import VIEW_PAUSE, Lease, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo, check_name
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
@@ -66,6 +66,9 @@ class _State:
     folder: Path = field(converter=Path)
     ledger: Ledger | None
     run: str
+
+    def __attrs_post_init__(self) -> None:
+        check_name("run_id", self.run)
 
     @contextmanager
     def reading(self) -> Iterator[Ledger | None]:

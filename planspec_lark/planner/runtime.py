@@ -21,7 +21,7 @@ from planspec_lark.plan_next.judge import Judge
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.planner.kernel import LOG, Kernel, open_state
-from planspec_lark.runs.ledger import Ledger
+from planspec_lark.runs.ledger import Ledger, is_name
 from planspec_lark.runs.telemetry import telling
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.safe_text import visible
@@ -115,7 +115,7 @@ class Runtime:
     max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
     on_event: Callable[[Event], None] = field(default=ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
-    run_id: str = field(default="planner", validator=instance_of(str), kw_only=True)
+    run_id: str = field(default="planner", validator=is_name, kw_only=True)
 
     def step(self) -> Context:
         """Open one block, or close one. Returns the state of the plan after that."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Protocol
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.diagnostics import PlanSpecError
@@ -25,6 +25,9 @@ __all__ = [
     "Record",
     "RunBusyError",
     "RunInfo",
+    "check_name",
+    "is_name",
+    "say_unwritable",
 ]
 
 
@@ -124,6 +127,30 @@ class RunInfo:
     time: float
     inputs: Mapping[str, Any] = field(factory=dict)
     name: str = ""
+
+
+def check_name(name: str, value: object) -> None:
+    """Refuse the id or the name of a run that no ledger can hold: half of a surrogate pair has no UTF-8.
+
+    Raises:
+        TypeError, ValueError: ``name`` is not a text, or not such a one.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, not {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name}: {say_unwritable(error)}") from None
+
+
+def say_unwritable(error: UnicodeEncodeError) -> str:
+    """What is wrong with a text that has no UTF-8."""
+    return f"the character U+{ord(error.object[error.start]):04X} cannot be written as UTF-8"
+
+
+def is_name(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """The same as a validator."""
+    check_name(attribute.name, value)
 
 
 class Ledger(Protocol):

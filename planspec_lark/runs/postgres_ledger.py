@@ -9,7 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
-from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError, say_unwritable
 from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ class PostgresLedger(DatabaseLedger):
             yield
         except (self._psycopg.Error, OSError) as error:
             raise LedgerError(f"{self._name}: {self._hide(str(error))}") from None
+        except UnicodeEncodeError as error:
+            raise LedgerError(f"{self._name}: {say_unwritable(error)}") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             # JSON that no ledger writes, or a text that is none.
             raise LedgerError(f"{self._name}: this is not a ledger of plans ({self._hide(str(error))})") from None

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
-from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError, say_unwritable
 from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
@@ -126,6 +126,8 @@ class SqliteLedger(DatabaseLedger):
             yield
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"{self._name}: {visible(str(error))}") from None
+        except UnicodeEncodeError as error:
+            raise LedgerError(f"{self._name}: {say_unwritable(error)}") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             # JSON that no ledger writes, or a path that is none.
             raise LedgerError(f"{self._name}: this is not a ledger of plans ({visible(str(error))})") from None

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.awaitables import drop, ignore
-from planspec_lark.runs.ledger import Ledger, LedgerError
+from planspec_lark.runs.ledger import Ledger, LedgerError, check_name
 from planspec_lark.runs.telemetry import telling
 from planspec_lark.tool_runner.call_ledger import RUN, open_calls
 from planspec_lark.tool_runner.callables import AtomCallable, Call, find_caller
@@ -106,6 +106,7 @@ def _begun(
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not at least 1")
+    check_name("run_id", run_id)
     # A dry run takes no task, and so looks for none.
     find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
     with ExitStack() as held:

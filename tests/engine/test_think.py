@@ -435,6 +435,22 @@ def test_inputs_that_json_cannot_say(inputs: Any) -> None:
         World().run(TWO, inputs=inputs)
 
 
+@pytest.mark.parametrize("name", ["a b", "a-b", "1a", ""])
+def test_an_input_that_no_step_can_declare_is_refused(name: str) -> None:
+    world = World()
+    with pytest.raises(PlanRunError) as error:
+        world.run(TWO, inputs={"fine": 1, name: 1})
+    assert str(error.value) == f"inputs: '{name}' is not a variable (a letter or `_`, then letters, digits and `_`)"
+    assert world.log == []
+
+
+@pytest.mark.parametrize("name", ["run_id", "run_name"])
+def test_an_id_that_no_ledger_can_hold_is_refused_by_its_name(name: str) -> None:
+    given: dict[str, Any] = {name: "a\ud800"}
+    with pytest.raises(ValueError, match=rf"\A{name}: the character U\+D800 cannot be written as UTF-8\Z"):
+        ThinkEngine(plan(TWO), World().operator, **given)
+
+
 def test_there_is_no_run_to_go_on_with() -> None:
     with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().run(TWO, resume=True)

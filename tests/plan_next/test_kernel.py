@@ -52,6 +52,27 @@ def _bytes(folder: Path) -> bytes:
 # ---------------------------------------------------------------- beginning
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda folder, run: create_state(folder, start_context("g", STEPS), run_id=run),
+        lambda folder, run: read_state(folder, run_id=run),
+        lambda folder, run: Runtime(folder, _unasked, _unasked, run_id=run),
+    ],
+    ids=["create", "read", "run"],
+)
+def test_an_id_that_no_ledger_can_hold_is_refused_by_its_name(
+    use: Callable[[Path, str], object], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"\Arun_id: the character U\+D800 cannot be written as UTF-8\Z"):
+        use(tmp_path, "\ud800")
+    assert _files(tmp_path) == []
+
+
+def _unasked(*_: object) -> Any:
+    raise AssertionError("nothing is run")
+
+
 def test_a_plan_begins_in_a_folder_that_is_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / ".thinkon"
     context = start_context("g", STEPS)

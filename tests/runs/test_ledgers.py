@@ -44,6 +44,11 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         ledger.close()
 
 
+def test_what_has_no_utf_8_does_not_make_it_another_file(make: Make) -> None:
+    with pytest.raises(LedgerError, match=r": the character U\+DCFF cannot be written as UTF-8\Z"):
+        make().find_run("a\udcff")
+
+
 def test_a_record_comes_back_as_it_was(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.5, {"a": [1]}))

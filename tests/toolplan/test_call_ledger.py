@@ -58,6 +58,12 @@ def work(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
     return {"loaf": f"<{said}>"} if atom_id == "bake" else {"weight": len(said), "note": f"{said}!"}
 
 
+def test_an_id_that_no_ledger_can_hold_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\Arun_id: the character U\+D800 cannot be written as UTF-8\Z"):
+        run(tmp_path / "ledger", run_id="\ud800")
+    assert not (tmp_path / "ledger").exists()
+
+
 def run(path: Path | Ledger, plan: ToolPlan = PLAN, atoms: Any = ATOMS, **options: Any) -> tuple[list[str], ToolRun]:
     """The steps that were called, and what came of all."""
     called: list[str] = []

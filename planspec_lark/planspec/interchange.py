@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 import attrs
 from cattrs import ClassValidationError, Converter, transform_error
+from cattrs.fns import identity
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from planspec_lark.json_text.findings import KIND_WORDS
@@ -98,6 +99,7 @@ def _converter() -> Converter:
     )
     converter.register_structure_hook(PlanStatus, _status)
     converter.register_unstructure_hook(PlanStatus, attrgetter("_value_"))
+    converter.register_unstructure_hook_func(lambda kind: kind == (int | None), identity)
     for model, own in ((PlanSpec, PLAN_FIELDS), (PlanStep, STEP_FIELDS)):
         # The lists of steps are walked by hand, so that no depth is too deep.
         left_out: Any = {one.name: override(omit=True) for one in attrs.fields(model) if one.name not in own}

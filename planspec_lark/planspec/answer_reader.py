@@ -55,6 +55,7 @@ from planspec_lark.planspec.line_faults import (
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     EMOJI,
+    NOTHING,
     SPACES,
     WIDE_SPACES,
     Flaw,
@@ -216,8 +217,9 @@ class AnswerReader(Recovery):
     _names: set[str] = field(factory=set)
     # Those of the last step.
     _outputs: set[str] = field(factory=set)
-    # What the items of a list below a label are, and how far they are indented at least.
-    _flow_list: tuple[str, int] | None = None
+    # What the items of a list below a label are, and how far they are indented at least; before the first of them, the
+    # label, its line, and the indentation of another width.
+    _flow_list: tuple[str, int, tuple[str, Line, int] | None] | None = None
     # Where the line starts.
     _start: int = 0
     # Where the last heading starts that is a step, as the outline of the text shows.
@@ -916,25 +918,45 @@ class AnswerReader(Recovery):
             self._take_outputs(self.owner, flow[1], line)
             return True
         if kind := heads_flow(content):
-            self._flow_list = (kind, indent + (text is not None))
-            message, help = f"the {kind} have the wrong form", "write all of them on one line"
-            self._note("PS107", message, line.start, self._end, Severity.WARNING, help=help)
-            self._last = None
+            # Only an item shows that there is a list.
+            self._flow_list = (kind, indent + (text is not None), (text or content, line, self._lead))
+            message, help = f"the {kind} are missing below this label", "write all of them on one line"
+            self._note("PS107", message, line.start, self._end, Severity.ERROR, help=help)
+            self._keep_growing()
+            self._last, self.unfinished = None, ""
             return True
         if text is None or open_list is None or indent < open_list[1] or not isinstance(self.owner, PlanStep):
             return False
-        kind, self._flow_list = open_list[0], open_list
-        names = variables_of(text)
+        kind, _, label = open_list
+        names = [] if unwrap(text).rstrip(".。").lower() in NOTHING else variables_of(text)
+        if label is not None and self._behind is not None and names is None and not self._speaks_of_names(text):
+            self._take_label(*label, indent)
+            return False
+        if label is not None and self._behind is not None:
+            message = f"the {kind} have the wrong form"
+            self._findings[-1] = evolve(self._behind, message=message, severity=Severity.WARNING)
+        self._flow_list = (kind, indent if label else open_list[1], None)
         if names is None:
             message, help = f"this may be one of the {kind}, and is no variable", _VARIABLE
             self._note("PS107", message, line.start, self._end, Severity.ERROR, help=help)
         elif kind == "outputs":
             self._take_outputs(self.owner, names, line)
         else:
-            written = f"> ← {', '.join(names)}"
-            flaw = Flaw("PS107", "the inputs have the wrong form", 0, len(content))
-            self._refuse(content, line, Fault(flaw, repaired=written))
+            written = f"> ← {', '.join(names)}" if names else ""
+            self._refuse(content, line, _fault("PS107", "the inputs have the wrong form", content, written))
         return True
+
+    def _speaks_of_names(self, text: str) -> bool:
+        """Whether a text has one of the variables that steps have put out so far."""
+        return any(name in self._names for name in compiled(r"(?a)[A-Za-z_]\w*").findall(text))
+
+    def _take_label(self, label: str, line: Line, lead: int, indent: int) -> None:
+        """Take a label, which was said to have nothing below it, for detail, as what is below it is."""
+        now = self._lead, self._end
+        self._findings.pop()
+        self._lead, self._end = lead, line.end
+        self._take_detail(label, line, indent)
+        self._lead, self._end = now
 
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""

@@ -17,7 +17,7 @@ from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Places, StepPlaces
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.step_repair import looks_like_step, read_loose_id
+from planspec_lark.planspec.step_repair import find_bar, find_progress, looks_like_step, read_loose_id
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits
 from planspec_lark.syntax.source import Span
@@ -116,6 +116,11 @@ def locate(
         is_exact = not (faulty and diagnostic.step_id and is_spoilt(diagnostic.step_id))
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, places_of)
+        said = places.source.text[span.start : span.end]
+        find = find_bar if diagnostic.part == "description" else find_progress
+        if diagnostic.code == "PS320" and is_exact and not find(said.strip(BLANKS)):
+            # A bar with a backslash before it is text.
+            continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=places.source)
 

@@ -456,7 +456,7 @@ class _Text:
         if text is None or not self._is_plain(text):
             return None
         # As a reader of answers takes it, and takes it for nothing else.
-        is_safe = bool(self.rows[at - 1]) and not _may_be_more(text)
+        is_safe = bool(self.rows[at - 1]) and not _may_be_more(text) and read_state(text) is None
         return Fix(self._content(at), f"> {text}", is_safe=is_safe, title="make it a detail line of the step above")
 
     @cached_property

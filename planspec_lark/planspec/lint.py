@@ -27,11 +27,13 @@ from planspec_lark.planspec.models import (
     refuse_fields,
 )
 from planspec_lark.planspec.near_misses import (
+    LIKE_ARROW,
     NOTHING,
     RIGHT_ARROW,
     SPACES,
     find_inputs,
     find_outputs,
+    is_quoted,
     repair_header,
     variables_of,
 )
@@ -379,7 +381,8 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
         yield _found("PS320", step, "description", message, help, replacement=f"{front} | {written}")
         return
     pieces = step.result.split(" | ")
-    if len(pieces) != step.result.count("|") + 1:
+    # In code, the bars are text.
+    if len(pieces) != step.result.count("|") + 1 or step.description.count("`") % 2:
         return
     for item, piece in enumerate(pieces):
         if written := find_progress(piece):
@@ -420,8 +423,8 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         yield _miss_outputs("PS305", step, almost.start, text[almost.start :], almost.written)
         return
     behind = text[start + 1 :].strip(BLANKS)
-    # A backslash says that it is text, although it has to be none.
-    if start < 0 or text[:start].endswith("\\") or _is_list(behind):
+    # A backslash, code and quotes say that it is text, although it has to be none.
+    if start < 0 or text[:start].endswith("\\") or _is_list(behind) or is_quoted(text, start):
         return
     if names := _read_names(behind, is_phrase_text=step.step_type == "decide"):
         yield _miss_outputs("PS319", step, start, f"→ {behind}", f"→ {', '.join(names)}", f": {_VARIABLES}")
@@ -560,18 +563,20 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
 
 # A line of detail with an arrow or a label as one of inputs or outputs has it, and what is behind it.
 _FLOW_DETAIL = re.compile(
-    r"(?i)[-*+•`_ ]{0,5}(?:(?P<arrow>[←⟵⬅⟸]\ufe0f?|\$?\\leftarrow\b\$?|&larr;)|<[-=]{1,2}|⇐"
+    r"(?i)[-*+•`_ ]{0,5}(?:(?P<arrow>[←⟵⬅]\ufe0f?|\$?\\leftarrow\b\$?|&larr;)|<[-=]{1,2}|⇐"
     r"|(?:(?P<inputs>input(?:\(s\)|s?)|输入)|(?P<outputs>output(?:\(s\)|s?)|produces|输出|产出)"
     r"|needs|requires|depends on|based on|uses?|in|依赖|需要|使用)[*_`]{0,3} ?[:：])(?P<said>.*)"
 )
 # One of these is in each such line.
-_FLOW_SIGNS = (":", "：", "<", "\\", "&", "←", "⟵", "⬅", "⟸", "⇐")
+_FLOW_SIGNS = (":", "：", "<", "\\", "&", "←", "⟵", "⬅", "⇐")
 _STEP_BEHIND = re.compile(
     r"(?i)\bsteps? ?#?(?:[0-9]|one|two|three|four|five)|步骤 ?[0-9一二三四五六七八九]|第.{1,3}步"
     r"|\A\W*[0-9]+(?:\.[0-9]+)*\W*\Z|#[0-9]"
 )
 _NAME_BEHIND = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[\s(（.,;，；、]|\Z)")
 _IDENTIFIER = re.compile(r"(?a)[A-Za-z_]\w*")
+# Lines below a label that may be the list of it.
+_NEXT = 8
 
 
 def looks_like_flow(line: str) -> bool:
@@ -589,14 +594,15 @@ def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     known = {name for step in steps for name in step.outputs} if labelled else set()
     for step, item, line, match in labelled:
         said = match["said"][:_LIST].strip(f"{BLANKS}*`")
-        below = step.detail[item + 1][:_LIST] if not said and item + 1 < len(step.detail) else ""
-        listed = _IDENTIFIER.findall(said or below)
+        below = said or "\n".join(step.detail[item + 1 : item + 1 + _NEXT])[:_LIST]
+        listed = _IDENTIFIER.findall(below)
         names = [name for name in listed if name in known] or _read_names(said) or []
         is_list = bool(names) and variables_of(said.rstrip(".。")) is not None
-        is_said = match["inputs"] is not None and said.rstrip(".。").lower() not in NOTHING
-        is_meant = is_said or any(name in known for name in listed) or _STEP_BEHIND.search(said) is not None
+        is_list = is_list and said.rstrip(".。").lower() not in NOTHING
+        is_known = any(name in known for name in listed)
+        is_meant = is_known or (match["inputs"] is not None and is_list) or _STEP_BEHIND.search(below) is not None
         if match["outputs"]:
-            is_meant = is_list and not step.outputs
+            is_meant = (is_list and not step.outputs) or any(name in known.difference(step.outputs) for name in listed)
         elif match["arrow"]:
             # A backslash says that the line is text; another finding names one that is almost a list.
             is_text = (_is_list(said) and line.startswith("←")) or any(_check_detail(step, item, line))
@@ -620,8 +626,9 @@ _FLOW_WORDS = ("put", "produces", "输入", "输出", "产出")
 _BEHIND_ARROW = re.compile(
     rf"(?i)[*_`]{{0,3}}{_FLOW_LABEL}|[<{{«]|(?P<names>[\w, ，、*`]+)[(（\[][^()（）\[\]]*[)）\]]\W*\Z"
 )
-_RIGHT_ARROW = re.compile(RIGHT_ARROW)
-_ARROW_SIGNS = re.compile(r"[→⇒↦➜-➾⟶-⟿⮕🡒]")
+_RIGHT_ARROW = re.compile(f"{RIGHT_ARROW}|{LIKE_ARROW}")
+_LIKE_ARROW = re.compile(LIKE_ARROW)
+_ARROW_SIGNS = re.compile(r"[→⇒➔➜-➞➡⟶⮕🡒]")
 
 
 def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -631,8 +638,9 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
     has_arrows = any(map(said.__contains__, ">\\&")) or (not said.isascii() and _ARROW_SIGNS.search(said) is not None)
     texts = f"{said}\n{told}".lower() if ":" in said or ":" in told or not (said.isascii() and told.isascii()) else ""
     has_labels = any(map(texts.__contains__, _FLOW_WORDS))
+    known = {name for step in steps for name in (*step.inputs, *step.outputs)} if has_arrows or has_labels else set()
     for step in steps if has_arrows or has_labels or "→" in told or "_" in said else ():
-        behind = [*_check_behind_arrow(step)] if has_arrows and not step.outputs else []
+        behind = [*_check_behind_arrow(step, known)] if has_arrows and not step.outputs else []
         yield from behind
         if step.outputs and step.outputs[-1].endswith("_") and re.search(r"(?<!\S)_{1,2}\Z", step.description):
             names = [name.rstrip("_") for name in step.outputs]
@@ -640,9 +648,12 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
             yield _found("PS319", step, "outputs", f"`{step.outputs[-1]}` has marks in its name", help)
         for part, text in (("description", step.description[-_LIST:]), ("result", step.result[-_LIST:])):
             match = _LABELLED_FLOW.search(text) if has_labels else None
-            if match is not None and not behind and (match["inputs"] or not step.outputs):
+            names = (_read_names(match["names"]) or []) if match else []
+            # In a sentence, these may be words like any others.
+            is_set_off = match is not None and not text[: match.start()].rstrip(BLANKS)[-1:].isalnum()
+            is_meant = is_set_off or (match is not None and _are_variables(match["names"], names, known))
+            if match is not None and is_meant and not behind and (match["inputs"] or not step.outputs):
                 what, arrow = ("inputs", "> ←") if match["inputs"] else ("outputs", "→")
-                names = _read_names(match["names"]) or []
                 place = "on the next line" if match["inputs"] else "at the end of the description"
                 help = f"if {what} are meant, write `{arrow} {', '.join(names)}` {place}"
                 yield _found("PS319", step, part, f"`{match[0][:60]}` declares no {what}", help)
@@ -651,13 +662,24 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
             yield _found("PS319", step, "result", f"`{step.result[:60]}` declares no outputs", help)
 
 
-def _check_behind_arrow(step: PlanStep) -> Iterator[Diagnostic]:
-    """A list behind an arrow with brackets around it, a label before it, or a remark or signs behind it."""
+def _are_variables(said: str, names: Collection[str], known: Collection[str]) -> bool:
+    """Whether one of these names, as they are said, is a variable of the plan, or can be nothing else."""
+    return any(name in known for name in names) or (bool(names) and "_" in said.strip("_"))
+
+
+def _check_behind_arrow(step: PlanStep, known: Collection[str]) -> Iterator[Diagnostic]:
+    """A list behind an arrow with brackets around it, a label before it, or a remark or signs behind it.
+
+    What is behind an arrow of another kind may be a list as it is.
+    """
     text = step.description
     arrow = max(_RIGHT_ARROW.finditer(text), key=lambda one: one.end(), default=None)
     at, end = arrow.span() if arrow else (text.rfind("→"), text.rfind("→") + 1)
     behind = text[end:].strip(f"{SPACES}*")
-    if at < 0 or find_outputs(text) or text[:at].endswith("\\") or _is_list(behind) or len(behind) > _LIST:
+    is_like = at >= 0 and _LIKE_ARROW.match(text, at) is not None
+    is_list = _is_list(behind) and not is_like
+    is_text = at < 0 or text[:at].endswith("\\") or is_quoted(text, at)
+    if is_text or is_list or find_outputs(text) or len(behind) > _LIST:
         return
     match, is_foreign = _BEHIND_ARROW.match(behind), "→" not in text[at:end]
     listed = re.sub(r"\W+\Z", "", behind)
@@ -666,7 +688,9 @@ def _check_behind_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     if match is not None:
         listed = match["names"] or behind[match.end() :]
     is_phrase_text = step.step_type == "decide" or match is not None
-    if names := _read_names(listed.strip("<>{}«»* "), is_phrase_text=is_phrase_text):
+    listed = listed.strip("<>{}«»* ")
+    names = _read_names(listed, is_phrase_text=is_phrase_text) or []
+    if (is_like and names) or _are_variables(listed, names, known):
         yield _miss_outputs("PS319", step, at, text[at:], f"→ {', '.join(names)}", f": {_VARIABLES}")
 
 
@@ -771,7 +795,8 @@ def _find_hidden_progress(step: PlanStep) -> Iterator[Diagnostic]:
     """A progress at the end of a description or a result that is a part of it."""
     for part, text in (("description", step.description), ("result", step.result)):
         is_there = may_have_progress(text) and not text.startswith("Progress:")
-        if is_there and (match := _PROGRESS_INSIDE.search(text)) is not None:
+        match = _PROGRESS_INSIDE.search(text) if is_there else None
+        if match is not None and not is_quoted(text, match.start()):
             message = f"`{match[0][:60]}` in the {part} may be meant as the progress"
             help = "write it at the end of the step line, such as ` | Progress: 1/3`"
             yield _found("PS115", step, part, message, help, severity=Severity.ERROR)

@@ -18,6 +18,7 @@ from planspec_lark.syntax import grammars
 
 __all__ = [
     "EMOJI",
+    "LIKE_ARROW",
     "NOTHING",
     "RIGHT_ARROW",
     "SPACE",
@@ -25,12 +26,14 @@ __all__ = [
     "WIDE_SPACES",
     "AlmostList",
     "Flaw",
+    "blank_quoted",
     "compiled",
     "find_arrow",
     "find_comment",
     "find_inputs",
     "find_outputs",
     "is_plain_label",
+    "is_quoted",
     "plain_name",
     "read_title",
     "repair_bullet",
@@ -192,19 +195,25 @@ _QUOTES = "`*\"'‘’“”„‚«»‹›「」"
 _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
-# Arrows that stand for those of the format: of ASCII, of other blocks, and as TeX and HTML spell them.
-_RIGHT = r"[⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒]\ufe0f?|\$?\\(?:long)?rightarrow\b\$?|&(?:rarr|rightarrow|\#8594|\#x2192);"
-_LEFT = r"[⇐⟵←⟸⬅🡐]\ufe0f?|\$?\\(?:long)?leftarrow\b\$?|&(?:larr|leftarrow|\#8592|\#x2190);"
-_ARROW_HEAD = r"[>⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒\\&]"
-_PLAIN_NAME = r"(?:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
+_ARROW_HEAD = r"[>⇒➜➔⟶→]"
+_PLAIN_NAME = r"(?a:[A-Za-z_]\w*|`[A-Za-z_]\w*`|\*\*[A-Za-z_]\w*\*\*)"
 # Stars that are around an arrow and its list, or around the arrow.
 _STARS = r"\*{0,3}"
-RIGHT_ARROW = rf"(?<![^{SPACES}]){_STARS}(?i:[-=–—]{{1,2}}>|{_RIGHT})"
-_ALMOST_OUTPUTS = rf"(?a){RIGHT_ARROW}{_STARS}(?=[^-=>⇒➜➔⟶→⟹⟼↦➝➞➡⮕🡒\\&]*\Z){_NAMES}\Z"
+RIGHT_ARROW = rf"(?<![^{SPACES}]){_STARS}(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])"
+# Those that may be meant so, as TeX and HTML spell them, too, or may be text: what a key shows, or what is explained.
+LIKE_ARROW = (
+    rf"(?<![^{SPACES}]){_STARS}(?i:[➝➞➡⮕🡒]\ufe0f?|\$?\\(?:long)?rightarrow\b\$?|&(?:rarr|rightarrow|\#8594|\#x2192);)"
+)
+_ALMOST_OUTPUTS = rf"(?a){RIGHT_ARROW}{_STARS}(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 # Directly behind a word, an arrow of the format with names in marks, or between other commas.
 _TIGHT_OUTPUTS = rf"(?<=[\w)）])→(?=[^→]*\Z){SPACE}*(?P<names>{_PLAIN_NAME}(?:{_COMMA}{_PLAIN_NAME})*+){SPACE}*\Z"
-_ALMOST_INPUTS = rf"(?a){SPACE}*(?i:<[-=]{{1,2}}|{_LEFT}){_NAMES}"
-_LEFT_SIGNS = ("<", "⇐", "⟵", "←", "⟸", "⬅", "🡐", "$", "\\", "&")
+_ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
+_LEFT_SIGNS = ("<", "⇐", "⟵", "←")
+# Code, which may be left open, and what is in quotes.
+_QUOTED = (
+    r"`[^`]*+(?:`|\Z)|\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»|‹[^‹›]*+›|「[^「」]*+」|『[^『』]*+』"
+    r"|(?<!\w)'[^']*+'(?!\w)|(?<!\w)‘[^‘’]*+’(?!\w)"
+)
 
 
 @frozen
@@ -241,7 +250,18 @@ def find_outputs(description: str) -> AlmostList | None:
     if not is_pointing:
         return None
     match = compiled(_ALMOST_OUTPUTS).search(description) or compiled(_TIGHT_OUTPUTS).search(description)
-    return _almost("→", match)
+    return None if match is None or is_quoted(description, match.start()) else _almost("→", match)
+
+
+def blank_quoted(text: str) -> str:
+    """A text with control characters in place of code and of what is in quotes, which are text themselves."""
+    bare: str = compiled(_QUOTED).sub(lambda one: "\0" * len(one[0]), text)
+    return bare
+
+
+def is_quoted(text: str, at: int) -> bool:
+    """Whether what is at an offset of a text is inside of code or quotes."""
+    return blank_quoted(text)[at] == "\0"
 
 
 def repeats_arrow(description: str, almost: AlmostList) -> bool:

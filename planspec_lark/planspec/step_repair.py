@@ -18,8 +18,10 @@ from planspec_lark.planspec.near_misses import (
     SPACE,
     SPACES,
     Flaw,
+    blank_quoted,
     compiled,
     find_outputs,
+    is_quoted,
     repeats_arrow,
     unwrap,
     variables_of,
@@ -73,7 +75,7 @@ def find_bar(description: str) -> tuple[int, str] | None:
     at = max(description.rfind("|"), description.rfind("｜"))
     bar = compiled(_TEXT_BAR).fullmatch(description, at) if at >= 0 else None
     # A bar that is set off can only be text where a backslash has made it so.
-    if bar is None or description[:at].endswith("\\") or compiled(_SEPARATOR).match(description, at):
+    if bar is None or compiled(_SEPARATOR).match(description, at) or is_quoted(description, at):
         return None
     return at, _read_progress(bar["piece"])
 
@@ -148,17 +150,21 @@ _TYPE_LABEL = rf"(?i)(?P<all>[*_]*(?P<type>{_TYPES})[*_]*[:：][*_]*){_SPACE_GRO
 # What a grammar that knows only `Progress: N/M` takes for a result or for text.
 _COUNT, _SIGNS = "[0-9０-９]{1,9}", "[*_`]{0,3}"
 _OF = rf"{SPACE}*+(?:[/／]|(?:out )?of){SPACE}*+"
+_ROUNDS = "(?:rounds?|steps?|done|轮|次|步)"
 _ALMOST_PROGRESS = (
     rf"(?i:{_SIGNS}(?:progress|进度){SPACE}*+{_SIGNS}{SPACE}*+"
     rf"(?:[:：=]{SPACE}*+{_SIGNS}{SPACE}*+(?P<done>{_COUNT})(?:{_OF}(?P<total>{_COUNT}))?"
     rf"|(?P<bare>{_COUNT}){_OF}(?P<whole>{_COUNT}))"
-    rf"{_SIGNS}(?:{SPACE}*+(?:rounds?|steps?|done|轮|次|步))?[.。]?{_SIGNS})"
+    rf"{_SIGNS}(?:{SPACE}*+{_ROUNDS})?[.。]?{_SIGNS})"
 )
 _SAID = ("Progress:", "Progress：")
-# A bar that is text to a grammar, as nothing sets it off or it is a wide one, with a progress behind it.
-_TEXT_BAR = rf"[|｜]{SPACE}*+(?P<piece>{_ALMOST_PROGRESS})"
+# A bar that is text to a grammar, as nothing is behind it or it is a wide one, with a progress behind it.
+_TEXT_BAR = (
+    rf"(?<=[{SPACES}])[|｜]{SPACE}*+(?P<piece>(?i:{_SIGNS}(?:progress|进度){SPACE}*+{_SIGNS}{SPACE}*+[:：]"
+    rf"{SPACE}*+{_SIGNS}{SPACE}*+{_COUNT}{_OF}{_COUNT}{_SIGNS}(?:{SPACE}*+{_ROUNDS})?[.。]?{_SIGNS}))"
+)
 _SEPARATOR = rf"(?<![^{SPACES}])\|(?![^{SPACES}])"
-_PROGRESS_CUT = rf"(?<!\\){_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
+_PROGRESS_CUT = rf"{_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])|{_PROGRESS_CUT}"
 # In a line that the grammar accepts, a bar with other white space around it is text.
 _PLAIN_CUT = rf"(?<![^{BLANKS}])\|(?![^{BLANKS}])|(?<![^{SPACES}])｜(?![^{SPACES}])|{_PROGRESS_CUT}"
@@ -428,7 +434,9 @@ class _StepRepairer:
         if self.marks and text.endswith(self.marks):
             text, self.marks = text.removesuffix(self.marks), ""
         is_accepted = grammars.regular("planspec").pattern("line").fullmatch(f"{self.line}\n") is not None
-        cuts = [match.start() for match in compiled(_PLAIN_CUT if is_accepted else _CUT).finditer(text)]
+        bare = blank_quoted(text)
+        found = compiled(_PLAIN_CUT if is_accepted else _CUT).finditer(text)
+        cuts = [one.start() for one in found if not one["piece"] or bare[one.start()] != "\0"]
         description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
         if almost is not None and repeats_arrow(description, almost):
@@ -451,7 +459,9 @@ class _StepRepairer:
             description = description.rstrip(SPACES).removesuffix(self.marks)
         elif self.marks:
             description = description.replace(self.marks, "", 1)
-        description = unwrap(description)
+        plain = unwrap(description)
+        # In code, an arrow is text, which it is not without the marks.
+        description = plain if "→" not in plain or not is_quoted(description, description.rfind("→")) else description
         if not self.has_type:
             # What is bold at the start of an item of a list in Markdown is its subject.
             description = compiled(_BOLD_LEAD).sub(r"\g<text>", description)
@@ -463,8 +473,9 @@ class _StepRepairer:
                 self.flaw("PS114", "nothing follows the separator `|`", offset + bar)
                 continue
             written = piece
-            if piece.startswith(_SAID) or (not (is_said or has_progress) and find_progress(piece)):
-                written = self.progress(piece, offset + text.index(piece, bar), has_progress)
+            is_text = bare[bar] == "\0"
+            if piece.startswith(_SAID) or (not (is_said or has_progress or is_text) and find_progress(piece)):
+                written = self.progress(piece, offset + text.index(piece, bar), has_progress, is_text=is_text)
                 has_progress = has_progress or not written.startswith("\\")
                 is_bare = compiled(_SEPARATOR).match(text, bar) and text[bar + 1 : end].strip(BLANKS) == piece
                 if written == piece and not is_bare:
@@ -482,7 +493,7 @@ class _StepRepairer:
         self.written = f"{self.written[: self.id_end]}[{known}] {self.written[self.id_end :]}"
         return front.rstrip(SPACES)
 
-    def progress(self, piece: str, start: int, repeated: bool) -> str:
+    def progress(self, piece: str, start: int, repeated: bool, *, is_text: bool) -> str:
         end = start + len(piece)
         whole = f" | {piece}\n"
         if grammars.pattern("planspec", "PROGRESS").match(whole):
@@ -491,7 +502,7 @@ class _StepRepairer:
             self.flaw("PS116", "a second `Progress:` in one line", start, end)
             return "\\" + piece
         self.flaw("PS115", f"`{piece[:60]}` is not `Progress: N` or `Progress: N/M`", start, end)
-        return ("" if repeated else _read_progress(piece)) or "\\" + piece
+        return ("" if repeated or is_text else _read_progress(piece)) or "\\" + piece
 
 
 def repair_step(

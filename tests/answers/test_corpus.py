@@ -808,13 +808,8 @@ OUTPUTS = [
     "**→** deck",
     "*→ deck*",
     "→ **deck**",
-    "➡ deck",
-    "➡️ `deck`",
-    "$\\rightarrow$ deck",
-    "\\rightarrow deck",
-    "&rarr; deck",
-    "⟹ deck",
-    "⮕ deck",
+    "⇒ deck",
+    "=> `deck`",
 ]
 
 
@@ -850,6 +845,12 @@ def test_bold_around_text_and_outputs_belongs_to_neither() -> None:
         "→ Output: deck",
         "→ deck ✅",
         "➡ deck (all)",
+        "➡ deck",
+        "➡️ `deck`",
+        "$\\rightarrow$ deck",
+        "\\rightarrow deck",
+        "&rarr; deck",
+        "⮕ deck",
         "\\rightarrow <deck>",
         "(output: deck)",
         "(**Outputs**: `deck`)",
@@ -882,11 +883,53 @@ def test_inputs_in_the_line_of_a_step_are_held_back(said: str) -> None:
         "Press & hold",
         "C:\\go",
         "a → 好",
+        "Prove A ⟹ B",
+        "Map x ↦ y",
+        "Rename old.txt => new.txt",
+        "Move users -> accounts table",
+        "Open Settings → Network (Wi-Fi)",
+        "Translate English → German (formal)",
+        "Validate the form inputs: name, email",
+        "Compare with the expected output: hello",
+        "Write the docs for input: path",
+        "Translate tea→ thé",
+        "翻译→a中文",
+        "Replace `x → y`",
+        "Run `git mv a -> b`",
+        'Write "x -> y"',
+        "Write “x => y”",
+        "写「x → y」",
+        "Go `a ↦ b`",
+        "Go `a ➡ b`",
+        "Run `ls|progress 3/4`",
+        "Run `grep x|Progress: 3`",
+        "Run `ls |Progress: 3/4`",
+        "Compare x|progress=3",
     ],
 )
 def test_text_with_an_arrow_or_a_label_is_text(text: str) -> None:
-    found = extract_plan(f"Sure!\n\nGoal: go\n## Steps\n1. [act] {text}\n")
-    assert (found.verdict, found.plan.steps[0].description) == (Verdict.ACCEPTED, text)
+    for lead, step, default_type in (
+        ("", "1. [act]", ""),
+        ("Sure!\n\n", "1. [act]", ""),
+        ("", "1) [act]", ""),
+        ("", "1.", "act"),
+    ):
+        found = extract_plan(f"{lead}Goal: go\n## Steps\n{step} {text}\n", default_type=default_type)
+        said = found.plan.steps[0]
+        assert (found.verdict, said.description, said.outputs) == (Verdict.ACCEPTED, text, [])
+        assert (said.result, said.done_count) == ("", 0)
+
+
+@pytest.mark.parametrize("text", ["Press ➡ twice", "Explain &rarr; entity", "Write $\\rightarrow$ x", "Go ⮕ deck"])
+def test_another_arrow_is_text_in_a_plan_and_held_back_in_repaired_lines(text: str) -> None:
+    plan = "Goal: go\n## Steps\n{} {}\n"
+    found = extract_plan(plan.format("1. [act]", text))
+    assert (found.verdict, found.plan, found.repairs) == (
+        Verdict.ACCEPTED,
+        parse_plan(plan.format("1. [act]", text)),
+        (),
+    )
+    assert [one.code for one in extract_plan(plan.format("1) [act]", text)).refused] == ["PS319"]
 
 
 _FLOW = "Sure!\n\nGoal: go\n## Steps\n1. [act] Cut → deck, felt\n2. [act] Nail\n"
@@ -933,7 +976,7 @@ def test_a_list_of_inputs_ends_with_its_step() -> None:
     [
         "- Inputs: deck (from step 1)",
         "- Inputs: deck and nails",
-        "- Inputs: what is there",
+        "- Output: deck (from step 1)",
         "- In: deck",
         "- Uses: deck",
         "- Depends on: step 1",
@@ -967,9 +1010,58 @@ def test_an_item_below_a_label_of_inputs_that_is_no_variable_is_held_back() -> N
     assert [(one.code, one.line) for one in found.refused] == [("PS107", 9)]
 
 
+@pytest.mark.parametrize("options", [{}, {"default_type": "act"}])
+@pytest.mark.parametrize("label", ["- Inputs:", "- **Outputs**:", "Outputs:"])
+@pytest.mark.parametrize("item", ["None", "none.", "无"])
+def test_an_item_that_says_none_is_no_variable(item: str, label: str, options: dict[str, Any]) -> None:
+    found = extract_plan(f"{_FLOW}  {label}\n    - {item}\n3. [act] Go\n", **options)
+    step = found.plan.steps[1]
+    assert (found.verdict, step.inputs, step.outputs, step.detail) == (Verdict.ACCEPTED, [], [], [])
+
+
+@pytest.mark.parametrize("options", [{}, {"default_type": "act"}])
+@pytest.mark.parametrize("label", ["Inputs:", "Outputs:", "输入："])
+@pytest.mark.parametrize("rows", ["  - {}\n  - nails\n  - tape", "- {}\n- nails", "  - {}", "  - {}\n  > it is late"])
+def test_a_label_with_no_list_below_it_is_held_back(rows: str, label: str, options: dict[str, Any]) -> None:
+    for tail in ("", "3. [act] Go\n"):
+        found = extract_plan(f"{_FLOW}{rows.format(label)}\n{tail}", **options)
+        assert [(one.code, one.line) for one in found.refused] == [("PS107", 7)]
+
+
+def test_a_bullet_that_is_indented_less_than_the_items_is_none() -> None:
+    found = extract_plan("Goal: go\n## Steps\n1. [act] Get → a\n2. [act] Mix\n   Inputs:\n     - a\n   - note\n")
+    assert (found.verdict, found.plan.steps[1].inputs, found.plan.steps[1].detail) == (
+        Verdict.ACCEPTED,
+        ["a"],
+        ["note"],
+    )
+
+
+@pytest.mark.parametrize("label", ["Inputs:", "Outputs:"])
+@pytest.mark.parametrize("item", ["b: raw data", "b (optional)", "the notes"])
+def test_a_list_of_phrases_below_a_label_is_detail(label: str, item: str) -> None:
+    found = extract_plan(f"{_FLOW}  - {label}\n    - {item}\n3. [act] Go\n")
+    assert (found.verdict, found.plan.steps[1].detail) == (Verdict.ACCEPTED, [label, item])
+    held = extract_plan(f"{_FLOW}  - {label}\n    - deck (from step 1)\n3. [act] Go\n")
+    assert [(one.code, one.line) for one in held.refused] == [("PS107", 8)]
+    late = extract_plan(f"{_FLOW}  - {label}\n    - {item}\n    - deck (from step 1)\n3. [act] Go\n")
+    assert [one.code for one in late.refused] == ["PS319"]
+
+
 @in_one_test
 @pytest.mark.parametrize(
-    "line", ["- Requires: a hammer", "- In: the shed", "- Needs: step ladder", "> Inputs: none", "> Output: a dry roof"]
+    "line",
+    [
+        "- Requires: a hammer",
+        "- In: the shed",
+        "- Needs: step ladder",
+        "- Inputs: what is there",
+        "- Input: the notes",
+        "- 输入：源码",
+        "- Output: the notes",
+        "> Inputs: none",
+        "> Output: a dry roof",
+    ],
 )
 def test_detail_with_a_label_is_detail(line: str) -> None:
     found = extract_plan(f"{_FLOW}  {line}\n3. [act] Go\n")
@@ -1016,6 +1108,7 @@ def test_a_progress_in_other_signs_is_read_as_a_fix_reads_it(said: str, lead: st
     [
         ("| progress is slow", "progress is slow"),
         (r"| \Progress: 2/5", "Progress: 2/5"),
+        (r"| ok \| progress 2/5", "ok | progress 2/5"),
         (r"| \Progress: 2/5 rounds", "Progress: 2/5 rounds"),
         ("| progress 2", "progress 2"),
         ("| Progress: 1/2 | progress: 2/5", "progress: 2/5"),

@@ -309,6 +309,29 @@ def test_an_unsafe_fix(text: str, after: str) -> None:
     assert fixed(text, unsafe=True) == after
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"1. [act] go | ok \| progress 3/5",
+        r"1. [act] go | progress 3/5 \| ok",
+        r"1. [act] go | a \| progress 3/5 | b",
+        r"1. [act] go \|Progress: 3/5",
+        r"1. [act] go \｜Progress: 3/5",
+        "1. [act] Run `ls|progress 3/4`",
+        "1. [act] Run `ls | progress 3/4`",
+        "1. [act] Run `grep x|Progress: 3`",
+        "1. [act] Compare x|progress=3",
+        "1. [act] Replace `x -> y_1`",
+        'Write "x -> y_1"',
+        "1. [act] a\n- progress: 3/5",
+        "1. [act] a\n  - 进度：3/5",
+    ],
+)
+def test_what_is_text_or_has_another_place_is_not_changed_safely(line: str) -> None:
+    text = f"Goal: Work\n## Steps\n{line}\n"
+    assert fix_text(text).text == text
+
+
 def test_the_first_of_two_statuses_counts_and_the_other_is_left_to_people() -> None:
     text = f"{HEAD}1. [act] a\nStatus: done\nStatus: blocked\n2. [act] b\n"
     assert fixed(text) == f"{HEAD}1. [x] [act] a\nStatus: blocked\n2. [act] b\n"

@@ -19,8 +19,8 @@ from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.lint import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan

@@ -44,7 +44,7 @@ from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.check import check_text, locate
-from planspec_lark.planspec.lint import find_placeholders
+from planspec_lark.planspec.hidden_parts import find_placeholders
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan

@@ -24,8 +24,8 @@ from planspec_lark.planspec.answer_lines import (
 )
 from planspec_lark.planspec.builder import split_variables
 from planspec_lark.planspec.data_flow import find_users
+from planspec_lark.planspec.hidden_parts import looks_like_flow
 from planspec_lark.planspec.line_faults import is_step, line_pattern
-from planspec_lark.planspec.lint import looks_like_flow
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     SPACES,

@@ -25,7 +25,7 @@ from planspec_lark.answers import Risk, Verdict
 from planspec_lark.answers.quotes import undo_escapes
 from planspec_lark.answers.risk import RISKS
 from planspec_lark.planspec.answer_lines import is_suspect
-from planspec_lark.planspec.lint import find_doubtful, find_gaps, find_placeholders
+from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.step_repair import is_foreign_type
 from tests import strategies
 from tests.cases import in_one_test

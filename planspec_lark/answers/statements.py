@@ -340,8 +340,9 @@ _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?
 # How a line looks that may be a piece of a plan: an item, a box, a type, data flow, a value, an order in Chinese.
 _PIECE = re.compile(
     r"(?:[a-h]|[ivx]{1,4})[.)、]\s|[☐☑▢□]|step ?[0-9]+(?:[a-z]\b|[^:：]{0,3}[:：])|步骤 ?[0-9]+[:：]"
-    r"|(?:act|reason|decide|subtask|inputs?|outputs?|行动|推理|决策|子任务|输入|输出) ?[:：]|\[\w+\]\Z|\{.*\}\Z"
-    r"|[\u3400-\u9fff]{2,15}\Z"
+    r"|(?:act|reason|decide|subtask|inputs?|outputs?|行动|推理|决策|子任务|输入|输出) ?[:：](?! ?(?:none|无)\W*\Z)"
+    r"|\[\w+\]\Z|\{.*\}\Z|(?:打扫|清理|检查|准备|联系|通知|安装|拆|刷|洗|擦|买|订|写|搬|测试|部署|收集|购买|整理|预订|提交"
+    r"|编写|撰写)[\u3400-\u9fff]{1,12}\Z"
 )
 # What is a sentence, and no line of any notation.
 _SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")

@@ -432,6 +432,10 @@ def _rate(fault: Fault, written: str) -> Risk:
     return highest(RISKS.get(code, Risk.HIGH) for code in fault.codes)
 
 
+# A word that denies something by itself, and nothing as a part of a name.
+_NAME = re.compile(r"\b(?:draft|half)\b(?= (?!of\b|done\b|finished\b|ready\b|way\b)\w)")
+
+
 def _is_result(repaired: str, written: str) -> bool:
     """Whether the text that got a bar is what comes of the command, and says nothing else of it."""
     head, _, text = repaired.partition(" | ")
@@ -444,7 +448,7 @@ def _is_result(repaired: str, written: str) -> bool:
         return verb != "DONE" or not (_DENIED.match(text) or _UNDONE.search(text))
     if not (_SEPARATED.search(front) or _SEPARATED.search(text)):
         return repeats_verb(verb, text)
-    if verb == "DONE" and (_DENIED.match(text) or has_veto(text.lower()) or _UNDONE.search(text)):
+    if verb == "DONE" and (_DENIED.match(text) or has_veto(_NAME.sub("", text.lower())) or _UNDONE.search(text)):
         return False
     if _DEPENDS.search(text) or (verb != "BLOCKED" and _PUT_OFF.search(text)):
         return False

@@ -70,7 +70,7 @@ _SAME = (
 _DOTS = r"(?:\.{3,}|…+|⋮)"
 _BARE = (
     rf"(?i)[\W_\d]*(?:\[\w{{1,9}}\][\W_]*)?(?:{_DOTS}[\W_]*)?(?:(?:the )?"
-    rf"(?:rest|remaining|other|others|steps?|constraints?|items?|其余|余下|其他|剩余|此处|步骤|第|约束)[^.]*?)?"
+    rf"(?:rest|remaining|other|others|steps?|constraints?|items?|其余|余下|以下|后面|其他|剩余|此处|步骤|第|约束)[^.]*?)?"
     rf"(?:(?:is|are|remains?|stays?|stay) )?(?:{_SAME}|{_DOTS})[\W_]*"
     rf"|{_DOTS}[\W_]*(?:and so on|etc\.?|等等|以此类推|依此类推)[\W_]*"
     rf"|[(（][^()（）]{{0,30}}(?:{_SAME})[^()（）]{{0,6}}[)）]"

@@ -63,6 +63,8 @@ _SPOKEN_OF = (
 # Characters in front of that which say what is marked.
 _FRONT_OF = 80
 _MOST_WORDS = 4
+# Characters of a line, or of what one says of a sign, that are looked at for that.
+_LONGEST = 500
 _MEANINGS = (
     (
         " ",
@@ -157,7 +159,9 @@ def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
 
 def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | None]]:
     """The same of what sentences say of the usual signs, but for those that are known from the line."""
-    if line.isascii() or compiled(_OF_STEP).match(line) or not compiled(f"[{_SIGNS}]").search(line):
+    if len(line) > _LONGEST or line.isascii() or compiled(_OF_STEP).match(line):
+        return []
+    if not compiled(f"[{_SIGNS}]").search(line):
         return []
     bare = line.replace("\ufe0f", "")
     said, seen = [], set()
@@ -221,7 +225,7 @@ def _is_clear(entry: Match[str]) -> bool:
 
 def _meaning_of(words: str) -> str | None:
     """What an entry of a labelled legend means, which may have more in parentheses or behind a dash."""
-    bare = compiled(r"[(（–—].*|[.。!！\s]+\Z|\s-\s.*").sub("", words).strip(SPACES + "*_")
+    bare = compiled(r"[(（–—].*|[.。!！\s]+\Z|\s-\s.*").sub("", words[:_LONGEST]).strip(SPACES + "*_")
     clauses = [clause.strip(SPACES) for clause in compiled("[、/]").split(bare)]
     marks = [mark for clause in clauses if (mark := _meaning(clause, is_all=True)) is not None]
     return marks[0] if marks else None

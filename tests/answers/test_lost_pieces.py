@@ -134,6 +134,15 @@ def test_an_empty_line_of_detail_is_cut_where_no_line_break_follows() -> None:
 
 
 CLOSINGS = """
+旅途愉快
+计划如上
+状态：进展顺利
+然后就可以享受成果了！
+预算为估计值。
+Deadline: none
+The budget is only a guess.
+The plan is now complete.
+Output: none
 Total time: 3 hours
 **Total time:** 3 hours
 Difficulty: easy

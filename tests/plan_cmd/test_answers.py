@@ -91,7 +91,7 @@ def test_what_is_clear_is_read(text: str, commands: list[PlanCommand]) -> None:
     [
         *("BLOCKED 1 - no paint", "SKIP 1 - not needed", "SKIP 1 - no time", "BLOCKED 1 - waiting for parts"),
         *("BLOCKED 1 - no permit yet", "BLOCKED 1 - 没有油漆", "SKIP 1 - 不需要", "SKIP 1 ｜ not needed"),
-        *("DONE 1 ｜ sanded", "DONE 1 - opened the door"),
+        *("DONE 1 ｜ sanded", "DONE 1 - opened the door", "DONE 1 - draft approved"),
     ],
 )
 def test_a_reason_may_deny_something(said: str) -> None:

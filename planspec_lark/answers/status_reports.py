@@ -89,25 +89,7 @@ _TOLD = (
     ((":", "："), _LISTED),
 )
 # What names a step beside its own words.
-_BESIDE = frozenset(
-    (
-        "plan",
-        "plans",
-        "list",
-        "the",
-        "new",
-        "old",
-        "now",
-        "one",
-        "step",
-        "steps",
-        "task",
-        "tasks",
-        "item",
-        "status",
-        "part",
-    )
-)
+_BESIDE = frozenset(["the", "new", "old", "now", "one", "plan", "plans", "list", "step", "steps", "task", "tasks", "item", "status", "part"])
 
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (

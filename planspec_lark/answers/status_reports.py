@@ -89,7 +89,8 @@ _TOLD = (
     ((":", "："), _LISTED),
 )
 # What names a step beside its own words.
-_BESIDE = frozenset(["the", "new", "old", "now", "one", "plan", "plans", "list", "step", "steps", "task", "tasks", "item", "status", "part"])
+_BESIDE_WORDS = "the new old now one plan plans list step steps task tasks item status part"
+_BESIDE = frozenset(_BESIDE_WORDS.split())
 
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (

@@ -215,7 +215,7 @@ def test_wrong_arguments_are_harmless(arguments: list[str]) -> None:
 
 # ---------------------------------------------------------------- these tests can fail
 
-BLIND = "import planspec_lark.syntax.source as s; s.visible = lambda text: text"
+BLIND = "import planspec_lark.syntax.safe_text as s; s.visible = lambda text: text"
 
 LOOSE = """
 from rich.text import Text

@@ -316,7 +316,7 @@ def test_nothing_steers_a_terminal(is_terminal: bool) -> None:
     for number, script in enumerate(reflectors):
         make_world(EVIL_PLAN, **evil_steps)
         more = ["--new-run"] if number else []
-        arguments = ["run", "bakery.md", *OPERATOR, *program("reflector", script), "--input", "x\x1b[31m=\u202e", *more]
+        arguments = ["run", "bakery.md", *OPERATOR, *program("reflector", script), "--input", "x=\x1b[31m\u202e", *more]
         if is_terminal:
             with terminal(*arguments, columns=500) as screen:
                 assert screen.wait() == 1
@@ -347,6 +347,11 @@ def test_no_message_steers_a_terminal(arguments: list[str]) -> None:
     said = undrawn(on_terminal("run", *arguments))
     assert "Error: " in said
     assert "\\x" in said
+
+
+def test_no_name_of_an_input_steers_a_terminal() -> None:
+    said = undrawn(on_terminal("run", "bakery.md", *OPERATOR, "--input", "x\x1b[31m=\u202e"))
+    assert "Error: bakery.md: inputs: the forbidden character U+001B cannot be written in a plan" in said
 
 
 # ---------------------------------------------------------------- questions

@@ -197,3 +197,15 @@ def test_ordinary_words_at_an_end_are_no_status(description: str) -> None:
 @pytest.mark.parametrize("description", ["部署API（已完成）", "Sand(done)", "Deploy v2[blocked]"])
 def test_a_status_in_brackets_right_behind_a_word_is_held_back(description: str) -> None:
     assert verdict(f"{HEAD}1. [act] {description}\n2. [act] Nail\n") is Verdict.NEEDS_REVIEW
+
+
+def test_a_range_of_numbers_names_all_between() -> None:
+    marks = ["[x] ", "", "[x] "]
+    steps = "".join(f"{at}. {mark}[act] Nail\n" for at, mark in enumerate(marks, 1))
+    assert verdict(f"{HEAD}{steps}\nDone: steps 1-3\n") is Verdict.NEEDS_REVIEW
+    assert verdict(f"{HEAD}{steps.replace('2. ', '2. [x] ')}\nDone: steps 1-3\n") is Verdict.ACCEPTED
+
+
+def test_a_word_that_restricts_is_none_of_a_name_before_a_word_about_plans() -> None:
+    plan = PLAN.replace("Strip", "Keep half the nails")
+    assert verdict(f"{plan}\nThese are half the steps.\n") is Verdict.NEEDS_REVIEW

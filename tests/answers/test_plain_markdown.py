@@ -28,6 +28,10 @@ TAKEN = {
         "## Steps\n1. [subtask] Paperwork\n  1.1. [act] Renew the passport\n  1.2. [act] Book the flight\n2. [subtask] Packing\n"
         "  2.1. [act] Pack the bag\n",
     ),
+    "things below phases without marks": (
+        "Phase 1: Ingredients\n- flour\n- milk\n\nPhase 2: Bake\n- Mix all\n- Bake it\n",
+        "## Steps\n1. [act] Ingredients\n  > flour\n  > milk\n2. [act] Bake\n  > Mix all\n  > Bake it\n",
+    ),
     "bullets below times": (
         "**Week 1**\n- Show her the house\n- Visit the vet\n\n**Week 2**\n- Start the puppy class\n",
         "## Steps\n1. [subtask] Week 1\n  1.1. [act] Show her the house\n  1.2. [act] Visit the vet\n2. [subtask] Week 2\n"

@@ -32,6 +32,14 @@ def test_extract_refuses_what_is_too_risky(snapshot: SnapshotAssertion) -> None:
     assert run("extract", "-", "--max-risk", "high", stdin=ANSWER).exit_code == 0
 
 
+def test_extract_gives_each_advice_once() -> None:
+    two = "Goal: g\n## Steps\n1. Order the gas\n2. Bake the bread\n"
+    help = "the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, before the description"
+    assert run("extract", "-", stdin=two).stderr.count(help) == 1
+    entries = json.loads(run("extract", "-", "--json", stdin=two).stdout)["repairs"]
+    assert [entry["help"] for entry in entries] == [help, help]
+
+
 def test_extract_to_a_file() -> None:
     result = run("extract", "-", "-o", "new.md", stdin=FIRST)
     assert (result.exit_code, result.stdout) == (0, "")

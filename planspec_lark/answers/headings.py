@@ -29,7 +29,7 @@ __all__ = [
 COLONS = ":："
 # What is around the words of a line, and none of them.
 MARKS = SPACES + "*_#>~-•👉✅📋📝💡\r"
-# What labels a paragraph as a note.
+# What labels a paragraph as a note, in small letters.
 _NOTE = re.compile(
     rf"[\W_]*(?:(?:{english_of('any_notes')}) )*"
     rf"(?:{english_of('advice', 'notes', 'merits', 'timeline')}|explanations?|reasoning|context|why|risks?|points"
@@ -41,7 +41,6 @@ _NOTE = re.compile(
     r"|\W*为什么[^：。！？]{0,30}？[*_]*"
     r"|\W*(?:a few words|some background|a (?:quick|short) (?:explanation|word))\b[^:.!?]{0,60}:"
     r"|\W*(?:how (?:the|this|it)\b[^:.!?]{0,20}\b(?:works?|fits?|hangs?)|why)\b[^:.!?]{0,60}:",
-    re.IGNORECASE,
 )
 # What a part of a plan, what comes before it or after it, and another plan are called.
 _PART = re.compile(
@@ -112,14 +111,15 @@ def groups_steps(line: str) -> bool:
 
 
 def read_note(line: str) -> str:
-    """What a line says after a label such as `Note:`; empty where it has none, or says nothing after it."""
+    """What a line says after a label such as `Note:`, in small letters; empty where it has none, or says nothing after it."""
+    line = line.lower()
     match = _NOTE.match(line)
     return line[match.end() :] if match and line[match.end() :].strip(MARKS) else ""
 
 
 def heads_notes(line: str) -> bool:
     """Whether a heading or a label is that of notes, as it begins with a word for some."""
-    return is_notes(line.strip("#* ")) or _NOTE.fullmatch(f"{line.rstrip('*_' + COLONS)}:") is not None
+    return is_notes(line.strip("#* ")) or _NOTE.fullmatch(f"{line.lower().rstrip('*_' + COLONS)}:") is not None
 
 
 def is_label(line: str) -> bool:
@@ -140,6 +140,6 @@ def names_notes(label: str) -> bool:
 def names_part(heading: str) -> bool:
     """Whether a heading may be that of a part of a plan, or of another one."""
     said = heading.lower().replace("’", "'").strip(MARKS)
-    if is_notes(heading) or _NOTE.fullmatch(f"{heading.rstrip(COLONS)}:") or names_notes(said):
+    if is_notes(heading) or _NOTE.fullmatch(f"{heading.lower().rstrip(COLONS)}:") or names_notes(said):
         return False
     return _PART.search(said) is not None or orders(said)

@@ -144,7 +144,9 @@ def sentences(text: str, above: str = "") -> list[str]:
     reader.rows = []
     if "[" in text:
         text = _MARK.sub(lambda mark: _MARK_WORDS[mark[1].lower()], _TYPES.sub(r"\1", text))
-    for row in _FRONT_MATTER.sub("", text).split("\n"):
+    if text.startswith("---"):
+        text = _FRONT_MATTER.sub("", text)
+    for row in text.split("\n"):
         reader.read(row)
     found = (
         said

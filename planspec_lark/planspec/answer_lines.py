@@ -279,8 +279,9 @@ def is_front_matter(line: str) -> bool:
     return compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
 
 
+# For text in small letters, which makes looking through it several times faster.
 _NOTES = (
-    rf"(?i)(?:(?:(?:{english_of('any_notes')}) )*"
+    rf"(?:(?:(?:{english_of('any_notes')}) )*"
     rf"(?:{english_of('advice', 'questions', 'summaries', 'notes', 'mistakes', 'things', 'ingredients', 'timeline')}"
     r"|pitfalls|costs?|prices|sources|references|reading|links|glossary|numbers"
     r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary))"
@@ -309,7 +310,8 @@ def read_heading(line: str) -> tuple[int, str] | None:
 def is_notes(text: str) -> bool:
     """Whether a heading, or a label with a colon, is that of notes, which are no part of a plan."""
     emoji = compiled(EMOJI).match(text)
-    return compiled(_NOTES).fullmatch(text[emoji.end() if emoji else 0 :].strip("*:：" + SPACES)) is not None
+    said = text[emoji.end() if emoji else 0 :].strip("*:：" + SPACES).lower()
+    return compiled(_NOTES).fullmatch(said) is not None
 
 
 _PHASE = rf"(?i)(?:{english_of('phases')}|阶段|第.{{1,3}}(?:阶段|[周天月])|(?:week|day|month|sprint) [0-9])"

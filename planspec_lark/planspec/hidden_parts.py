@@ -94,6 +94,7 @@ _STEP_IN_DETAIL = re.compile(
 # A number as of a step, or what is announced and does not follow.
 _NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
+_NUMBER = re.compile(r"[0-9][.)）、]")
 # A number behind the end of a clause, as one of the next step in the same line has it; a list of its own begins with 1.
 _FIRST_INSIDE = re.compile(r"(?<![0-9])1[.)）、]")
 _NUMBER_INSIDE = re.compile(
@@ -101,14 +102,15 @@ _NUMBER_INSIDE = re.compile(
     r"(?:[)）、][ \t]*[^\W\d]|\.[ \t]*[A-Z\u3400-\u9fff])"
 )
 
-# A label of what is no step.
-_FACT = re.compile(r"(?i)(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
+# A label of what is no step, in small letters.
+_FACT = re.compile(r"(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
 
 
 def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """Descriptions that begin with another id or mark, hold the next number, or end with a colon without more."""
-    has_numbers = re.search(r"[0-9][.)）、]", said) is not None
-    for step in steps:
+    has_numbers = _NUMBER.search(said) is not None
+    has_colons = ":" in said or "：" in said
+    for step in steps if has_numbers or has_colons or "[" in said else ():
         text = step.description
         if _NUMBER_IN_FRONT.match(text) is not None:
             message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
@@ -120,7 +122,7 @@ def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic
         ):
             message = f"`{inside[0]}` inside the description may begin the next step"
             yield name_fault("PS127", step, "description", message, "write each step on a line of its own")
-        elif _FACT.match(text) is not None:
+        elif has_colons and _FACT.match(text.lower()) is not None:
             yield name_fault("PS127", step, "description", f"`{text[:60]}` tells something, and is no step", _WRITE)
         elif text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):
             yield name_fault("PS127", step, "description", f"nothing follows after `{text[-60:]}`", _WRITE)
@@ -298,9 +300,9 @@ _BLANK = re.compile(
     r"|(?<=.)【[^【】]{1,12}】"
 )
 _BEGINS_PLACEHOLDER = re.compile(r"\n(?:[^\w\n]|[tT][oObB]|[nN]/|待)")
-# A goal that is said elsewhere.
+# A goal that is said elsewhere, in small letters.
 _ELSEWHERE = re.compile(
-    r"(?i)(?:see|same as|as in) (?:above|before|your|the (?:last|previous|first|above)|my)\b.*"
+    r"(?:see|same as|as in) (?:above|before|your|the (?:last|previous|first|above)|my)\b.*"
     r"|[同见如](?:上|前|您|你|原)(?!所愿).*"
 )
 # Characters of a hint, at most, and what to do about one.
@@ -313,7 +315,7 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
-    is_elsewhere = _ELSEWHERE.fullmatch(plan.goal) is not None
+    is_elsewhere = _ELSEWHERE.fullmatch(plan.goal.lower()) is not None
     if not (is_elided or is_elsewhere or "___" in said or " here" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
     texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]

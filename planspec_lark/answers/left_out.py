@@ -132,13 +132,16 @@ _OF_LIST = re.compile(r"[ \t]*(?:>|[-*+•] |```|~~~|[0-9])")
 # What is said of the plan that follows, and not of the draft before it.
 _OF_NEXT = re.compile(
     r"\b(?:next|below|following|only|if|unless|until|approv\w*|agree\w*|reject\w*|budget|valid|example|sample|please)\b"
-    r"|下面(?!这)|以下|如果|只|须|必|请|同意|批"
+    r"|下面(?!这)|以下|如果|只|须|必(?!要)|请|同意|批"
 )
 
 
 def _speaks_of_next(text: str) -> bool:
     """Whether something between a draft and the plan may be said of the plan."""
-    said = (_HOLD_ON.sub("", one) for one in sentences(text))
+    said = [_HOLD_ON.sub("", one) for one in sentences(text)]
+    if said and is_final(said[-1]):
+        # That it is the final one is what leads to it.
+        said.pop()
     return any(prohibits(one) or orders(one) or _OF_NEXT.search(one) for one in said)
 
 

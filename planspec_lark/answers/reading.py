@@ -102,7 +102,7 @@ class Reading:
         """Where the first plan ends after which one is called final."""
         first = min(self.others, default=None)
         rows = self.text[first : self.plan[0]].split("\n") if first is not None and self.plan else []
-        leads = [row for row in rows if row.strip("`~ \t\r")]
+        leads = [row for row in rows if row.strip() and _FENCE.match(row) is None]
         # What calls the plan final stands right before it.
         return first if leads and is_final(leads[-1]) else None
 

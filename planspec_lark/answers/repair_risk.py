@@ -81,10 +81,11 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
         clean = f"1. {item}"
     flaws, written = repair_step(clean, legend)
     if written != repaired:
-        # It got a type that it does not have. A question is none to be answered by doing it.
-        if _IN_DOUBT.search(clean):
-            return Risk.HIGH
         flaws = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
+        is_typed = written is not None and all(flaw.code != "PS112" for flaw in flaws)
+        # It got a type that it does not have. A question is none to be answered by doing it.
+        if not is_typed and _IN_DOUBT.search(clean):
+            return Risk.HIGH
     risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
     if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])

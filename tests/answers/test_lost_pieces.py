@@ -209,3 +209,41 @@ def test_a_range_of_numbers_names_all_between() -> None:
 def test_a_word_that_restricts_is_none_of_a_name_before_a_word_about_plans() -> None:
     plan = PLAN.replace("Strip", "Keep half the nails")
     assert verdict(f"{plan}\nThese are half the steps.\n") is Verdict.NEEDS_REVIEW
+
+
+def test_a_goal_that_is_missing_is_asked_for_and_plain_markdown_has_none() -> None:
+    text = f"{PLAN.replace('Goal: Dry', '# Plan: Deck')}\nHope this helps!\n"
+    found = extract_plan(text)
+    assert (found.verdict, [entry.code for entry in found.deciding]) == (Verdict.NEEDS_REVIEW, ["PS205"])
+    assert found.deciding[0].diagnostic.help.startswith("write `Goal: `")
+    assert extract_plan(text, default_type="act").verdict is Verdict.ACCEPTED
+    assert verdict(f"{PLAN}\nHope this helps!\n") is Verdict.ACCEPTED
+
+
+def test_a_decision_that_is_a_question_may_be_counted_anew_and_a_step_without_a_type_may_be_none() -> None:
+    steps = (
+        "1. [subtask] Heat\n   1. [act] Light it\n   2. [decide] Is the flue long enough?\n      1. [act] Order one\n"
+    )
+    found = extract_plan(f"{HEAD}{steps}")
+    assert found.verdict is Verdict.ACCEPTED
+    assert "  1.2. [decide] Is the flue long enough?\n" in found.text
+    untyped = f"{HEAD}{steps.replace('[decide] ', '')}"
+    assert extract_plan(untyped, default_type="act").verdict is not Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "said", ["想了想，全扫没有必要，而且缺少备份。下面是最终版：", "有两处缺少备份。以下是最终版本："]
+)
+def test_what_is_wrong_with_a_draft_is_said_before_the_final_plan(said: str) -> None:
+    draft = "先给一个草稿：\n\n```planspec\nGoal: 扫描\n## Steps\n1. [act] 扫描\n```\n"
+    final = "```planspec\nGoal: 扫描照片\n## Steps\n1. [act] 整理\n2. [act] 扫描\n```\n"
+    found = extract_plan(f"{draft}\n{said}\n\n{final}")
+    assert (found.verdict, len(found.plan.steps)) == (Verdict.ACCEPTED, 2)
+    # What is asked for is said of the plan that follows.
+    assert verdict(f"{draft}\n请先备份。{said}\n\n{final}") is not Verdict.ACCEPTED
+
+
+def test_a_legend_may_say_that_something_is_so_on_purpose() -> None:
+    legend = "Legend: ✅ = done, ❌ = skipped on purpose\n\n"
+    found = extract_plan(f"{legend}Goal: Dry\n## Steps\n1. ✅ [act] Strip\n2. ❌ [act] Nail\n")
+    assert (found.verdict, found.plan.steps[1].status.value) == (Verdict.ACCEPTED, "skipped")

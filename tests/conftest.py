@@ -54,17 +54,17 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 # cases always runs as well. Besides, the job `properties` has all properties that no other job has.
 JOBS = {
     "growth": """
-        engine/test_growth.py html/test_rendering.py::test_time_grows_evenly
+        engine/test_growth.py html/test_render.py::test_time_grows_evenly
         planspec/test_diagram.py::test_time_grows_evenly
         planspec/test_interchange.py::test_time_and_memory_grow_with_the_depth_only
-        property/test_growth.py test_yaml_text.py::test_hostile_texts_take_little_time
-        test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
+        property/test_growth.py json_text/test_yaml_text.py::test_hostile_texts_take_little_time
+        json_text/test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
         toolplan/test_graph.py::test_time_grows_evenly
         toolplan/test_references.py::test_time_grows_with_the_text toolplan/test_view.py::test_time_grows_evenly
     """,
     "fuzz": "test_fuzz.py",
     "kills": """
-        bulk/test_local.py document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
+        bulk/test_engines.py document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
         plan_next/test_kill.py runs/test_kill.py
     """,
     "cluster": "bulk/test_dask.py engine/test_on_dask.py",
@@ -83,7 +83,7 @@ JOBS = {
         cli/test_planner.py::test_nothing_steers_a_terminal
         cli/test_planner_run.py::test_a_run_that_is_stopped_goes_on_later/3
         cli/test_planner_run.py::test_colours_on_a_terminal_only cli/test_planner_run.py::test_nothing_steers_a_terminal
-        cli/test_process.py/16 cli/test_processes.py/5 cli/test_run_process.py/16
+        cli/test_process.py/16 cli/test_map_in_processes.py/5 cli/test_run_process.py/16
         cli/test_tools.py::test_a_terminal_shows_what_has_become_of_steps/2
         cli/test_tools.py::test_nothing_steers_a_terminal/8 cli/test_tools.py::test_what_is_at_work_is_waited_for/3
         cli/test_writers.py/5 cli/test_writers.py::test_many_at_once
@@ -94,7 +94,7 @@ JOBS = {
         mcp_server/test_resources.py::test_the_number_of_subscriptions_is_bounded
         mcp_server/test_setup.py::test_settings_start_a_server
         mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
-        pytest_plugin/test_plugin.py/12 pytest_plugin/test_asserting.py::test_a_traceback_ends_in_the_test
+        pytest_plugin/test_plugin.py/12 pytest_plugin/test_assertions.py::test_a_traceback_ends_in_the_test
         cli/test_help.py::test_what_was_typed_does_not_steer_the_terminal/4
         mcp_server/test_plan_actions.py::test_a_plan_that_is_run_is_not_reopened
         mcp_server/test_resources.py::test_what_is_there_at_the_beginning_is_no_change
@@ -107,8 +107,8 @@ JOBS = {
     """,
     "sweep": """
         answers/test_corpus.py::test_a_generated_answer_is_never_accepted_wrongly/8
-        answers/test_doors.py::test_every_door_has_the_same_verdict/8
-        answers/test_doors.py::test_what_the_caller_knows_counts_behind_every_door/8
+        answers/test_verdict.py::test_every_reader_has_the_same_verdict/8
+        answers/test_verdict.py::test_what_the_caller_knows_counts_for_every_reader/8
         answers/test_corpus.py::test_most_generated_answers_are_right
         answers/test_styles.py::test_a_mutation_follows_from_its_seed/7
         answers/test_styles.py::test_a_style_leaves_the_plan_as_it_is/8
@@ -131,16 +131,16 @@ JOBS = {
         constrained/test_canonical.py::test_nothing_else_is
         constrained/test_canonical.py::test_the_file_itself_is_read_unchanged/3
         constrained/test_canonical.py::test_the_oracle_is_not_llguidance_in_disguise
-        constrained/test_exporting.py::test_a_random_models_plans_are_valid_once_their_ids_are/8
-        constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
-        constrained/test_exporting.py::test_with_ids_spelled_out_every_plan_is_valid/8
+        constrained/test_export.py::test_a_random_models_plans_are_valid_once_their_ids_are/8
+        constrained/test_export.py::test_strict_mode_finds_no_collision/6
+        constrained/test_export.py::test_with_ids_spelled_out_every_plan_is_valid/8
         document/test_fixtures.py::test_commands/8 document/test_fixtures.py::test_commands_together/8
         plan_next/wording/test_guess_words.py::test_threads_share_a_list/3
-        planspec/test_fixing.py::test_a_text_that_does_not_is_left_to_people/7
-        planspec/test_fixing.py::test_a_text_that_says_what_was_meant_is_clean_afterwards/7
-        planspec/test_streaming.py::test_a_text_ends_as_it_is_scanned/8
-        planspec/test_streaming.py::test_every_split_of_a_short_text_tells_the_same/8
-        planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
+        planspec/test_fixes.py::test_a_text_that_does_not_is_left_to_people/7
+        planspec/test_fixes.py::test_a_text_that_says_what_was_meant_is_clean_afterwards/7
+        planspec/test_stream.py::test_a_text_ends_as_it_is_scanned/8
+        planspec/test_stream.py::test_every_split_of_a_short_text_tells_the_same/8
+        planspec/test_stream.py::test_every_split_of_an_awkward_text_tells_the_same/5
         test_grammars.py::test_strict_mode_finds_no_collision/7
         test_grammars.py::test_what_strict_mode_cannot_see_is_known/7
         test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_machine_reports.py::test_every_sarif_log/8

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import extract_plan, repair_prompt, splice
 from tests.answers.scripted import think
-from tests.answers.test_extracting import ANSWER
+from tests.answers.test_extract import ANSWER
 from tests.cli.running import BROKEN, PLAN, run
 
 FIRST = ANSWER.replace("[ok!] ", "[x] ").replace("3. Bake", "3. [act] Bake")

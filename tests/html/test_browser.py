@@ -10,7 +10,7 @@ import pytest
 from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.syntax.safe_text import visible
 from tests.corpus import SHOWCASE, find, read
-from tests.html.test_rendering import HOSTILE, hostile_plan
+from tests.html.test_render import HOSTILE, hostile_plan
 from tests.planspec.test_models import DEPTH, chain
 
 if TYPE_CHECKING:

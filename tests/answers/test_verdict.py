@@ -1,4 +1,4 @@
-"""All that reads plans out of answers goes by one verdict: none lets in what `extract_plan` does not accept."""
+"""All that reads plans out of answers goes by one verdict: none takes what `extract_plan` does not accept."""
 
 from __future__ import annotations
 
@@ -48,33 +48,33 @@ def _add_steps(text: str) -> bool:
     return read_children(text, PlanStep("7", step_type="subtask"), (), LIMITS).is_usable
 
 
-# Those that let in what is accepted, and those that ask for more: a plan that breaks no rule, or has lines of its own.
-DOORS: dict[str, Callable[[str], bool]] = {"assert_plan": _assert, "bulk": _analyze}
-NARROW_DOORS: dict[str, Callable[[str], bool]] = {
+# Those that take what is accepted, and those that ask for more: a plan that breaks no rule, or has lines of its own.
+READERS: dict[str, Callable[[str], bool]] = {"assert_plan": _assert, "bulk": _analyze}
+STRICTER_READERS: dict[str, Callable[[str], bool]] = {
     "a new plan for the engine": _renew,
     "steps for the engine": _add_steps,
 }
 
 
-def go_through(text: str) -> Extraction:
-    """Put an answer to every door, and look that each goes by the verdict."""
+def read_everywhere(text: str) -> Extraction:
+    """Give an answer to every reader, and look that each goes by the verdict."""
     found = extract_plan(text)
-    for name, door in (*DOORS.items(), *NARROW_DOORS.items()):
-        is_open = door(text)
-        assert not is_open or found.is_usable, name
-        assert is_open or not found.is_usable or name not in DOORS, name
+    for name, reads in (*READERS.items(), *STRICTER_READERS.items()):
+        is_taken = reads(text)
+        assert not is_taken or found.is_usable, name
+        assert is_taken or not found.is_usable or name not in READERS, name
     if found.is_usable:
         assert _renew(text) == (not has_errors(check_rules(found.plan)) or not found.plan.goal)
     return found
 
 
 @answers
-def test_every_door_has_the_same_verdict(path: Path) -> None:
-    go_through(case_of(path).text)
+def test_every_reader_has_the_same_verdict(path: Path) -> None:
+    read_everywhere(case_of(path).text)
 
 
 @answers
-def test_what_the_caller_knows_counts_behind_every_door(path: Path) -> None:
+def test_what_the_caller_knows_counts_for_every_reader(path: Path) -> None:
     case: Case = case_of(path)
     reason = case.options.get("finish_reason", "length")
     found = extract_plan(case.text, finish_reason=reason)
@@ -102,16 +102,16 @@ def _is_let_in(text: str, default_type: str) -> bool:
 
 
 @given(_plans, st.one_of(_foreign, st.sampled_from([*HARMLESS, *LEADS])), st.integers(0, 999))
-def test_no_door_lets_in_a_plan_with_a_foreign_line_that_is_not_accepted(plan: object, line: str, place: int) -> None:
-    go_through(mix(plan, line, place)[0])  # type: ignore[arg-type]
+def test_no_reader_takes_a_plan_with_a_foreign_line_that_is_not_accepted(plan: object, line: str, place: int) -> None:
+    read_everywhere(mix(plan, line, place)[0])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-def test_a_foreign_line_keeps_every_door_shut(kind: str) -> None:
+def test_a_foreign_line_is_taken_by_no_reader(kind: str) -> None:
     for line in FOREIGN[kind]:
         text = f"Goal: go\n## Steps\n1. [act] Walk → there\n{line}\n2. [act] Come back\n"
         # A line that begins with `>` is one of detail as it is.
-        assert go_through(text).verdict is not Verdict.ACCEPTED or line.startswith(">"), line
+        assert read_everywhere(text).verdict is not Verdict.ACCEPTED or line.startswith(">"), line
 
 
 # A text that is repaired (`2)`), with a step that breaks each of the rules that a reading looks at.
@@ -127,7 +127,7 @@ def _draft(text: str) -> list[Diagnostic]:
     return draft_plan(lambda _: answer, "task", max_repairs=0, end_mark="<END OF PLAN>").diagnostics
 
 
-# What each door that looks at the rules by itself finds in an answer.
+# What each reader that looks at the rules by itself finds in an answer.
 JUDGES: dict[str, Callable[[str], list[Diagnostic]]] = {
     "bulk": lambda text: analyze_text(text, read="scan").diagnostics,
     "a new plan for the engine": lambda text: read_new_plan(text, LIMITS).diagnostics,

@@ -12,7 +12,7 @@ from planspec_lark import (
     parse_plan_commands,
     serialize_plan,
 )
-from tests.diff.test_diffing import BASE, plan, steps
+from tests.diff.test_compare import BASE, plan, steps
 
 
 def merged(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> str:

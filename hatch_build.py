@@ -149,5 +149,5 @@ def exercise() -> None:
     check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):
         result = ps.scan_plan(text)
-        assert result.places.steps
-        assert result.places.fields
+        assert result.positions.steps
+        assert result.positions.fields

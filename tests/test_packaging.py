@@ -189,7 +189,7 @@ import planspec_lark as ps
 plan = ps.parse_plan(open("plan.md", encoding="utf-8").read())
 ps.check_text(ps.serialize_plan(plan))
 print("lark" in sys.modules)
-ps.scan_plan("so\\n1) [X] [act] a | Progress: x\\n## Steps:\\n- 2. [act] b -> c\\n> <- d\\n").places.steps
+ps.scan_plan("so\\n1) [X] [act] a | Progress: x\\n## Steps:\\n- 2. [act] b -> c\\n> <- d\\n").positions.steps
 ps.apply_commands(plan, ps.parse_plan_commands("PLAN_CMD: ADD 9 [act] a → b\\n> c\\n"))
 ps.scan_plan_commands("PLAN_CMD: done 1\\n")
 ps.plan_json_schema()

@@ -483,8 +483,8 @@ def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     assert found.plan == expected.plan
     codes = [one.code for one in found.diagnostics if one.code != "PS125"]
     assert codes == [one.code for one in expected.diagnostics]
-    written = [answer[place.span.start : place.span.end] for place in found.places.steps.values()]
-    assert [one[:1].isdigit() for one in written] == [True] * len(expected.places.steps)
+    written = [answer[place.span.start : place.span.end] for place in found.positions.steps.values()]
+    assert [one[:1].isdigit() for one in written] == [True] * len(expected.positions.steps)
     if answer != text:
         error = promises.refusal(answer)
         assert error is not None or not answer.strip()

@@ -189,7 +189,7 @@ def _known(value: Any, path: Path) -> Path:
 
 def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -> tuple[str, str]:
     steps = _steps_of(reduce(getitem, path, read.value))
-    bounds = read.place(path)
+    bounds = read.span(path)
     line_break, unit = _line_break(text), _indent_unit(text)
     outer = _indent_at(text, bounds.start)
     written = json.dumps(value, indent=unit, ensure_ascii=False)
@@ -202,7 +202,7 @@ def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -
         # After the bracket, and what may be inside follows.
         has_lines = "\n" in text[bounds.start : close]
         at, piece = bounds.start + 1, entry + ("" if has_lines else line_break + outer)
-    elif text[(end := read.place([*path, steps[-1]]).end) : close].strip(" \t\r\n"):
+    elif text[(end := read.span([*path, steps[-1]]).end) : close].strip(" \t\r\n"):
         # A comment may belong to the last one, and there may be a comma after it.
         at, piece = bounds.start + 1, entry + ","
     elif key == "" and "\n" not in text[bounds.start : close]:
@@ -236,7 +236,7 @@ def drop_entry(text: str, path: Path) -> str:
         path, values = path[:-1], values[:-1]
     steps = _steps_of(values[-2])
     index = steps.index(path[-1])
-    start, end = read.key_place(path).start, read.place(path).end
+    start, end = read.key_span(path).start, read.span(path).end
     kept = text[:start].rstrip(" \t\r\n")
     if "//" in kept.rpartition("\n")[2]:
         # Without a line break, what follows would become part of that comment.
@@ -246,7 +246,7 @@ def drop_entry(text: str, path: Path) -> str:
         return kept + text[end : comma.end() - 1] + text[comma.end() :]
     if index:
         # The one before it is one too many then.
-        comma = _COMMA.match(text, read.place([*path[:-1], steps[index - 1]]).end)
+        comma = _COMMA.match(text, read.span([*path[:-1], steps[index - 1]]).end)
         assert comma is not None
         return kept[: comma.end() - 1] + kept[comma.end() :] + text[end:]
     return kept + text[end:]

@@ -22,7 +22,7 @@ from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.rules import check_rules
@@ -125,9 +125,9 @@ class Extraction:
         return self.scan.source
 
     @property
-    def places(self) -> Places:
+    def positions(self) -> Positions:
         """Where the plan's parts are in it."""
-        return self.scan.places
+        return self.scan.positions
 
     @property
     def entries(self) -> tuple[Repair, ...]:
@@ -279,13 +279,13 @@ def _account(result: ScanResult, cut: Diagnostic | None, most: Risk, *, is_plain
     steps = [*iter_steps(plan)]
     described = tuple([step.description for step in steps])
     statuses = {step.step_id: step.status.value for step in steps}
-    reading = Reading(source.text, result.places, bool(plan.goal), described, statuses, foreign, others)
+    reading = Reading(source.text, result.positions, bool(plan.goal), described, statuses, foreign, others)
     broken = _find_broken(plan, told, is_strict=not told and cut is None)
     if is_plain or not steps:
         broken = [found for found in broken if found.code != "PS205"]
     repairs: list[Repair] = []
     left_out: list[Repair] = []
-    for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.places) if broken else ())):
+    for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)

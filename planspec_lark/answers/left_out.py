@@ -111,10 +111,10 @@ _LEADING = re.compile(
 def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
     """Whether a text ends with a heading right above a plan without a title, which names what it is about."""
     assert reading.plan is not None, "there is a plan"
-    assert reading.places is not None, "there is a plan"
+    assert reading.positions is not None, "there is a plan"
     last = text.rstrip().rpartition("\n")[2].strip(SPACES)
     heading = read_heading(last) if last[:1] in ("#", "*", "_") else None
-    if heading is None or reading.plan[0] - span.end > _APART or "title" in reading.places.fields:
+    if heading is None or reading.plan[0] - span.end > _APART or "title" in reading.positions.fields:
         return False
     if reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n"):
         return False

@@ -94,7 +94,7 @@ def find_left(found: Extraction) -> list[Diagnostic]:
     held = [entry.diagnostic for entry in find_held(found)]
     known = {(one.code, one.line) for one in held}
     rules = (one for one in check_rules(found.plan) if one.severity is Severity.ERROR)
-    broken = (one for one in locate(rules, found.places) if (one.code, one.line) not in known)
+    broken = (one for one in locate(rules, found.positions) if (one.code, one.line) not in known)
     return in_order([*held, *broken])
 
 
@@ -196,7 +196,7 @@ def _find_conflicts(held: list[Repair], source: Source) -> dict[int, list[int]]:
 
 def _find_broken(found: Extraction, source: Source, asked: set[int]) -> Iterator[tuple[Diagnostic, list[int]]]:
     """What breaks the six rules, but for what may only seem so since lines are missing."""
-    first_step = min((step.span.line for step in found.places.steps.values()), default=0)
+    first_step = min((step.span.line for step in found.positions.steps.values()), default=0)
     for one in find_left(found):
         if one.code == NO_STEPS and asked:
             continue

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.legend import find_legend
 from planspec_lark.planspec.plan_choice import is_final
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.positions import Positions
 from planspec_lark.syntax.source import Span
 
 __all__ = ["Reading"]
@@ -29,7 +29,7 @@ class Reading:
 
     Attributes:
         text: what was read.
-        places: where the plan's parts are in it; None where it holds no plan.
+        positions: where the plan's parts are in it; None where it holds no plan.
         has_goal: whether the plan has one.
         descriptions: those of its steps.
         statuses: the status of each step, by id.
@@ -38,7 +38,7 @@ class Reading:
     """
 
     text: str
-    places: Places | None = None
+    positions: Positions | None = None
     has_goal: bool = True
     descriptions: tuple[str, ...] = ()
     statuses: Mapping[str, str] = field(factory=dict)
@@ -53,12 +53,12 @@ class Reading:
     @cached_property
     def plan(self) -> tuple[int, int] | None:
         """From the first line of the plan to the last; None where there is none."""
-        return self.places.bounds if self.places else None
+        return self.positions.bounds if self.positions else None
 
     @cached_property
     def steps(self) -> list[int]:
         """Where the steps start, in order."""
-        return sorted(step.span.start for step in self.places.steps.values()) if self.places else []
+        return sorted(step.span.start for step in self.positions.steps.values()) if self.positions else []
 
     @cached_property
     def talk(self) -> Talk:
@@ -90,7 +90,7 @@ class Reading:
 
     def is_above_goal(self, at: int) -> bool:
         """Whether the plan's goal comes behind an offset."""
-        goal = self.places.fields.get("goal") if self.places else None
+        goal = self.positions.fields.get("goal") if self.positions else None
         return goal is not None and at < goal[0].start
 
     def is_of_draft(self, at: int) -> bool:

@@ -117,7 +117,7 @@ def find_faulty(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIM
     result = scan_strictly(text, name=name, limits=limits)
     found = result.diagnostics
     if not found:
-        located = locate(check_rules(result.plan), result.places)
+        located = locate(check_rules(result.plan), result.positions)
         found = [one for one in located if one.severity is Severity.ERROR][: limits.max_findings]
     excess = next((one for one in found if one.code in _TOO_MUCH), None)
     uncounted = next((one for one in found if one.code == "PS120"), None)

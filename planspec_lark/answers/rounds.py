@@ -459,7 +459,7 @@ def _rows(diagnostic: Diagnostic) -> list[str]:
 
 def _said(found: Extraction) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Each line of a plan by its number: its text, and what it says by itself."""
-    source, places = found.source, found.places
+    source, places = found.source, found.positions
     for step in iter_steps(found.plan):
         first, *body = places.bounds_of(step.step_id)
         own = (step.step_name, step.status, step.description, *step.outputs, step.result)

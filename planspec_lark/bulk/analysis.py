@@ -14,7 +14,7 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -48,7 +48,7 @@ class Analysis:
     depth: int
     canonical: str | None
     diagnostics: list[Diagnostic]
-    places: Places
+    positions: Positions
 
     def count(self, severity: Severity) -> int:
         """How many diagnostics have this severity."""
@@ -88,7 +88,7 @@ class Analysis:
     def locate(self, wanted: list[Diagnostic]) -> Iterator[Diagnostic]:
         """The same diagnostics with their places. That is slow, so it is done only for those that are shown."""
         for found in wanted:
-            yield from [found] if found.source is not None else locate([found], self.places)
+            yield from [found] if found.source is not None else locate([found], self.positions)
 
 
 def analyze_text(text: str, *, read: str, finish_reason: str = "") -> Analysis:
@@ -106,7 +106,7 @@ def _analyze_strictly(text: str) -> Analysis:
     result = scan_strictly(text, limits=NO_LIMITS)
     parsed = not result.diagnostics
     verdict = Verdict.ACCEPTED if parsed else Verdict.REFUSED
-    done = _judge(result.plan, result.diagnostics, result.places, parsed=parsed, verdict=verdict)
+    done = _judge(result.plan, result.diagnostics, result.positions, parsed=parsed, verdict=verdict)
     return done if parsed else evolve(done, canonical=None)
 
 
@@ -116,12 +116,20 @@ def _analyze_answer(text: str, finish_reason: str) -> Analysis:
     faults = [one for one in found.readings if one.code != _FOREIGN_ARROW]
     # What a reader of answers takes for something else may still be a plan as it is.
     parsed = not (faults or found.source.text != text) or fast_reader.read(text) is not None
-    places = found.scan.places
-    return _judge(found.plan, found.readings, places, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
+    positions = found.scan.positions
+    return _judge(
+        found.plan, found.readings, positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated
+    )
 
 
 def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)
-    plan: PlanSpec, found: list[Diagnostic], places: Places, *, parsed: bool, verdict: Verdict, truncated: bool = False
+    plan: PlanSpec,
+    found: list[Diagnostic],
+    positions: Positions,
+    *,
+    parsed: bool,
+    verdict: Verdict,
+    truncated: bool = False,
 ) -> Analysis:
     # Rules and lint would speak of a plan with holes. A check marks that; a row only counts.
     judged = [] if has_errors(found) else [*check_rules(plan), *lint_plan(plan)]
@@ -136,5 +144,5 @@ def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)
         depth=max(levels, default=0),
         canonical=serialize_plan(plan) or None,
         diagnostics=[*found, *judged],
-        places=places,
+        positions=positions,
     )

@@ -311,7 +311,7 @@ def _read(file: str) -> PlanSpec:
     with _runnable(file):
         found = scan_strictly(read_text(file, DEFAULT_LIMITS), name=file)
         rules = (one for one in check_rules(found.plan) if one.severity is Severity.ERROR)
-        faults = found.diagnostics or list(locate(rules, found.places))
+        faults = found.diagnostics or list(locate(rules, found.positions))
         if faults:
             raise PlanSyntaxError(faults, found.source)
     return found.plan

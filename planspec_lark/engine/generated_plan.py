@@ -113,13 +113,13 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     elif total:
         # Its goal is not the planner's concern. What was left out of its steps counts as well.
         rules = check_rules(PlanSpec(goal="-", steps=scan.plan.steps))
-        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.places)
+        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.positions)
     return Generated(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
 
 
 def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:
     found = Diagnostic(code, f"step {step.step_id}: {message}", step_id=step.step_id)
-    return next(iter(locate([found], scan.scan.places)))
+    return next(iter(locate([found], scan.scan.positions)))
 
 
 def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) -> None:

@@ -185,7 +185,7 @@ class _Reader:
         return Reading(self.tasks, self.account, self.found)
 
     def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
-        line = self.origin.key_place(path).line
+        line = self.origin.key_span(path).line
         task = Task(tag, tag, line=line, path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"])
         self._note(Fate.CARRIED, path, "{}, a tag", task)
         if not below["tasks"]:
@@ -205,7 +205,7 @@ class _Reader:
                     self._find("EX107", f"expected an object for a task, not {word_of(value)}; it is left out", place)
                     self._note(Fate.LEFT_OUT, place, "it is not a task")
                     continue
-                task = Task(line=self.origin.place(place).line, path=place)
+                task = Task(line=self.origin.span(place).line, path=place)
                 target.append(task)
                 read.append((task, value))
                 self._read_fields(task, value, head)
@@ -280,7 +280,7 @@ class _Reader:
         return [f"{_spell(key)} = {_spell(value)}" for key, value in others.items()]
 
     def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
-        self.account.note_field(fate, path, self.origin.key_place(path).line, reason, task)
+        self.account.note_field(fate, path, self.origin.key_span(path).line, reason, task)
 
     def _wrong(self, key: str, kind: str, value: Mapping[str, Any], task: Task) -> None:
         if key in value:
@@ -289,7 +289,7 @@ class _Reader:
             self._find("EX107", f"the field `{key}` is missing", task.path)
 
     def _find(self, code: str, message: str, path: Path) -> None:
-        span = self.origin.place(path)
+        span = self.origin.span(path)
         self.found.append(Diagnostic(code, message, span=span, path=write_path(path), source=self.origin.source))
 
 

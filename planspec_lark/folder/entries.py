@@ -111,7 +111,7 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
         if first is None:
             entry = evolve(entry, progress=plan.progress, is_converged=plan.is_converged)
             errors = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
-            first = next(iter(in_order(locate(errors[:100], found.places))), None)
+            first = next(iter(in_order(locate(errors[:100], found.positions))), None)
         if first is not None:
             entry = _blame(entry, first)
         # A plan that cannot be named can still be opened as a file.

@@ -6,7 +6,7 @@ from attrs import define, field
 
 from planspec_lark.hopspec.blocks import read_block, read_value, split_names
 from planspec_lark.hopspec.models import HopSpec, StepInfo
-from planspec_lark.hopspec.positions import Places
+from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.hopspec.vocabulary import EMPTY, SECTIONS, VALUES, meanings
 from planspec_lark.syntax.tree import grow
 
@@ -26,14 +26,14 @@ class Builder:
 
     Attributes:
         document: the document so far, its steps aside.
-        places: in which lines its parts stand.
+        positions: in which lines its parts stand.
         step: the last step.
         indent: how far the last attribute is indented.
         is_open: whether lines may continue with it.
     """
 
     document: HopSpec = field(factory=HopSpec)
-    places: Places = field(factory=Places)
+    positions: LinePositions = field(factory=LinePositions)
     step: StepInfo | None = None
     indent: int = 0
     is_open: bool = False
@@ -58,11 +58,11 @@ class Builder:
 
     def add_title(self, text: str, line: int) -> None:
         """`# Text`"""
-        self.document.title, self.places.fields["title"] = text, line
+        self.document.title, self.positions.fields["title"] = text, line
 
     def add_mode(self, word: str, line: int) -> None:
         """`模式：JIT`"""
-        self.document.mode, self.places.fields["mode"] = word, line
+        self.document.mode, self.positions.fields["mode"] = word, line
 
     def add_section(self, word: str, line: int) -> None:
         """`## 任务概述`
@@ -71,9 +71,9 @@ class Builder:
             ValueError: it comes twice.
         """
         name = _SECTION_OF[word]
-        if name in self.places.fields:
+        if name in self.positions.fields:
             raise ValueError(f"the section {name} comes twice")
-        self.places.fields[name] = line
+        self.positions.fields[name] = line
         self._hear(word)
         self._field, self._below, self.is_open = name, "", False
 
@@ -90,9 +90,9 @@ class Builder:
         Raises:
             ValueError: the number comes twice.
         """
-        if step_id in self.places.steps:
+        if step_id in self.positions.steps:
             raise ValueError(f"the number {step_id} comes twice")
-        self.places.steps[step_id] = {"step_id": line}
+        self.positions.steps[step_id] = {"step_id": line}
         self._hear(written)
         self.step = StepInfo(step_id, name or "", label=label or "")
         self._steps.append(self.step)
@@ -146,10 +146,10 @@ class Builder:
         """The step and its field that an attribute is for."""
         if self.step is None:
             raise ValueError("an attribute has no step")
-        name, places = meanings()[key], self.places.steps[self.step.step_id]
-        if name in places:
+        name, positions = meanings()[key], self.positions.steps[self.step.step_id]
+        if name in positions:
             raise ValueError(f"the attribute {name} comes twice")
-        places[name] = line
+        positions[name] = line
         self.indent, self.is_open = indent, False
         return self.step, name
 

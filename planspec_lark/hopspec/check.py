@@ -43,7 +43,7 @@ def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severit
     listed = Findings(limits.max_findings)
     listed.extend(result.diagnostics)
     if not any(one.code in _UNREAD for one in result.diagnostics):
-        given = {step_id: lines.keys() for step_id, lines in result.places.steps.items()}
+        given = {step_id: lines.keys() for step_id, lines in result.positions.steps.items()}
         faulty = {one.line for one in result.diagnostics}
         for found in check_rules(result.document, given):
             if found.severity.counts_as(least):
@@ -53,7 +53,7 @@ def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severit
 
 def _locate(found: Diagnostic, result: HopSpecScan, faulty: set[int | None]) -> Diagnostic:
     """Give a diagnostic the line that it speaks of; its replacement becomes its fix where the line has no fault."""
-    source, number = result.source, result.places.line_of(found.step_id, found.part)
+    source, number = result.source, result.positions.line_of(found.step_id, found.part)
     span, fix = span_of_line(source, number), None
     if (
         found.replacement

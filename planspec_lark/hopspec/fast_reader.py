@@ -13,7 +13,7 @@ from re import Pattern
 from planspec_lark.hopspec.blocks import indent_of
 from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.models import HopSpec
-from planspec_lark.hopspec.positions import Places
+from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
 
@@ -44,7 +44,7 @@ def row_pattern() -> Pattern[str]:
     return grammars.regular("hopspec").pattern("row", groups=_ROW)
 
 
-def read(text: str) -> tuple[HopSpec, Places] | None:
+def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     """The document and its places, or None where the text has a fault."""
     text, builder = end_last_line(text), Builder()
     head_pattern, section_pattern, flow_pattern = _patterns()
@@ -71,7 +71,7 @@ def read(text: str) -> tuple[HopSpec, Places] | None:
                 return None
         except ValueError:
             return None
-    return builder.finish(), builder.places
+    return builder.finish(), builder.positions
 
 
 def take_rows(builder: Builder, text: str, at: int, line: int, end: int = sys.maxsize) -> int:

@@ -15,7 +15,7 @@ from attrs import define, field
 
 from planspec_lark.hopspec import fast_reader
 from planspec_lark.hopspec.models import HopSpec, StepInfo
-from planspec_lark.hopspec.positions import Places, span_of_line
+from planspec_lark.hopspec.positions import LinePositions, span_of_line
 from planspec_lark.hopspec.recovery import Recovery
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.syntax import grammars
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lark import Token, Tree
 
 # Reads a text, or refuses it.
-_Reader = Callable[[str], tuple[HopSpec, Places] | None]
+_Reader = Callable[[str], tuple[HopSpec, LinePositions] | None]
 
 __all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec", "scan_strictly"]
 
@@ -41,13 +41,13 @@ class HopSpecScan:
         document: the document, as far as it could be read.
         diagnostics: what was wrong, in the order of the text.
         source: the text.
-        places: in which of its lines everything stands.
+        positions: in which of its lines everything stands.
     """
 
     document: HopSpec
     diagnostics: list[Diagnostic]
     source: Source
-    places: Places = field(factory=Places)
+    positions: LinePositions = field(factory=LinePositions)
 
 
 def parse_hopspec(
@@ -121,14 +121,14 @@ def _scan(  # noqa: PLR0913  (what there is to say about a reading)
         recovery = Recovery(Source(readable, name), language, is_strict=is_strict)
         found = recovery.run()
         findings = recovery.findings
-    document, places = found
+    document, positions = found
     listed = Findings(limits.max_findings)
     listed.extend(findings)
-    result = HopSpecScan(document, listed.close(), source, places)
+    result = HopSpecScan(document, listed.close(), source, positions)
     return _refuse_excess(result, limits)
 
 
-def _read(text: str) -> tuple[HopSpec, Places] | None:
+def _read(text: str) -> tuple[HopSpec, LinePositions] | None:
     """The document and its places by the tree and the transformer, or None where the text has a fault."""
     from planspec_lark.hopspec.transformer import HopSpecTransformer  # noqa: PLC0415  (imports Lark)
 
@@ -137,7 +137,7 @@ def _read(text: str) -> tuple[HopSpec, Places] | None:
         return None
     transformer = HopSpecTransformer()
     try:
-        return transformer.transform(tree), transformer.places
+        return transformer.transform(tree), transformer.positions
     except ValueError:
         return None
 
@@ -146,7 +146,7 @@ def _refuse_excess(result: HopSpecScan, limits: Limits) -> HopSpecScan:
     """The same, or nothing of the document where it has more steps or levels than it may."""
 
     def place_of(step: StepInfo) -> tuple[Span, Source]:
-        return span_of_line(result.source, result.places.line_of(step.step_id, "step_id")), result.source
+        return span_of_line(result.source, result.positions.line_of(step.step_id, "step_id")), result.source
 
     refused = find_too_large(result.document.steps, limits, place_of)
     return HopSpecScan(HopSpec(), [*result.diagnostics, refused], result.source) if refused else result

@@ -6,11 +6,11 @@ from attrs import define, field
 
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["Places", "span_of_line"]
+__all__ = ["LinePositions", "span_of_line"]
 
 
 @define
-class Places:
+class LinePositions:
     """The line of each part, from 1.
 
     Attributes:

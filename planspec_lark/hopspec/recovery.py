@@ -20,7 +20,7 @@ from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.corrections import find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
 from planspec_lark.hopspec.models import HopSpec
-from planspec_lark.hopspec.positions import Places, span_of_line
+from planspec_lark.hopspec.positions import LinePositions, span_of_line
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, meanings
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
@@ -142,7 +142,7 @@ class Recovery:
     _in_fence: bool = False
     _has_ended: bool = False
 
-    def run(self) -> tuple[HopSpec, Places]:
+    def run(self) -> tuple[HopSpec, LinePositions]:
         """Read all lines; returns the document, and where its parts stand."""
         lines = self.source.text.removeprefix("\ufeff").split("\n")
         if has_forbidden(self.source.text):
@@ -170,7 +170,7 @@ class Recovery:
                 self._is_set_off = False
             at = end + 1
         self._flush()
-        return self._builder.finish(), self._builder.places
+        return self._builder.finish(), self._builder.positions
 
     def _take_rows(self, text: str) -> int:
         """Take lines of steps up to one with a fault; returns how many.
@@ -336,7 +336,7 @@ class Recovery:
             fix = f"## {word}\n{line}"
             self._report("HS115", "this step is outside the section of steps", fix=fix, is_safe=True)
             self._add_section(word)
-        if first := self._builder.places.steps.get(step_id):
+        if first := self._builder.positions.steps.get(step_id):
             self._lose("HS106", f"duplicate number {step_id}, first seen in line {first['step_id']}")
             self._state = _State.LOST_STEP
             return
@@ -345,7 +345,7 @@ class Recovery:
 
     def _take_attribute(self, match: Match[str], line: str) -> None:
         key = next(name for name in _KEYS if match[name])
-        first = self._builder.places.steps[self._step_id].get(meanings()[match[key]])
+        first = self._builder.positions.steps[self._step_id].get(meanings()[match[key]])
         self._flush()
         if first:
             self._builder.indent = indent_of(line)
@@ -357,7 +357,7 @@ class Recovery:
 
     @property
     def _sections(self) -> dict[str, int]:
-        return self._builder.places.fields
+        return self._builder.positions.fields
 
     @property
     def _step_id(self) -> str:

@@ -13,7 +13,7 @@ from lark.exceptions import VisitError
 from planspec_lark.hopspec.blocks import indent_of
 from planspec_lark.hopspec.builder import Builder
 from planspec_lark.hopspec.models import HopSpec
-from planspec_lark.hopspec.positions import Places
+from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.syntax import grammars
 
 __all__ = ["HopSpecTransformer"]
@@ -30,9 +30,9 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
         self._builder = Builder()
 
     @property
-    def places(self) -> Places:
+    def positions(self) -> LinePositions:
         """In which lines sections, steps and attributes of the last document stand."""
-        return self._builder.places
+        return self._builder.positions
 
     def transform(self, tree: Tree[Token]) -> HopSpec:
         """The document that a tree spells.

@@ -120,8 +120,8 @@ def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:
 
 def _place_of(finding: Finding, origin: JsonText) -> Span:
     if finding.within is not None:
-        return origin.place_within(finding.path, *finding.within)
-    return origin.key_place(finding.path) if finding.at_key else origin.place(finding.path)
+        return origin.span_within(finding.path, *finding.within)
+    return origin.key_span(finding.path) if finding.at_key else origin.span(finding.path)
 
 
 class FirstFindings:

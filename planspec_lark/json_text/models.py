@@ -78,8 +78,8 @@ class JsonText:
         """Whether something is wrong that is an error."""
         return has_errors(self.diagnostics)
 
-    def place(self, path: Path) -> Span:
-        """The place of the value at a path; where there is none, that of its nearest ancestor.
+    def span(self, path: Path) -> Span:
+        """The span of the value at a path; where there is none, that of its nearest ancestor.
 
         Of an item of a list the step is its index, from 0. The place of a text has its quotes in it. A text without a
         value has its first character for a place.
@@ -87,16 +87,16 @@ class JsonText:
         node, _ = self._find(path)
         return self.source.span(node.start, node.end)
 
-    def key_place(self, path: Path) -> Span:
-        """The place of the key of the value at a path, with its quotes; that of the value where it has no key."""
+    def key_span(self, path: Path) -> Span:
+        """The span of the key of the value at a path, with its quotes; that of the value where it has no key."""
         node, is_there = self._find(path)
         return self.source.span(*(node.key if is_there and node.key else (node.start, node.end)))
 
-    def place_within(self, path: Path, start: int, end: int) -> Span:
-        """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
+    def span_within(self, path: Path, start: int, end: int) -> Span:
+        """The span of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
 
         Bounds beyond the text are moved inside. Where there is no text at the path, or it is written so that its
-        characters cannot be told apart, as in a YAML text of several lines, it is :meth:`place`.
+        characters cannot be told apart, as in a YAML text of several lines, it is :meth:`span`.
         """
         node, is_there = self._find(path)
         if is_there and self._mapped[0] is not node:

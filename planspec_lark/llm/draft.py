@@ -127,5 +127,5 @@ def _judge(
     # What is lost for a stream may be less for a whole text.
     found = end.result.diagnostics if reader.is_hopeless else read.readings
     # What rules say as well is said by them.
-    rules = [] if has_errors(found) else list(locate(check_rules(read.plan), read.scan.places))
+    rules = [] if has_errors(found) else list(locate(check_rules(read.plan), read.scan.positions))
     return read, [*found, *rules]

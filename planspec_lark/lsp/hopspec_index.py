@@ -82,7 +82,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
-        self._document, self._places = self._scan.document, self._scan.places
+        self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 
     def findings(self, least: Severity) -> list[Diagnostic]:

@@ -50,7 +50,7 @@ class PlanIndex(StepIndex[PlanStep]):
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
         self._scan = scan_lines(text, limits=LIMITS)
-        self._plan, self._places = self._scan.plan, self._scan.places
+        self._plan, self._places = self._scan.plan, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
     def findings(self, least: Severity) -> list[Diagnostic]:

@@ -225,7 +225,7 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
     if not has_errors(found):
         # A model that leaves a text for later has not written the plan.
         read = scan_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
-        found = [*locate([*find_placeholders(read.plan)], read.places), *found]
+        found = [*locate([*find_placeholders(read.plan)], read.positions), *found]
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)

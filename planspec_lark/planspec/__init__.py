@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         parse_plan as parse_plan,
         parse_tree as parse_tree,
     )
-    from planspec_lark.planspec.positions import Places as Places, StepPlaces as StepPlaces
+    from planspec_lark.planspec.positions import Positions as Positions, StepPositions as StepPositions
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
@@ -82,7 +82,7 @@ else:
             "lint": "lint_plan",
             "models": "PlanSpec PlanStatus PlanStep iter_steps",
             "parser": "GRAMMAR_VERSION parse_plan parse_tree",
-            "positions": "Places StepPlaces",
+            "positions": "Positions StepPositions",
             "printer": "serialize_plan",
             "scan": "scan_plan",
             "recovery": "ScanResult",

@@ -71,7 +71,7 @@ from planspec_lark.planspec.near_misses import (
 )
 from planspec_lark.planspec.outline import BOLD_LEVEL, Role, has_box, is_box
 from planspec_lark.planspec.phases import Phases
-from planspec_lark.planspec.positions import Line, Places
+from planspec_lark.planspec.positions import LineBounds, Positions
 from planspec_lark.planspec.recovery import (
     STEP_GROUPS,
     WHITE,
@@ -198,7 +198,7 @@ class AnswerReader(Recovery):
     roles: Mapping[int, Role] = field(factory=dict)
     is_plain: bool = False
     # The last line that a wrapped one may continue: what it says, where it is, and how far it is indented.
-    _last: tuple[str, Line, float] | None = None
+    _last: tuple[str, LineBounds, float] | None = None
     _indent: float = 0
     # Whether the lines are those of front matter; None before the first line.
     _front: bool | None = None
@@ -219,7 +219,7 @@ class AnswerReader(Recovery):
     _outputs: set[str] = field(factory=set)
     # What the items of a list below a label are, and how far they are indented at least; before the first of them, the
     # label, its line, and the indentation of another width.
-    _flow_list: tuple[str, int, tuple[str, Line, int] | None] | None = None
+    _flow_list: tuple[str, int, tuple[str, LineBounds, int] | None] | None = None
     # Where the line starts.
     _start: int = 0
     # Where the last heading starts that is a step, as the outline of the text shows.
@@ -263,7 +263,7 @@ class AnswerReader(Recovery):
             return at
         self.plan, self.steps = plan, {step.step_id: step for step in plan.steps}
         self.section, self._steps_in_fence, self.growing = Section.STEPS, True, None
-        self.places = Places(self.source, text, unread=at, end=at + len(block))
+        self.positions = Positions(self.source, text, unread=at, end=at + len(block))
         return at + len(block)
 
     def grow_plan(self) -> PlanSpec:
@@ -276,7 +276,7 @@ class AnswerReader(Recovery):
                     step.step_type = "subtask"
         return self.plan
 
-    def _read_line(self, line: Line, content: str, row: str, indent: int) -> bool:
+    def _read_line(self, line: LineBounds, content: str, row: str, indent: int) -> bool:
         self._lead = 0
         if self._is_set_off:
             self._last = None
@@ -325,7 +325,7 @@ class AnswerReader(Recovery):
             return _elided(content)
         return fault
 
-    def _take_step(self, match: Match[str], line: Line) -> None:
+    def _take_step(self, match: Match[str], line: LineBounds) -> None:
         count = len(self.steps)
         Recovery._take_step(self, match, line)
         if len(self.steps) > count:
@@ -592,7 +592,7 @@ class AnswerReader(Recovery):
         code = "PS118" if kind == "constraint" else "PS104"
         return _fault(code, "the line has markup around it", content, lead + plain)
 
-    def _take_goal(self, content: str, line: Line) -> bool:
+    def _take_goal(self, content: str, line: LineBounds) -> bool:
         """Take the text of a goal whose header has none in its own line; False where this is none."""
         if self.section is not Section.GOAL or self.plan.goal or self.plan.goal_detail or self.owner is not self.plan:
             return False
@@ -602,7 +602,7 @@ class AnswerReader(Recovery):
             return False
         self.plan.goal = text
         self.tell("goal", text=text)
-        self.places.extend_last(line._replace(is_repaired=True))
+        self.positions.extend_last(line._replace(is_repaired=True))
         help = "write `Goal: Text` on one line"
         self._note(
             "PS104", "the goal must be on the line of its header", line.start, self._end, Severity.WARNING, help=help
@@ -767,7 +767,7 @@ class AnswerReader(Recovery):
         arrow = find_arrow(text if text[:1] == "←" else content) if isinstance(self.owner, PlanStep) else None
         return f"> {arrow}" if arrow else None
 
-    def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
+    def _go_on(self, match: Match[str] | None, content: str, line: LineBounds, indent: int) -> bool:
         """Whether a line continues the one before it, which was wrapped."""
         # Set off from all steps, such a line is of the plan.
         is_own = not self._is_set_off or indent > 0
@@ -795,7 +795,7 @@ class AnswerReader(Recovery):
             return False
         return self.owner.step_id in self.phases.headings and self.owner.step_id not in self.phases.holders
 
-    def _take_paragraph(self, content: str, line: Line, indent: int) -> bool:
+    def _take_paragraph(self, content: str, line: LineBounds, indent: int) -> bool:
         """Take a line that begins a paragraph below such a heading for detail of the step.
 
         Below the last one, it may be what is said behind the plan. Which of the headings with types is the last shows
@@ -816,7 +816,7 @@ class AnswerReader(Recovery):
         self._has_paragraphs = True
         return self._take_detail(content, line, indent)
 
-    def _continue(self, content: str, line: Line, indent: int) -> bool:
+    def _continue(self, content: str, line: LineBounds, indent: int) -> bool:
         """Whether a line continues the one directly before it, or is detail of the step that it is below."""
         # The end of the text may be half a line break.
         content = content.removesuffix("\r")
@@ -849,7 +849,7 @@ class AnswerReader(Recovery):
         said, last, _ = self._last or (">", None, 0)
         return is_labelled or (last is not None and last.is_repaired) or not said.startswith(">")
 
-    def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
+    def _join(self, last: tuple[str, LineBounds, float], content: str, line: LineBounds) -> bool:
         """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
         is_ended = isinstance(self.owner, PlanStep) and (
@@ -868,7 +868,7 @@ class AnswerReader(Recovery):
             # Its last words may be an arrow with a list in other signs.
             joined = repair_step(joined, self.legend, self.default_type)[1] or joined
         match = line_pattern().fullmatch(f"{joined}\n")
-        whole = Line(first.start, line.end, is_repaired=True)
+        whole = LineBounds(first.start, line.end, is_repaired=True)
         if match is None or not self._replace_last(str(match.lastgroup), match, whole):
             return False
         fix = Fix(self.source.span(first.start, self._end), joined)
@@ -876,7 +876,7 @@ class AnswerReader(Recovery):
         self._last = (joined, whole, width)
         return True
 
-    def _take_detail(self, content: str, line: Line, indent: float) -> bool:
+    def _take_detail(self, content: str, line: LineBounds, indent: float) -> bool:
         """Take a line that is no more of its step's own line for detail of the step."""
         written = f"> {content}"
         match = line_pattern().fullmatch(f"{written}\n")
@@ -887,7 +887,7 @@ class AnswerReader(Recovery):
         self._last = (written, repaired, indent)
         return self._take(match, repaired)
 
-    def _take_code(self, content: str, line: Line, indent: int) -> bool:
+    def _take_code(self, content: str, line: LineBounds, indent: int) -> bool:
         """Take a line of a code block below a step for detail of that step; False where it is none."""
         fence = _BARE_FENCE.fullmatch(content)
         # In plain Markdown, a block right below the line of a step belongs to it, indented or not.
@@ -910,7 +910,7 @@ class AnswerReader(Recovery):
             self._leave_line_out("PS101", line)
         return True
 
-    def _take_flow(self, content: str, line: Line, indent: int) -> bool:
+    def _take_flow(self, content: str, line: LineBounds, indent: int) -> bool:
         """Take outputs in words below a step, or the label of a list of inputs or outputs, or an item of it."""
         text, open_list, flow = read_bullet(content), self._flow_list, read_flow(content, self._names)
         self._flow_list = None
@@ -950,7 +950,7 @@ class AnswerReader(Recovery):
         """Whether a text has one of the variables that steps have put out so far."""
         return any(name in self._names for name in compiled(r"(?a)[A-Za-z_]\w*").findall(text))
 
-    def _take_label(self, label: str, line: Line, lead: int, indent: int) -> None:
+    def _take_label(self, label: str, line: LineBounds, lead: int, indent: int) -> None:
         """Take a label, which was said to have nothing below it, for detail, as what is below it is."""
         now = self._lead, self._end
         self._findings.pop()
@@ -958,19 +958,19 @@ class AnswerReader(Recovery):
         self._take_detail(label, line, indent)
         self._lead, self._end = now
 
-    def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
+    def _take_outputs(self, step: PlanStep, names: list[str], line: LineBounds) -> None:
         """Take the outputs that a line below a step names in words."""
         new = [name for name in dict.fromkeys(names) if name not in self._outputs]
         step.outputs.extend(new)
         self._outputs.update(new)
         self._names.update(new)
         self.tell("outputs", step_id=step.step_id, names=tuple(new))
-        self.places.add_names(step.step_id, "outputs", line.start, self._end)
+        self.positions.add_names(step.step_id, "outputs", line.start, self._end)
         self._last = None
         help = "write outputs after `→` at the end of the step line"
         self._note("PS107", "the outputs have the wrong form", line.start, self._end, Severity.WARNING, help=help)
 
-    def _take_state(self, step: PlanStep, kind: str, said: str, line: Line) -> None:
+    def _take_state(self, step: PlanStep, kind: str, said: str, line: LineBounds) -> None:
         """Take the status or the progress that a line below a step says in words."""
         mark = status_of(said, self.legend)
         counts = read_counts(said)
@@ -993,7 +993,7 @@ class AnswerReader(Recovery):
         self.tell("revised", step=step)
         self._note(code, message, line.start, self._end, Severity.WARNING, help=help)
 
-    def _replace_last(self, kind: str, match: Match[str], line: Line) -> bool:
+    def _replace_last(self, kind: str, match: Match[str], line: LineBounds) -> bool:
         """Let a line say what it says together with the line that continues it."""
         if kind == "step" and isinstance(self.owner, PlanStep):
             step = build_step(*match.group(*STEP_GROUPS))
@@ -1004,7 +1004,7 @@ class AnswerReader(Recovery):
                 setattr(self.owner, name, getattr(step, name))
             self._outputs = {*step.outputs}
             self._names |= self._outputs
-            self.places.extend_step(step.step_id, line)
+            self.positions.extend_step(step.step_id, line)
             self.tell("revised", step=step)
             return True
         if kind == "constraint" and self.plan.constraints and not self.steps:
@@ -1014,7 +1014,7 @@ class AnswerReader(Recovery):
         else:
             return False
         self.tell("revised", text=text)
-        self.places.extend_last(line)
+        self.positions.extend_last(line)
         return True
 
     def _is_listed_prose(self, content: str) -> bool:

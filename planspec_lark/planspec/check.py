@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.positions import Places, StepPlaces
+from planspec_lark.planspec.positions import Positions, StepPositions
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.step_repair import find_bar, find_progress, looks_like_step, read_loose_id
@@ -70,7 +70,7 @@ def check_scan(
     judged = _Unread(result).filter(judged) if faults else judged
     counted = (one for one in judged if one.severity.counts_as(least) or one.code in also)
     listed = _first_found(result.plan, counted, most, counts)
-    located = list(locate(listed, result.places, frozenset(one.line for one in faults)))
+    located = list(locate(listed, result.positions, frozenset(one.line for one in faults)))
     kept = located[:most]
     left_out = located[len(kept)] if len(located) > len(kept) else None
     for fault in faults:
@@ -89,48 +89,48 @@ def _first_found(
             counts[diagnostic.severity] += 1
             yield diagnostic
 
-    places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    positions = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
 
     # Findings about the plan itself, which have no step, come first.
     def place_of(diagnostic: Diagnostic) -> int:
-        return places.get(diagnostic.step_id, -1)
+        return positions.get(diagnostic.step_id, -1)
 
     return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)
 
 
 def locate(
-    diagnostics: Iterable[Diagnostic], places: Places, faulty: Collection[int | None] = ()
+    diagnostics: Iterable[Diagnostic], positions: Positions, faulty: Collection[int | None] = ()
 ) -> Iterator[Diagnostic]:
     """Give each diagnostic the place of the step and field that it speaks of.
 
     Its replacement becomes its fix, but not in a step that has one of the lines that are ``faulty`` by themselves.
     """
-    places_of = cache(places.step)
+    positions_of = cache(positions.step)
 
     @cache
     def is_spoilt(step_id: str) -> bool:
-        return any(places.source.position(start)[0] in faulty for start, _ in places.bounds_of(step_id))
+        return any(positions.source.position(start)[0] in faulty for start, _ in positions.bounds_of(step_id))
 
     for diagnostic in diagnostics:
         # Which item is where can only be told where all of a step was read as it is written.
         is_exact = not (faulty and diagnostic.step_id and is_spoilt(diagnostic.step_id))
         is_listed = diagnostic.item is not None and not is_exact
-        span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, places_of)
-        said = places.source.text[span.start : span.end]
+        span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, positions, positions_of)
+        said = positions.source.text[span.start : span.end]
         find = find_bar if diagnostic.part == "description" else find_progress
         if diagnostic.code == "PS320" and is_exact and not find(said.strip(BLANKS)):
             # A bar with a backslash before it is text.
             continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
-        yield evolve(diagnostic, span=span, fix=fix, source=places.source)
+        yield evolve(diagnostic, span=span, fix=fix, source=positions.source)
 
 
-def _find(diagnostic: Diagnostic, places: Places, places_of: Callable[[str], StepPlaces]) -> Span:
+def _find(diagnostic: Diagnostic, positions: Positions, positions_of: Callable[[str], StepPositions]) -> Span:
     if diagnostic.step_id:
-        fields = places_of(diagnostic.step_id).fields
+        fields = positions_of(diagnostic.step_id).fields
         whole = fields["step_id"][0]
     else:
-        fields, whole = places.fields, places.source.span(0, 0)
+        fields, whole = positions.fields, positions.source.span(0, 0)
     spans = fields.get(diagnostic.part, ())
     if diagnostic.item is not None and diagnostic.item < len(spans):
         return spans[diagnostic.item]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
@@ -79,4 +79,4 @@ def _read(text: str) -> PlanSpec | None:
 
 
 def _place(source: Source, step: PlanStep) -> tuple[Span, Source]:
-    return source.span(*Places.of_plan(source).id_of(step.step_id)), source
+    return source.span(*Positions.of_plan(source).id_of(step.step_id)), source

@@ -11,7 +11,7 @@ from planspec_lark.planspec.heading_words import any_of
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.positions import Positions
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.source import Span
 
@@ -71,31 +71,33 @@ class Phases:
             if is_one:
                 ids.add(step_id)
 
-    def find_doubts(self, steps: Mapping[str, PlanStep], places: Places, *, is_plain: bool) -> Iterator[Diagnostic]:
+    def find_doubts(
+        self, steps: Mapping[str, PlanStep], positions: Positions, *, is_plain: bool
+    ) -> Iterator[Diagnostic]:
         """What may be no step below headings, or no heading of steps, or another step than is told.
 
         Args:
             steps: those that were read, by id.
-            places: where they are.
+            positions: where they are.
             is_plain: whether the text has none of the words of a plan's parts.
         """
         # A line whose number is too long is none.
         self.holders &= steps.keys()
         if self.closing and self.closing[0] == [*steps][-1]:
             message = "this may be detail of the last step, or said behind the plan"
-            yield _doubt(message, "write `> ` before detail", self.closing[1], places, self.closing[0])
-        for step_id, message, help in (*self._find_empty(steps, is_plain), *self._find_bullets(steps, places)):
-            yield _doubt(message, help, places.steps[step_id].span, places, step_id)
-        for match in compiled(_STEP_NUMBER).finditer(places.source.text if self.is_recounted else ""):
+            yield _doubt(message, "write `> ` before detail", self.closing[1], positions, self.closing[0])
+        for step_id, message, help in (*self._find_empty(steps, is_plain), *self._find_bullets(steps, positions)):
+            yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
+        for match in compiled(_STEP_NUMBER).finditer(positions.source.text if self.is_recounted else ""):
             message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
             help = "number all steps without headings, or name the step"
-            yield _doubt(message, help, places.source.span(*match.span()), places)
+            yield _doubt(message, help, positions.source.span(*match.span()), positions)
         for step_id in self._find_idle(steps):
             message, help = (
                 f"step {step_id} is the heading of what may be no steps",
                 "leave it out, or name what is done",
             )
-            yield _doubt(message, help, places.steps[step_id].span, places, step_id)
+            yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
 
     def _find_empty(self, steps: Mapping[str, PlanStep], is_plain: bool) -> Iterator[tuple[str, str, str]]:
         """Headings without steps below them, where others have some: theirs may be told in other words."""
@@ -109,10 +111,10 @@ class Phases:
             message = f"step {first} is a heading as others are, and nothing shows that they are steps"
             yield first, message, "write `## Steps` above the steps"
 
-    def _find_bullets(self, steps: Mapping[str, PlanStep], places: Places) -> Iterator[tuple[str, str, str]]:
+    def _find_bullets(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Headings with bullets below them, where others have numbers."""
         holders = [one for one in self.holders if steps[one].children]
-        bulleted = sorted(one for one in holders if not _is_numbered(steps[one].children[0], places))
+        bulleted = sorted(one for one in holders if not _is_numbered(steps[one].children[0], positions))
         for step_id in bulleted if len(bulleted) < len(holders) else ():
             message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
             yield step_id, message, "number them, or write what they are"
@@ -129,12 +131,12 @@ class Phases:
                 yield one
 
 
-def _doubt(message: str, help: str, span: Span, places: Places, step_id: str = "") -> Diagnostic:
-    return Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=places.source)
+def _doubt(message: str, help: str, span: Span, positions: Positions, step_id: str = "") -> Diagnostic:
+    return Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=positions.source)
 
 
-def _is_numbered(step: PlanStep, places: Places) -> bool:
+def _is_numbered(step: PlanStep, positions: Positions) -> bool:
     """Whether a step's line has a number, or a box."""
-    start = places.steps[step.step_id].span.start
-    row = places.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
+    start = positions.steps[step.step_id].span.start
+    row = positions.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
     return read_bullet(row) is None or has_box(row)

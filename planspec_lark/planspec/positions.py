@@ -20,7 +20,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_FIELDS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import Source, Span, end_last_line
 
-__all__ = ["Fields", "Line", "Places", "StepPlaces", "cut_indentation", "iter_rows"]
+__all__ = ["Fields", "LineBounds", "Positions", "StepPositions", "cut_indentation", "iter_rows"]
 
 # Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
 Fields = dict[str, tuple[Span, ...]]
@@ -60,7 +60,7 @@ def iter_rows(text: str, at: int) -> Iterator[tuple[str, int]]:
         yield match[1], match.start(1)
 
 
-class Line(NamedTuple):
+class LineBounds(NamedTuple):
     """Where a line that was read starts and ends, without its indentation and its line break.
 
     A line that had to be repaired has its parts not where the grammar finds them.
@@ -76,7 +76,7 @@ class Line(NamedTuple):
 
 
 @frozen
-class StepPlaces:
+class StepPositions:
     """Where one step stands: its summary line and body, and each of its fields."""
 
     span: Span
@@ -84,7 +84,7 @@ class StepPlaces:
 
 
 @define(eq=False, slots=False)
-class Places:
+class Positions:
     """Where a plan's parts are in its source.
 
     ``fields`` has those of the plan itself (title, goal, goal_detail, constraints). ``step`` and ``steps`` have those
@@ -94,8 +94,8 @@ class Places:
     source: Source
     # The text that was read, its last line ended: that of the source, but for its reasoning.
     text: str = field(default="", repr=False)
-    _plan_lines: list[tuple[str, Line]] = field(factory=list, repr=False)
-    _step_lines: dict[str, list[Line]] = field(factory=dict, repr=False)
+    _plan_lines: list[tuple[str, LineBounds]] = field(factory=list, repr=False)
+    _step_lines: dict[str, list[LineBounds]] = field(factory=dict, repr=False)
     # Where the first line starts that was noted, and where the last ends.
     first_start: int | None = field(default=None, repr=False)
     last_end: int = field(default=0, repr=False)
@@ -109,16 +109,16 @@ class Places:
     _end: int = field(default=0, repr=False)
 
     @classmethod
-    def of_plan(cls, source: Source) -> Places:
+    def of_plan(cls, source: Source) -> Positions:
         """Those of a text without faults. They take longer than the plan, so they are found on demand."""
         return cls(source, source.text, unread=0, end=len(source.text))
 
-    def add(self, name: str, line: Line) -> None:
+    def add(self, name: str, line: LineBounds) -> None:
         """Note a line that holds a part of the plan itself."""
         self._plan_lines.append((name, line))
         self._note(line)
 
-    def add_step(self, step_id: str, line: Line) -> None:
+    def add_step(self, step_id: str, line: LineBounds) -> None:
         """Note a line of a step: its first is the summary line, any others are its body."""
         self._step_lines.setdefault(step_id, []).append(line)
         self._note(line)
@@ -137,16 +137,16 @@ class Places:
         self._foreign.setdefault(step_id, []).append((name, start, end))
         self.last_end = max(self.last_end, end)
 
-    def _note(self, line: Line) -> None:
+    def _note(self, line: LineBounds) -> None:
         self.first_start = line.start if self.first_start is None else self.first_start
         self.last_end = line.end
 
-    def extend_last(self, line: Line) -> None:
+    def extend_last(self, line: LineBounds) -> None:
         """Let the last line of the plan itself go further."""
         self._plan_lines[-1] = (self._plan_lines[-1][0], line)
         self._note(line)
 
-    def extend_step(self, step_id: str, line: Line) -> None:
+    def extend_step(self, step_id: str, line: LineBounds) -> None:
         """Let the summary line of a step go further."""
         self._step_lines[step_id][0] = line
         self._note(line)
@@ -206,7 +206,7 @@ class Places:
         for step_id in found:
             self._step_lines[step_id].sort()
 
-    def _iter_lines(self, step_id: str, at: int, end: int) -> Iterator[tuple[str, str, Line, int]]:
+    def _iter_lines(self, step_id: str, at: int, end: int) -> Iterator[tuple[str, str, LineBounds, int]]:
         """The lines between two offsets that say something: the kind of each, its step, and where the next begins.
 
         The step is the last one before a line; ``step_id`` is that before the first.
@@ -217,7 +217,12 @@ class Places:
                 return
             if match := match_line(row):
                 step_id = match["step_STEP_ID"] or step_id
-                yield str(match.lastgroup), step_id, Line(start, start + len(row.rstrip("\r\n"))), start + len(row)
+                yield (
+                    str(match.lastgroup),
+                    step_id,
+                    LineBounds(start, start + len(row.rstrip("\r\n"))),
+                    start + len(row),
+                )
 
     @cached_property
     def fields(self) -> Fields:
@@ -229,7 +234,7 @@ class Places:
         self._find()
         return step_id in self._step_lines
 
-    def step(self, step_id: str) -> StepPlaces:
+    def step(self, step_id: str) -> StepPositions:
         """The places of one step.
 
         Raises:
@@ -241,10 +246,10 @@ class Places:
         taken = {start for _, start, _ in foreign}
         found = [found for line in lines for found in self._step_fields(line) if found[1].start not in taken]
         found += (each for name, start, end in foreign for each in self._variables(name, start, end))
-        return StepPlaces(self._trimmed(lines[0].start, lines[-1].end), _gather(found))
+        return StepPositions(self._trimmed(lines[0].start, lines[-1].end), _gather(found))
 
     @cached_property
-    def steps(self) -> dict[str, StepPlaces]:
+    def steps(self) -> dict[str, StepPositions]:
         """The places of all steps, by id."""
         self._find()
         return {step_id: self.step(step_id) for step_id in self._step_lines}
@@ -253,12 +258,12 @@ class Places:
         text = self.text[start:end].rstrip(" \t\r\n")
         return self.source.span(end - len(self.text[start:end].lstrip(" \t")), start + len(text))
 
-    def _match(self, line: Line) -> Match[str]:
+    def _match(self, line: LineBounds) -> Match[str]:
         match = line_pattern().match(self.text, line.start, self.text.index("\n", line.end) + 1)
         assert match is not None, "the line was read"
         return match
 
-    def _plan_fields(self, name: str, line: Line) -> Iterator[tuple[str, Span]]:
+    def _plan_fields(self, name: str, line: LineBounds) -> Iterator[tuple[str, Span]]:
         if line.is_repaired:
             yield name, self.source.span(line.start, line.end)
             return
@@ -267,7 +272,7 @@ class Places:
         if group and match[group] is not None:
             yield name, self._trimmed(*match.span(group))
 
-    def _step_fields(self, line: Line) -> Iterator[tuple[str, Span]]:
+    def _step_fields(self, line: LineBounds) -> Iterator[tuple[str, Span]]:
         if line.is_repaired:
             yield from ((name, self.source.span(line.start, line.end)) for name in _SUMMARY.values())
             return

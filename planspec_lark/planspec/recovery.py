@@ -30,7 +30,7 @@ from planspec_lark.planspec.line_faults import (
 )
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
 from planspec_lark.planspec.near_misses import AlmostList, find_comment, find_inputs, find_outputs, repeats_arrow
-from planspec_lark.planspec.positions import Line, Places, iter_rows
+from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
 from planspec_lark.syntax.limits import (
@@ -102,7 +102,7 @@ class Recovery:
     source: Source
     has_comments: bool = False
     tell: Callable[..., None] = _ignore
-    places: Places = field(init=False)
+    positions: Positions = field(init=False)
     plan: PlanSpec = field(factory=make_plan)
     steps: dict[str, PlanStep] = field(factory=dict)
     section: Section = Section.NOTHING
@@ -132,7 +132,7 @@ class Recovery:
     _lead: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.places = Places(self.source)
+        self.positions = Positions(self.source)
 
     @property
     def is_in_doubt(self) -> bool:
@@ -141,7 +141,7 @@ class Recovery:
 
     def run(self, text: str, at: int, findings: Findings) -> int:
         """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
-        self.places.text = text
+        self.positions.text = text
         before, rows = at, iter_rows(text, at)
         while item := next(rows, None):
             row, start = item
@@ -183,7 +183,7 @@ class Recovery:
         if start == end:
             return at
         assert isinstance(above, PlanStep), "there is a step that the first lines may belong to"
-        self.places.add_rows(above.step_id, start, end)
+        self.positions.add_rows(above.step_id, start, end)
         self.unfinished = "step"
         return end
 
@@ -194,7 +194,7 @@ class Recovery:
             if row[0] in self.steps:
                 return False
             self.owner = self.steps[row[0]] = build_step(*row[: len(SUMMARY)])
-            self.places.expect_step(row[0])
+            self.positions.expect_step(row[0])
         elif isinstance(self.owner, PlanStep) and inputs:
             self.owner.inputs.extend(split_variables(inputs))
         elif isinstance(self.owner, PlanStep):
@@ -217,11 +217,11 @@ class Recovery:
             return True
         self._behind, self.growing = self.growing, None
         body = row[:-2] if row.endswith("\r\n") else row[:-1]
-        is_read = self._read_line(Line(start, start + len(body)), body.rstrip(BLANKS), row, indent)
+        is_read = self._read_line(LineBounds(start, start + len(body)), body.rstrip(BLANKS), row, indent)
         self._is_set_off = False
         return is_read
 
-    def _read_line(self, line: Line, content: str, row: str, _indent: int) -> bool:
+    def _read_line(self, line: LineBounds, content: str, row: str, _indent: int) -> bool:
         self._end = line.start + len(content)
         match = self._match(row, content)
         return self._take(match, line) if match else self._refuse(content, line)
@@ -256,7 +256,7 @@ class Recovery:
         is_item = self.section is Section.CONSTRAINTS or self.unfinished == "constraints"
         return match.lastgroup == "constraint" and not is_item and looks_like_step(content) and is_step(content)
 
-    def _take(self, match: Match[str], line: Line) -> bool:
+    def _take(self, match: Match[str], line: LineBounds) -> bool:
         """Take what a line says; False where it shows that the plan has ended before it."""
         kind = str(match.lastgroup)
         if kind in _PARTS and self._starts_another(kind):
@@ -284,7 +284,7 @@ class Recovery:
             return False
         return kind == "title" or (kind in _BELOW and kind != "step" and _PARTS[kind][0] in self.seen)
 
-    def _enter(self, kind: str, line: Line) -> bool:
+    def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
         part, name = _PARTS[kind]
         is_repeated, is_late = part in self.seen, part < self.section
@@ -306,8 +306,8 @@ class Recovery:
         self.section = max(part, self.section)
         return not is_repeated
 
-    def _take_part(self, kind: str, match: Match[str], line: Line) -> None:
-        self.places.add(kind, line)
+    def _take_part(self, kind: str, match: Match[str], line: LineBounds) -> None:
+        self.positions.add(kind, line)
         if kind == "title":
             self.plan.title = match["title_TEXT"]
             self.tell("title", text=self.plan.title)
@@ -319,10 +319,10 @@ class Recovery:
             self._add_constraint(text)
         self._give_lines_to(self.plan if kind == "goal" else None)
 
-    def _take_constraint(self, text: str, line: Line, *, goes_on: bool) -> None:
+    def _take_constraint(self, text: str, line: LineBounds, *, goes_on: bool) -> None:
         is_inside = self.section is Section.CONSTRAINTS
         if goes_on or (is_inside and self.owner is None):
-            self.places.add("constraints", line)
+            self.positions.add("constraints", line)
             self._add_constraint(text)
         elif is_inside:
             self._report_dropped(line)
@@ -333,21 +333,21 @@ class Recovery:
         self.plan.constraints.append(text)
         self.tell("constraint", text=text)
 
-    def _take_body(self, match: Match[str], line: Line) -> None:
+    def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
             self._take_body_of(self.owner, match, line)
         elif isinstance(self.owner, PlanSpec):
             [text] = read_goal_detail(match["body_line"])
             self.plan.goal_detail.append(text)
-            self.places.add("goal_detail", line)
+            self.positions.add("goal_detail", line)
             self.tell("goal_detail", text=text)
         elif self.owner is None:
             self._report_orphan("this `>` line has no step or goal above it", line)
         else:
             self._report_dropped(line)
 
-    def _take_body_of(self, step: PlanStep, match: Match[str], line: Line) -> None:
-        self.places.add_step(step.step_id, line)
+    def _take_body_of(self, step: PlanStep, match: Match[str], line: LineBounds) -> None:
+        self.positions.add_step(step.step_id, line)
         written, text = match["body_line_INPUTS"], match["body_line_DETAIL"]
         almost = None if written else self._find_foreign(find_inputs, text, line)
         if almost:
@@ -362,7 +362,7 @@ class Recovery:
             step.detail.append(detail)
             self.tell("detail", step_id=step.step_id, text=detail)
 
-    def _take_step(self, match: Match[str], line: Line) -> None:
+    def _take_step(self, match: Match[str], line: LineBounds) -> None:
         if not self.steps:
             # The first step opens the section where no header has.
             self.section = Section.STEPS
@@ -376,12 +376,12 @@ class Recovery:
         if not step.outputs and (raw := match["step_DESCRIPTION"]):
             self._take_foreign_outputs(step, raw, line.start + match.start("step_DESCRIPTION"), line)
         self.steps[step.step_id] = step
-        self.places.add_step(step.step_id, line)
+        self.positions.add_step(step.step_id, line)
         self._give_lines_to(step)
         self.tell("step", step=step)
 
-    def _refuse_repeated(self, step_id: str, line: Line) -> None:
-        number, _ = self.source.position(self.places.start_of(step_id))
+    def _refuse_repeated(self, step_id: str, line: LineBounds) -> None:
+        number, _ = self.source.position(self.positions.start_of(step_id))
         message = f"duplicate id {step_id}, first seen in line {number}"
         self._note("PS117", message, *line.bounds_of_id(step_id), Severity.ERROR, step_id=step_id)
         self._give_lines_to(False)
@@ -398,11 +398,11 @@ class Recovery:
 
     # ---------------------------------------------------------------- foreign arrows
 
-    def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: Line) -> AlmostList | None:
+    def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: LineBounds) -> AlmostList | None:
         """The list after an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
         return None if self.is_strict or line.is_repaired else find(text)
 
-    def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: Line) -> None:
+    def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: LineBounds) -> None:
         if almost := self._find_foreign(find_outputs, raw, line):
             step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
             step.outputs = almost.names
@@ -412,13 +412,13 @@ class Recovery:
                 self._note("PS305", message, at + almost.start, at + len(raw), Severity.ERROR, help=help)
 
     def _read_as_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
-        self.places.add_names(step_id, name, start, end)
+        self.positions.add_names(step_id, name, start, end)
         fix = Fix(self.source.span(start, end), written)
         self._note("PS305", "read as a list of variables", start, end, Severity.WARNING, fix=fix)
 
     # ---------------------------------------------------------------- lines that it refuses
 
-    def _refuse(self, content: str, line: Line, meant: Fault | None = None) -> bool:
+    def _refuse(self, content: str, line: LineBounds, meant: Fault | None = None) -> bool:
         """Report a line, and take what was meant if that is clear; False where the plan has ended before it."""
         self.unfinished = ""
         fault = meant or self._diagnose(content)
@@ -493,7 +493,9 @@ class Recovery:
             Diagnostic(code, message, severity, self.source.span(start, end), source=self.source, **more)
         )
 
-    def _report(self, code: str, message: str, line: Line, severity: Severity = Severity.ERROR, **more: Any) -> None:
+    def _report(
+        self, code: str, message: str, line: LineBounds, severity: Severity = Severity.ERROR, **more: Any
+    ) -> None:
         """Add a finding that is about all of a line."""
         self._note(code, message, line.start, self._end, severity, **more)
 
@@ -509,7 +511,7 @@ class Recovery:
         self._findings[-1] = self.growing
         return True
 
-    def _report_orphan(self, message: str, line: Line) -> None:
+    def _report_orphan(self, message: str, line: LineBounds) -> None:
         """Note a line without an owner; in prose, such a line is prose."""
         if self._in_prose:
             self._leave_line_out("PS107", line)
@@ -517,14 +519,14 @@ class Recovery:
         severity = Severity.ERROR if self.section is Section.STEPS else Severity.INFO
         self._report("PS107", message, line, severity, expected=expected_lines(self.section))
 
-    def _report_dropped(self, line: Line) -> None:
+    def _report_dropped(self, line: LineBounds) -> None:
         """Name what goes with a line that was left out. To a strict reader, that has been said."""
         if not self.is_strict:
             self._report("PS107", "left out, like the line that it belongs to", line)
             if self.unfinished == "step":
                 self._keep_growing()
 
-    def _report_fault(self, fault: Fault, line: Line) -> None:
+    def _report_fault(self, fault: Fault, line: LineBounds) -> None:
         """Note what is wrong with a line. A line unlike any line of a plan is just not a part of it."""
         flaw, at = fault.flaw, line.start + self._lead
         content = self.source.text[at : self._end]
@@ -543,7 +545,7 @@ class Recovery:
         more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
         self._note(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity, **more)
 
-    def _leave_line_out(self, code: str, line: Line) -> None:
+    def _leave_line_out(self, code: str, line: LineBounds) -> None:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""
         behind = self._behind
         if behind is None or behind.code != code or behind.severity is not Severity.INFO:
@@ -577,7 +579,7 @@ class ScanResult:
 
     plan: PlanSpec
     diagnostics: list[Diagnostic]
-    places: Places
+    positions: Positions
     source: Source = field(repr=False)
 
 
@@ -589,7 +591,7 @@ def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_L
     if plan is None:
         return scan_lines(text, name=name, limits=limits)
     source = Source(text, name)
-    return refuse_excess(ScanResult(plan, [], Places.of_plan(source), source), limits)
+    return refuse_excess(ScanResult(plan, [], Positions.of_plan(source), source), limits)
 
 
 def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
@@ -602,7 +604,7 @@ def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMI
     reader.run(end_last_line(remainder.text), 0, found)
     found.extend(remainder.diagnose(source, is_strict=True))
     reader.plan.steps = grow(list(reader.steps.values()))
-    return ScanResult(reader.plan, found.close(), reader.places, source)
+    return ScanResult(reader.plan, found.close(), reader.positions, source)
 
 
 # ---------------------------------------------------------------- plans that are too large
@@ -623,8 +625,8 @@ def read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
     """The result for a text of which nothing is read."""
     source = diagnostics[0].source
     assert source is not None
-    return ScanResult(PlanSpec(), diagnostics, Places(source), source)
+    return ScanResult(PlanSpec(), diagnostics, Positions(source), source)
 
 
 def _place(result: ScanResult, step: PlanStep) -> tuple[Span, Source]:
-    return result.source.span(*result.places.id_of(step.step_id)), result.source
+    return result.source.span(*result.positions.id_of(step.step_id)), result.source

@@ -14,7 +14,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.near_misses import compiled, read_title
 from planspec_lark.planspec.outline import find_outline
 from planspec_lark.planspec.plan_choice import choose_plan
-from planspec_lark.planspec.positions import Places, iter_rows
+from planspec_lark.planspec.positions import Positions, iter_rows
 from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, say_left_out
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
@@ -93,7 +93,7 @@ def _scan_clean(source: Source, remainder: Remainder, limits: Limits, default_ty
         found.extend(_leave_out(source, text, *match.span(group), code))
     found.extend(remainder.diagnose(source))
     start, end = match.span("plan")
-    return ScanResult(plan, found.close(), Places(source, text, unread=start, end=end), source)
+    return ScanResult(plan, found.close(), Positions(source, text, unread=start, end=end), source)
 
 
 def _may_continue(tail: str) -> bool:
@@ -127,7 +127,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     for number, (reader, found, start, end) in enumerate(parts):
         if reader is best:
             listed.extend(found)
-            listed.extend(reader.phases.find_doubts(reader.steps, reader.places, is_plain=reader.is_plain))
+            listed.extend(reader.phases.find_doubts(reader.steps, reader.positions, is_plain=reader.is_plain))
         elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
             listed.extend(_name_title(source, text, start))
@@ -138,7 +138,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
             listed.extend(_leave_out(source, text, start, end, "PS105" if reader.steps else "PS101"))
     listed.extend(_leave_out(source, text, at, len(text)))
     listed.extend(remainder.diagnose(source))
-    return ScanResult(best.grow_plan(), listed.close(), best.places, source), chosen
+    return ScanResult(best.grow_plan(), listed.close(), best.positions, source), chosen
 
 
 def _is_prose(text: str, at: int) -> bool:
@@ -150,7 +150,7 @@ def _is_prose(text: str, at: int) -> bool:
 def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:
     """The text before a plan, which may say what it is."""
     reader, _, start, _ = parts[at]
-    bounds, before = reader.places.bounds, parts[at - 1][0].places.bounds if at else None
+    bounds, before = reader.positions.bounds, parts[at - 1][0].positions.bounds if at else None
     first, end = bounds[0] if bounds else start, before[1] if before else 0
     return f"{text[max(first - _LEAD, end) : first]}\n{reader.plan.title}"
 
@@ -162,7 +162,7 @@ def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
 
 def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
     """Whether all that was read after a plan is the title that it lacks; any other heading may be one of prose."""
-    read, start = reader.plan, reader.places.first_start
+    read, start = reader.plan, reader.positions.first_start
     is_alone = bool(read.title) and not (read.steps or read.goal or read.constraints)
     return is_alone and not plan.title and start is not None and _TITLE.match(text, start) is not None
 

@@ -225,7 +225,7 @@ class _Draft:
 
         A step whose parent comes later, or never, counts as one at the top: it cannot move up.
         """
-        place = self.source.span(*self.reader.places.id_of(step_id)), self.source
+        place = self.source.span(*self.reader.positions.id_of(step_id)), self.source
         if self.limits.max_depth is not None:
             level = self._levels[step_id] = self._levels.get(step_id.rpartition(".")[0], 0) + 1
             if level > self.limits.max_depth:

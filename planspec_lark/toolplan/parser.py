@@ -145,7 +145,7 @@ def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagn
         if isinstance(one, Finding):
             (errors if one.is_error else warnings).add(one)
             continue
-        atom, place = one.atom, read.place(one.path)
+        atom, place = one.atom, read.span(one.path)
         where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
         if known.setdefault(atom.id, (atom, where))[0] is not atom:
             errors.add(refuse_duplicate(atom.id, one.id_path, known[atom.id][1]))

@@ -697,8 +697,8 @@ def test_a_code_block_is_read_at_once_as_it_is_line_by_line(
         slow = scan_plan(text)
     fast = scan_plan(text)
     assert (fast.plan, fast.diagnostics) == (slow.plan, slow.diagnostics)
-    assert (fast.places.bounds, fast.places.fields) == (slow.places.bounds, slow.places.fields)
-    assert fast.places.steps == slow.places.steps
+    assert (fast.positions.bounds, fast.positions.fields) == (slow.positions.bounds, slow.positions.fields)
+    assert fast.positions.steps == slow.positions.steps
 
 
 def test_a_clean_code_block_is_read_at_once() -> None:

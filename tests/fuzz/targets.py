@@ -157,7 +157,7 @@ def _tree(text: str) -> None:
 def _scan(text: str) -> None:
     result = scan_plan(text)
     _look_at(result.diagnostics, text)
-    assert set(result.places.steps) == set(step_order(result.plan))
+    assert set(result.positions.steps) == set(step_order(result.plan))
     for span in promises.plan_spans(result):
         assert 0 <= span.start <= span.end <= len(text)
     promises.nothing_is_lost(text)

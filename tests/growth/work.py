@@ -104,9 +104,9 @@ def _look_ahead(text: str) -> object:
     return stream.provisional, stream.copy_plan(), stream.provisional
 
 
-def _places(text: str) -> object:
-    places = scan_plan(text).places
-    return places.fields, places.steps
+def _positions(text: str) -> object:
+    positions = scan_plan(text).positions
+    return positions.fields, positions.steps
 
 
 def _reports(text: str) -> None:
@@ -209,12 +209,12 @@ def _copy(plan: PlanSpec) -> None:
     assert copy.deepcopy(plan) == plan
 
 
-def _places_in_json(text: str) -> None:
+def _positions_in_json(text: str) -> None:
     found = scan_json(text, limits=_LONG)
     for key in [*found.value][:100] if found.has_value else ():
-        found.place([key])
-        found.place([key, -1])
-        found.place_within([key], 1, len(text))
+        found.span([key])
+        found.span([key, -1])
+        found.span_within([key], 1, len(text))
 
 
 PLAN_WORK = {
@@ -224,7 +224,7 @@ PLAN_WORK = {
     "scan_plan": Work(scan_plan),
     "PlanStream": Work(_stream),
     "PlanStream, provisional": Work(_look_ahead),
-    "places": Work(_places),
+    "positions": Work(_positions),
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),
     "reports": Work(_reports),
@@ -259,7 +259,7 @@ PLAN_WORK = {
 JSON_WORK = {
     "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
     "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
-    "places in JSON": Work(_places_in_json),
+    "positions in JSON": Work(_positions_in_json),
 }
 
 TEXT_WORK = {

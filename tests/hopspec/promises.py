@@ -37,10 +37,10 @@ def hopspec_readers_agree(text: str) -> None:
     assert (fast is None) == (defined is None) == bool(lines.diagnostics)
     if fast is None or defined is None:
         return
-    for document, places in (fast, (lines.document, lines.places)):
+    for document, positions in (fast, (lines.document, lines.positions)):
         assert (document, document.language) == (defined, defined.language)
-        assert places == transformer.places
-        assert [*places.steps] == [*transformer.places.steps]
+        assert positions == transformer.positions
+        assert [*positions.steps] == [*transformer.positions.steps]
 
 
 def hopspec_is_read(text: str) -> None:

@@ -188,7 +188,7 @@ def test_lines_around_a_fault_are_not_looked_at_one_by_one(fault: str, monkeypat
     assert result.diagnostics
     assert fault in looked_at
     assert len(looked_at) < 10
-    assert len(result.places.steps) >= 299
+    assert len(result.positions.steps) >= 299
     hopspec_readers_agree(text)
 
 

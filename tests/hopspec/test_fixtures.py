@@ -123,10 +123,10 @@ def test_a_plan_and_what_it_cannot_hold(path: Path, snapshot: SnapshotAssertion)
 def test_places_are_those_of_the_text(path: Path) -> None:
     result = scan_hopspec(read(path))
     lines = read(path).removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    assert [*result.places.steps] == [step.step_id for step in iter_infos(result.document.steps)]
-    for step_id, places in result.places.steps.items():
-        assert re.search(rf"#### (?:步骤|Step) ?{re.escape(step_id)}\b", lines[places["step_id"] - 1])
-        assert all(re.match(r" *- ", lines[line - 1]) for name, line in places.items() if name != "step_id")
+    assert [*result.positions.steps] == [step.step_id for step in iter_infos(result.document.steps)]
+    for step_id, positions in result.positions.steps.items():
+        assert re.search(rf"#### (?:步骤|Step) ?{re.escape(step_id)}\b", lines[positions["step_id"] - 1])
+        assert all(re.match(r" *- ", lines[line - 1]) for name, line in positions.items() if name != "step_id")
 
 
 @in_one_test

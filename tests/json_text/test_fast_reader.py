@@ -112,7 +112,7 @@ def test_brackets_in_texts_hide_no_level(text: str) -> None:
 def test_places_are_found_when_they_are_asked_for() -> None:
     read = read_json('\ufeff{"a": [1, {"b": "\\u0041x"}]}')
     assert read.value == {"a": [1, {"b": "Ax"}]}
-    place = read.place(("a", 1, "b"))
+    place = read.span(("a", 1, "b"))
     assert read.source.text[place.start : place.end] == '"\\u0041x"'
-    assert read.key_place(("a",)).start == 2
-    assert read.place_within(("a", 1, "b"), 1, 2).start == place.start + 7
+    assert read.key_span(("a",)).start == 2
+    assert read.span_within(("a", 1, "b"), 1, 2).start == place.start + 7

@@ -107,7 +107,7 @@ def test_nothing_of_an_answer_is_lost_in_silence(path: Path) -> None:
     text = read(path)
     found = scan_json(text)
     covered = [one.span for one in found.diagnostics if one.span]
-    covered += [found.place(())] if found.has_value else []
+    covered += [found.span(())] if found.has_value else []
     named = "".join(
         char if not any(span.start <= at < span.end for span in covered) else " " for at, char in enumerate(text)
     )

@@ -46,7 +46,7 @@ def test_of_a_key_that_comes_twice_the_first_counts() -> None:
         found = read('{"a": 1, "b": {"c": 1, "c": {"d": 2}}, "a": [3]}')
         assert found.value == {"a": 1, "b": {"c": 1}}
         assert [(one.code, one.severity) for one in found.diagnostics] == [("PJ128", Severity.ERROR)] * 2
-        assert found.source.text[found.place(("a",)).start] == "1"
+        assert found.source.text[found.span(("a",)).start] == "1"
 
 
 def test_the_first_place_of_a_duplicate_is_named() -> None:
@@ -137,7 +137,7 @@ def test_braces_of_other_languages_are_text() -> None:
 
 
 def spelled(found: JsonText, path: Sequence[str | int]) -> str:
-    span = found.place(path)
+    span = found.span(path)
     return found.source.text[span.start : span.end]
 
 
@@ -158,7 +158,7 @@ TEXT = 'So:\n```\n{"a": [1, {"b c": "x\\ty\\ud83c\\udf0az"}], "d": \'it\\\'s\'}\
 def test_places(path: tuple[str | int, ...], expected: str, key: str) -> None:
     found = scan_json(TEXT)
     assert spelled(found, path) == expected
-    span = found.key_place(path)
+    span = found.key_span(path)
     assert found.source.text[span.start : span.end] == (key or expected)
     assert span.line == 3
 
@@ -168,8 +168,8 @@ def test_what_is_not_there_is_at_its_nearest_ancestor(path: tuple[str | int, ...
     found = read_json('{"a": [1, 2], "b": 3}')
     expected = {"a": "[1, 2]" if path != ("a", 0, "b") else "1"}.get(str(path[0]), found.source.text)
     assert spelled(found, path) == expected
-    assert found.key_place(path) == found.place(path)
-    assert found.place_within(path, 0, 1) == found.place(path)
+    assert found.key_span(path) == found.span(path)
+    assert found.span_within(path, 0, 1) == found.span(path)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_what_is_not_there_is_at_its_nearest_ancestor(path: tuple[str | int, ...
 def test_places_within_a_text(start: int, end: int, expected: str) -> None:
     found = scan_json(TEXT)
     assert found.value["a"][1]["b c"] == "x\ty🌊z"
-    span = found.place_within(("a", 1, "b c"), start, end)
+    span = found.span_within(("a", 1, "b c"), start, end)
     assert found.source.text[span.start : span.end] == expected
 
 
@@ -188,20 +188,20 @@ def test_places_within_a_repaired_text() -> None:
     found = scan_json('{"a": "it\\\'s\\d\\\nso"}')
     assert found.value == {"a": "it's\\dso"}
     for char, at in zip("it's\\dso", range(8), strict=True):
-        span = found.place_within(("a",), at, at + 1)
+        span = found.span_within(("a",), at, at + 1)
         assert char in found.source.text[span.start : span.end]
 
 
 def test_what_is_left_out_has_no_place() -> None:
     found = read_json('{"a": 1, "a": {"b": [2]}, "c": 3}')
-    assert found.place(("b",)) == found.place(())
+    assert found.span(("b",)) == found.span(())
     assert spelled(found, ("a", "b")) == "1"
     assert spelled(found, ("c",)) == "3"
 
 
 def test_a_text_without_a_value_has_a_place_all_the_same() -> None:
     found = read_json("nothing")
-    assert (found.place(("a",)).start, found.key_place(()).end, found.place_within((), 0, 3).end) == (0, 0, 0)
+    assert (found.span(("a",)).start, found.key_span(()).end, found.span_within((), 0, 3).end) == (0, 0, 0)
 
 
 # ---------------------------------------------------------------- limits

@@ -266,7 +266,7 @@ def test_places() -> None:
     read = read_yaml(LIST)
 
     def at(*path: str | int) -> str:
-        span = read.place(path)
+        span = read.span(path)
         return LIST[span.start : span.end]
 
     assert at(0, "id") == "scales"
@@ -276,7 +276,7 @@ def test_places() -> None:
     assert at(1, "cost") == "{hour: 40.5, currency: CHF, tax: no, free: false, note: ~, count: 3}"
     assert at(1, "cost", "note") == "~"
     assert at(1, "guarantees").startswith(">-\n    lifts")
-    key = read.key_place((1, "cost", "tax"))
+    key = read.key_span((1, "cost", "tax"))
     assert LIST[key.start : key.end] == "tax"
     assert (key.line, key.column) == (15, 37)
 
@@ -285,7 +285,7 @@ def test_places() -> None:
 def test_places_count_characters(text: str) -> None:
     read = read_yaml(text)
     for path, expected in ((("文", 1), "目标"), (("b",), "'\U0001f600'")):
-        span = read.place(path)
+        span = read.span(path)
         assert text[span.start : span.end] == expected
 
 
@@ -501,7 +501,7 @@ def test_places_within_a_text(written: str, spelled: str) -> None:
     text = f"a: {written}\n"
     read = read_yaml(text)
     assert read.value == {"a": "see me now"}
-    place = read.place_within(("a",), 4, 6)
+    place = read.span_within(("a",), 4, 6)
     assert text[place.start : place.end].rstrip() == spelled
 
 
@@ -521,7 +521,7 @@ def test_places_within_single_quotes(written: str, spelled: str) -> None:
     read = read_yaml(text)
     meant = spelled.replace("''", "'")
     start = read.value["a"].index(meant)
-    place = read.place_within(("a",), start, start + len(meant))
+    place = read.span_within(("a",), start, start + len(meant))
     assert text[place.start : place.end] == spelled
 
 

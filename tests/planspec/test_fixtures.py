@@ -174,8 +174,8 @@ def test_nothing_of_an_answer_is_lost_in_silence(path: Path) -> None:
     text = read(path)
     result = scan_plan(text)
     covered = [found.span for found in result.diagnostics if found.span]
-    covered += [span for spans in result.places.fields.values() for span in spans]
-    covered += [step.span for step in result.places.steps.values()]
+    covered += [span for spans in result.positions.fields.values() for span in spans]
+    covered += [step.span for step in result.positions.steps.values()]
     lines = {line for span in covered for line in range(span.line, span.end_line + 1)}
     headers = ("## Steps", "Constraints:", "## Constraints", "Goal:", "**Goal**:")
     for number, row in enumerate(text.split("\n"), start=1):

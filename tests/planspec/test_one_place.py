@@ -67,7 +67,7 @@ for text in (TEXT, TEXT.replace("@ann ", ""), TEXT.replace("@ann", "@ ann")):
     assert serialize_plan(parse_plan(text)) == text
 assert parse_plan("## Steps\\n1. [act] Buy").steps[0].owner == ""
 # Places, and edits of the text.
-[span] = scan_plan(TEXT).places.step("1").fields["owner"]
+[span] = scan_plan(TEXT).positions.step("1").fields["owner"]
 assert TEXT.splitlines()[3][span.column - 1 : span.end_column - 1] == "ann"
 document = PlanDocument.from_text(TEXT.replace(" |", "  |"))
 document.apply(parse_plan_commands("PLAN_CMD: DONE 1 | Sown"))

@@ -43,8 +43,8 @@ def text(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_fields_of_the_plan(text: str) -> None:
-    places = scan_plan(text).places
-    assert slices(places.fields, text) == {
+    positions = scan_plan(text).positions
+    assert slices(positions.fields, text) == {
         "title": ["Boats"],
         "goal": ["Launch"],
         "goal_detail": [">   by noon", ">"],
@@ -84,7 +84,7 @@ def test_the_fields_of_the_plan(text: str) -> None:
     ],
 )
 def test_the_fields_of_a_step(text: str, step_id: str, expected: dict[str, list[str]]) -> None:
-    assert slices(scan_plan(text).places.step(step_id).fields, text) == expected
+    assert slices(scan_plan(text).positions.step(step_id).fields, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_the_fields_of_a_step(text: str, step_id: str, expected: dict[str, list[
     [("1", " 1. [>]"[1:], ">"), ("1.1", "1.1. [act]", "1.1. [act]"), ("2", "2. [ ]", "out")],
 )
 def test_a_step_spans_its_summary_line_and_its_body(text: str, step_id: str, first: str, last: str) -> None:
-    span = scan_plan(text).places.steps[step_id].span
+    span = scan_plan(text).positions.steps[step_id].span
     whole = text[span.start : span.end]
     assert whole.startswith(first)
     assert whole.endswith(last)
 
 
 def test_lines_and_columns(text: str) -> None:
-    places = scan_plan(text).places
-    assert _position(places.fields["title"][0]) == (2, 10, 2, 15)
-    assert _position(places.step("1").fields["outputs"][1]) == (11, 47, 11, 50)
-    assert _position(places.step("1").fields["inputs"][2]) == (15, 11, 15, 15)
-    assert _position(places.step("1").span) == (11, 2, 16, 5)
+    positions = scan_plan(text).positions
+    assert _position(positions.fields["title"][0]) == (2, 10, 2, 15)
+    assert _position(positions.step("1").fields["outputs"][1]) == (11, 47, 11, 50)
+    assert _position(positions.step("1").fields["inputs"][2]) == (15, 11, 15, 15)
+    assert _position(positions.step("1").span) == (11, 2, 16, 5)
 
 
 def _position(span: Span) -> tuple[int, int, int, int]:
@@ -112,62 +112,62 @@ def _position(span: Span) -> tuple[int, int, int, int]:
 
 def test_there_is_a_place_for_every_step_and_item(text: str) -> None:
     result = scan_plan(text)
-    assert list(result.places.steps) == ["1", "1.1", "2", "3"]
-    assert "1.1" in result.places
-    assert "9" not in result.places
+    assert list(result.positions.steps) == ["1", "1.1", "2", "3"]
+    assert "1.1" in result.positions
+    assert "9" not in result.positions
     for step in iter_steps(parse_plan(text)):
-        fields = result.places.step(step.step_id).fields
+        fields = result.positions.step(step.step_id).fields
         for name in ("inputs", "outputs", "detail"):
             assert len(fields.get(name, ())) == len(getattr(step, name))
 
 
 def test_an_unknown_step_has_no_place() -> None:
     with pytest.raises(KeyError):
-        scan_plan(TEXT).places.step("9")
+        scan_plan(TEXT).positions.step("9")
 
 
 def test_an_empty_plan_has_no_places() -> None:
-    places = scan_plan("").places
-    assert places.fields == {}
-    assert places.steps == {}
+    positions = scan_plan("").positions
+    assert positions.fields == {}
+    assert positions.steps == {}
 
 
 def test_a_last_line_without_end() -> None:
     text = "Goal: g\n## Steps\n1. [act] a → b\n> ← c"
-    assert slices(scan_plan(text).places.step("1").fields, text)["inputs"] == ["c"]
+    assert slices(scan_plan(text).positions.step("1").fields, text)["inputs"] == ["c"]
     text = "Goal: g\n> d"
-    assert slices(scan_plan(text).places.fields, text) == {"goal": ["g"], "goal_detail": ["> d"]}
+    assert slices(scan_plan(text).positions.fields, text) == {"goal": ["g"], "goal_detail": ["> d"]}
 
 
 def test_characters_beyond_the_basic_plane_count_as_one() -> None:
     text = "Goal: 👩‍👩‍👧\n## Steps\n1. [act] 👍👍 → b\n"
-    fields = scan_plan(text).places.step("1").fields
+    fields = scan_plan(text).positions.step("1").fields
     assert slices(fields, text)["outputs"] == ["b"]
     assert fields["outputs"][0].column == 15
 
 
 def test_the_fields_of_a_repaired_line_stand_at_that_line() -> None:
     text = "Goal：g\nConstraints:\n* c\n- d\n## Steps\n  1) [act] a → b\n  > e\n"
-    places = scan_plan(text).places
-    assert slices(places.fields, text) == {"goal": ["Goal：g"], "constraints": ["* c", "d"]}
-    fields = slices(places.step("1").fields, text)
+    positions = scan_plan(text).positions
+    assert slices(positions.fields, text) == {"goal": ["Goal：g"], "constraints": ["* c", "d"]}
+    fields = slices(positions.step("1").fields, text)
     assert fields["detail"] == ["> e"]
     assert {piece for name, pieces in fields.items() if name != "detail" for piece in pieces} == {"1) [act] a → b"}
 
 
 def test_a_step_that_was_left_out_has_no_place() -> None:
     text = "## Steps\n1. [act] a\n1. [act] b\n> c\n"
-    places = scan_plan(text).places
-    assert slices(places.step("1").fields, text)["description"] == ["a"]
+    positions = scan_plan(text).positions
+    assert slices(positions.step("1").fields, text)["description"] == ["a"]
 
 
 def test_all_ways_to_ask_find_the_places() -> None:
     text = "Goal: g\n## Steps\n1. [act] a\n"
-    assert scan_plan(text).places.start_of("1") == text.index("1.")
-    assert "1" in scan_plan(text).places
-    assert "2" not in scan_plan(text).places
-    assert scan_plan(text).places.fields["goal"][0].start == text.index("g\n")
-    assert scan_plan(text).places.step("1") == scan_plan(text).places.steps["1"]
+    assert scan_plan(text).positions.start_of("1") == text.index("1.")
+    assert "1" in scan_plan(text).positions
+    assert "2" not in scan_plan(text).positions
+    assert scan_plan(text).positions.fields["goal"][0].start == text.index("g\n")
+    assert scan_plan(text).positions.step("1") == scan_plan(text).positions.steps["1"]
 
 
 # ---------------------------------------------------------------- lines that are taken at once
@@ -176,9 +176,9 @@ def test_all_ways_to_ask_find_the_places() -> None:
 def _all_of(text: str) -> object:
     """All that reading a text line by line gives."""
     result = scan_lines(text)
-    places = result.places
-    steps = [(step_id, places.bounds_of(step_id), where) for step_id, where in places.steps.items()]
-    return result.plan, result.diagnostics, places.fields, steps, places.bounds
+    positions = result.positions
+    steps = [(step_id, positions.bounds_of(step_id), where) for step_id, where in positions.steps.items()]
+    return result.plan, result.diagnostics, positions.fields, steps, positions.bounds
 
 
 LINES = (
@@ -224,8 +224,8 @@ def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.Monke
 
 def test_bounds_stay_when_a_part_of_the_places_was_found() -> None:
     text = "\nGoal: g\n## Steps\n1. [act] a\n2. [act] b\n"
-    places = scan_plan(text).places
-    bounds = places.bounds
+    positions = scan_plan(text).positions
+    bounds = positions.bounds
     assert bounds == (1, len(text) - 1)
-    places.step("1")
-    assert places.bounds == bounds
+    positions.step("1")
+    assert positions.bounds == bounds

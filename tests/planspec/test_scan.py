@@ -163,7 +163,7 @@ def test_a_text_without_a_plan_is_named_line_by_line(text: str) -> None:
 
 def test_a_step_after_a_byte_order_mark_in_a_code_block_has_its_place() -> None:
     result = scan_plan("So:\n~~~\n\ufeff  1. [subtask] a\n> ← b\n~~~\n")
-    assert [*result.places.steps] == [step.step_id for step in result.plan.steps] == ["1"]
+    assert [*result.positions.steps] == [step.step_id for step in result.plan.steps] == ["1"]
 
 
 def test_the_source_keeps_its_name() -> None:
@@ -796,8 +796,8 @@ def test_what_belongs_to_something_refused_is_named_even_behind_a_fence() -> Non
 
 def test_a_refused_step_lends_no_place_to_the_one_with_its_id() -> None:
     result = scan_plan("## Steps\n1. [act] a\n1. [act] b -> c\n  > <- d\n")
-    assert "outputs" not in result.places.step("1").fields
-    assert "inputs" not in result.places.step("1").fields
+    assert "outputs" not in result.positions.step("1").fields
+    assert "inputs" not in result.positions.step("1").fields
     assert {found.code for found in result.diagnostics} == {"PS117", "PS107"}
 
 

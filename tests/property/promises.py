@@ -177,7 +177,7 @@ def nothing_is_refused_in_silence(text: str) -> None:
 
 def plan_spans(scan: ScanResult) -> Iterable[Span]:
     """The places of all that the plan holds, field by field."""
-    for fields in (scan.places.fields, *(step.fields for step in scan.places.steps.values())):
+    for fields in (scan.positions.fields, *(step.fields for step in scan.positions.steps.values())):
         for spans in fields.values():
             yield from spans
 
@@ -428,12 +428,12 @@ def _has_places(found: JsonText) -> None:
     """Every value is where its place says, and so is its key."""
     text = found.source.text
     for path, _ in walk_json(found.value if found.has_value else None):
-        span, key = found.place(path), found.key_place(path)
+        span, key = found.span(path), found.key_span(path)
         assert 0 <= span.start <= span.end <= len(text)
         assert 0 <= key.start <= key.end <= len(text)
         if path and isinstance(path[-1], str):
             assert key.end <= span.start
         if path:
-            outer = found.place(path[:-1])
+            outer = found.span(path[:-1])
             assert outer.start < span.start
             assert span.end <= outer.end

@@ -94,8 +94,8 @@ def is_same_scan(found: ScanResult, expected: ScanResult) -> None:
     assert found.plan == expected.plan
     assert plan_to_dict(found.plan) == plan_to_dict(expected.plan)
     assert found.diagnostics == expected.diagnostics
-    assert found.places.fields == expected.places.fields
-    assert found.places.steps == expected.places.steps
+    assert found.positions.fields == expected.positions.fields
+    assert found.positions.steps == expected.positions.steps
     assert found.source.name == expected.source.name
     assert found.source.text == expected.source.text
 

@@ -119,15 +119,15 @@ def test_both_readings_find_the_same(text: str) -> None:
 def test_the_place_of_a_value_spells_it(text: str, data: st.DataObject) -> None:
     found = read_json(text)
     path, value = data.draw(st.sampled_from([*promises.walk_json(found.value)]))
-    span = found.place(path)
+    span = found.span(path)
     assert promises.is_same_json(json.loads(text[span.start : span.end]), value)
     if path and isinstance(path[-1], str):
-        key = found.key_place(path)
+        key = found.key_span(path)
         assert json.loads(text[key.start : key.end]) == path[-1]
     if isinstance(value, str):
         start = data.draw(st.integers(0, len(value)))
         end = data.draw(st.integers(start, len(value)))
-        inside = found.place_within(path, start, end)
+        inside = found.span_within(path, start, end)
         assert json.loads(f'"{text[inside.start : inside.end]}"') == value[start:end]
 
 

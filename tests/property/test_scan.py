@@ -99,8 +99,8 @@ def test_a_clean_answer_is_read_as_it_is_line_by_line(text: str) -> None:
     # By itself, a plan may say what has to be taken for something else in an answer.
     if not is_accepted(text):
         assert (found.plan, found.diagnostics) == (slow.plan, slow.diagnostics)
-        assert (found.places.bounds, found.places.fields) == (slow.places.bounds, slow.places.fields)
-        assert found.places.steps == slow.places.steps
+        assert (found.positions.bounds, found.positions.fields) == (slow.positions.bounds, slow.positions.fields)
+        assert found.positions.steps == slow.positions.steps
 
 
 def _write_sign(summary: str, sign: str) -> str:
@@ -166,7 +166,7 @@ def test_every_offered_fix_is_accepted(text: str) -> None:
 @given(strategies.any_plan_text)
 def test_every_field_of_a_plan_has_its_places(text: str) -> None:
     scan = scan_plan(text)
-    assert set(scan.places.steps) == {step.step_id for step in iter_steps(scan.plan)}
+    assert set(scan.positions.steps) == {step.step_id for step in iter_steps(scan.plan)}
     promises.are_placed([], text)
     for span in promises.plan_spans(scan):
         assert 0 <= span.start <= span.end <= len(text)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
     from planspec_lark.planspec.check import check_text as check_text
-    from planspec_lark.planspec.fixer import Fixed as Fixed, fix_text as fix_text
+    from planspec_lark.planspec.fixer import FixResult as FixResult, fix_text as fix_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -103,7 +103,7 @@ else:
             "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
             "planspec.check": "check_text",
-            "planspec.fixer": "Fixed fix_text",
+            "planspec.fixer": "FixResult fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
             "planspec.interchange": (
                 "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json"

@@ -25,12 +25,12 @@ from attrs import frozen
 __all__ = [
     "FIRST",
     "Call",
-    "Ended",
     "OverdueError",
     "Pause",
     "RunningLoopError",
     "Turn",
     "Work",
+    "WorkResult",
     "adrive",
     "awaited",
     "call_until",
@@ -105,7 +105,7 @@ class Pause:
 
 
 @frozen
-class Ended:
+class WorkResult:
     """Work that has ended, with what it gave or raised."""
 
     work: Work | Pause
@@ -140,7 +140,7 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
     Raises:
         RunningLoopError: there is something asynchronous, and a loop runs already; ``instead`` says what to await.
     """
-    ended: deque[Ended] = deque()
+    ended: deque[WorkResult] = deque()
     try:
         asked = next(turn)
         while True:
@@ -162,15 +162,15 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
         turn.close()
 
 
-def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> Ended:
+def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> WorkResult:
     if isinstance(work, Pause):
         time.sleep(work.seconds)
-        return Ended(work)
+        return WorkResult(work)
     call = work.call if work.timeout is None else partial(_within, work.call, work.timeout)
     try:
-        return Ended(work, _wait(call, runner, instead))
+        return WorkResult(work, _wait(call, runner, instead))
     except Exception as error:
-        return Ended(work, error=error)
+        return WorkResult(work, error=error)
 
 
 def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
@@ -242,13 +242,13 @@ async def _begin(work: Work | Pause, pool: Executor) -> Any:
     return await _within(work.call, work.timeout)
 
 
-async def _first(tasks: dict[asyncio.Task[Any], Work | Pause]) -> Ended:
+async def _first(tasks: dict[asyncio.Task[Any], Work | Pause]) -> WorkResult:
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     task = next(task for task in tasks if task in done)
     work, error = tasks.pop(task), task.exception()
     if error is not None and not isinstance(error, Exception):
         raise error
-    return Ended(work, error=error) if error is not None else Ended(work, task.result())
+    return WorkResult(work, error=error) if error is not None else WorkResult(work, task.result())
 
 
 async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None) -> Any:

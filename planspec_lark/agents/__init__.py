@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from planspec_lark.agents.assistants import ASSISTANTS as ASSISTANTS, Assistant as Assistant
     from planspec_lark.agents.foreign_files import SetupError as SetupError
     from planspec_lark.agents.setup import (
-        Change as Change,
+        FileChange as FileChange,
         carry_out as carry_out,
         plan_removal as plan_removal,
         plan_setup as plan_setup,
@@ -22,6 +22,6 @@ else:
         {
             "assistants": "ASSISTANTS Assistant",
             "foreign_files": "SetupError",
-            "setup": "Change carry_out plan_removal plan_setup",
+            "setup": "FileChange carry_out plan_removal plan_setup",
         },
     )

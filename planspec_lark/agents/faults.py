@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
-from planspec_lark.folder.models import StoreError
+from planspec_lark.folder.models import FolderError
 from planspec_lark.planspec.check import check_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
 from planspec_lark.syntax.safe_text import visible_name
@@ -25,7 +25,7 @@ def say_faults(project: str, name: str) -> str:
         name: the file, from there on.
 
     Raises:
-        StoreError: it cannot be read, leads out of the project, or is too long.
+        FolderError: it cannot be read, leads out of the project, or is too long.
     """
     try:
         text = read_inside(Path(project, name), Path(project), FOLDER_LIMITS)
@@ -34,7 +34,7 @@ def say_faults(project: str, name: str) -> str:
         found = error.diagnostics
         if found[0].code == "PS121":
             # How long a plan may be is a limit of this hook, and not the model's fault.
-            raise StoreError(f"{visible_name(name)}: not checked: {found[0].message}") from None
+            raise FolderError(f"{visible_name(name)}: not checked: {found[0].message}") from None
     errors = [one for one in found if one.severity is Severity.ERROR]
     if not errors:
         return ""

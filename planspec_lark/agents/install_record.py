@@ -12,14 +12,14 @@ from typing import Self
 
 from attrs import asdict, define, field
 
-__all__ = ["RECORD", "Record"]
+__all__ = ["RECORD", "InstallRecord"]
 
 RECORD = "install.json"
 _ABOUT = "What `planspec init` has put into this project; `planspec init --remove` needs it."
 
 
 @define
-class Record:
+class InstallRecord:
     """What was put into a project for all assistants that look for skills in one folder.
 
     Attributes:

@@ -15,16 +15,16 @@ from planspec_lark.agents.foreign_files import SetupError
 from planspec_lark.agents.install_record import RECORD
 from planspec_lark.files import reason_of, writing
 from planspec_lark.folder.entries import find_inside, real_root
-from planspec_lark.folder.models import StoreError
+from planspec_lark.folder.models import FolderError
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["Change", "Project", "Setup", "carry_out", "named"]
+__all__ = ["FileChange", "Project", "Setup", "carry_out", "named"]
 
 _MOST_BYTES = 5_000_000
 
 
 @frozen
-class Change:
+class FileChange:
     """What becomes of a file.
 
     Attributes:
@@ -50,7 +50,7 @@ class Setup:
     """
 
     root: Path
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     folders: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -103,7 +103,7 @@ class Project:
 
     def setup(self, gone: Iterable[str]) -> Setup:
         """All that is to be done, and folders that go where nothing is left in them."""
-        changes = [Change(name, self._before[name], after) for name, after in self._after.items()]
+        changes = [FileChange(name, self._before[name], after) for name, after in self._after.items()]
         folders = sorted(set(gone), key=lambda name: -len(PurePosixPath(name).parts))
         done = tuple(change for change in changes if change.before != change.after)
         return Setup(self.root, done, tuple(folders), tuple(dict.fromkeys(self._remarks)))
@@ -114,7 +114,7 @@ def named(path: Path | str) -> Iterator[None]:
     """What cannot be done inside of this block is said with the name of the file."""
     try:
         yield
-    except StoreError as error:
+    except FolderError as error:
         raise SetupError(str(error), is_named=True) from None
     except SetupError as error:
         raise error if error.is_named else SetupError(f"{visible_name(str(path))}: {error}", is_named=True) from None
@@ -130,7 +130,7 @@ def _locate(root: Path, area: Path, name: str) -> Path:
         known = known.parent
     found = find_inside(known, area)
     if missing and not found.is_dir():
-        raise StoreError.of(known, "this is not a folder")
+        raise FolderError.of(known, "this is not a folder")
     return found.joinpath(*reversed(missing))
 
 

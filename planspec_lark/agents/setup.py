@@ -16,12 +16,12 @@ from typing import Any
 
 from planspec_lark.agents import foreign_files
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
-from planspec_lark.agents.install_record import RECORD, Record
-from planspec_lark.agents.project import Change, Project, Setup, carry_out, named
+from planspec_lark.agents.install_record import RECORD, InstallRecord
+from planspec_lark.agents.project import FileChange, Project, Setup, carry_out, named
 from planspec_lark.agents.skills import NOTES, skill_files
 from planspec_lark.folder.folder import HIDDEN, SHARED
 
-__all__ = ["Change", "Setup", "carry_out", "plan_removal", "plan_setup"]
+__all__ = ["FileChange", "Setup", "carry_out", "plan_removal", "plan_setup"]
 
 _PLANS = "planspec"
 _SERVER = "planspec"
@@ -103,14 +103,14 @@ class _Parts:
 
     def __init__(self, root: Path) -> None:
         self.project = Project(root)
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, InstallRecord] = {}
 
     def of(self, assistant: Assistant) -> _Part:
         """The part of an assistant; those that look for skills in the same folder share a record."""
         if assistant.skills not in self._records:
             sharing = [one for one in ASSISTANTS.values() if one.skills == assistant.skills]
             folders = _folders_of(name for one in sharing for name in _files_of(one))
-            record = Record.read(self.project.read(_record_of(assistant.skills)), folders)
+            record = InstallRecord.read(self.project.read(_record_of(assistant.skills)), folders)
             record.assistants = [one.name for one in sharing if one.name in record.assistants]
             self._records[assistant.skills] = record
         return _Part(self.project, self._records[assistant.skills], assistant)
@@ -140,7 +140,7 @@ def _record_of(skills: str) -> str:
 class _Part:
     """What an assistant's setup does to the files of a project."""
 
-    def __init__(self, project: Project, record: Record, assistant: Assistant) -> None:
+    def __init__(self, project: Project, record: InstallRecord, assistant: Assistant) -> None:
         self.project, self.record, self.assistant = project, record, assistant
 
     # ------------------------------------------------------------ putting in

@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from planspec_lark.folder.entries import FOLDER_LIMITS, find_folder, read_inside
-from planspec_lark.folder.models import StoreError
+from planspec_lark.folder.models import FolderError
 from planspec_lark.folder.names import SUFFIX, is_name
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
@@ -59,7 +59,7 @@ def _read(folder: str) -> Iterator[_Known]:
         except PlanSyntaxError as error:
             first = error.diagnostics[0]
             yield _Known(name, fault=f"not a valid plan: line {first.line or 1}: {brief(first.said, _LINE)}")
-        except StoreError:
+        except FolderError:
             continue
         else:
             if not plan.is_converged:

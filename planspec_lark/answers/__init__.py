@@ -12,8 +12,8 @@ if TYPE_CHECKING:
         Repair as Repair,
         extract_plan as extract_plan,
     )
-    from planspec_lark.answers.patch import Spliced as Spliced, splice as splice
-    from planspec_lark.answers.questions import Asked as Asked
+    from planspec_lark.answers.patch import SpliceResult as SpliceResult, splice as splice
+    from planspec_lark.answers.questions import RepairScope as RepairScope
     from planspec_lark.answers.repair import repair_prompt as repair_prompt
     from planspec_lark.answers.risk import Risk as Risk
     from planspec_lark.answers.rounds import (
@@ -28,11 +28,11 @@ else:
         __name__,
         {
             "extract": "Extraction Repair extract_plan",
-            "questions": "Asked",
+            "questions": "RepairScope",
             "repair": "repair_prompt",
             "risk": "Risk",
             "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
-            "patch": "Spliced splice",
+            "patch": "SpliceResult splice",
             "verdict": "Verdict",
         },
     )

@@ -18,11 +18,11 @@ from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_e
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line, newline_of
 
-__all__ = ["Spliced", "Taken", "splice", "take_lines"]
+__all__ = ["PatchedText", "SpliceResult", "splice", "take_lines"]
 
 
 @frozen
-class Spliced:
+class SpliceResult:
     """What has come of it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Spliced:
 
 def splice(
     text: str, answer: str, *, name: str = "<text>", answer_name: str = "<answer>", limits: Limits = DEFAULT_LIMITS
-) -> Spliced:
+) -> SpliceResult:
     """Put repaired lines into a plan: an answer to :func:`~planspec_lark.repair_prompt`. No text makes it raise.
 
     Args:
@@ -65,12 +65,12 @@ def splice(
     faulty = find_faulty(text, name=name, limits=limits)
     done = take_lines(text, answer, faulty.lines, answer_name=answer_name, limits=limits)
     findings = check_text(done.text, name=name, limits=limits)
-    return Spliced(done.text, done.lines, done.diagnostics, findings, Source(answer, answer_name))
+    return SpliceResult(done.text, done.lines, done.diagnostics, findings, Source(answer, answer_name))
 
 
 @frozen
-class Taken:
-    """A text with the lines of an answer, where that is not refused; see :class:`Spliced`.
+class PatchedText:
+    """A text with the lines of an answer, where that is not refused; see :class:`SpliceResult`.
 
     Attributes:
         repaired: what each rewritten line becomes, by its number.
@@ -86,10 +86,10 @@ class Taken:
         return tuple(sorted(self.repaired))
 
 
-def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: str, limits: Limits) -> Taken:
+def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: str, limits: Limits) -> PatchedText:
     """Put the lines of an answer in place of those that were asked for. No other line changes, and no text raises."""
     if excess := find_excess(answer, answer_name, limits):
-        return Taken(text, {}, [excess])
+        return PatchedText(text, {}, [excess])
     source = Source(answer, answer_name)
     found = Findings(limits.max_findings)
     remainder = leave_out_reasoning(answer)
@@ -99,7 +99,7 @@ def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: st
     found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
         repaired = {}
-    return Taken(_put(text, repaired), repaired, found.close())
+    return PatchedText(_put(text, repaired), repaired, found.close())
 
 
 # ---------------------------------------------------------------- the plan

@@ -26,7 +26,7 @@ from planspec_lark.syntax.prompt_templates import fill, read_template, text_valu
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["Asked", "Question", "ask_whole", "find_held", "find_left", "find_question", "read_choice"]
+__all__ = ["RepairQuestion", "RepairScope", "ask_whole", "find_held", "find_left", "find_question", "read_choice"]
 
 # Characters of all plans that are shown to choose from, and how many plans there may be.
 _MAX_CHARACTERS = 20_000
@@ -39,7 +39,7 @@ _CONFLICT, _TRUNCATED, _RIVAL, _MORE, _ORPHAN = "PS128", "PS129", "PS130", "PS12
 _NEEDS_PLAN = frozenset({"PS117", "PS127", _TRUNCATED, NO_STEPS, NO_GOAL})
 
 
-class Asked(str, Enum):
+class RepairScope(str, Enum):
     """What a round of repair asks for.
 
     Attributes:
@@ -54,7 +54,7 @@ class Asked(str, Enum):
 
 
 @frozen
-class Question:
+class RepairQuestion:
     """What is asked.
 
     Attributes:
@@ -66,7 +66,7 @@ class Question:
         misspelt: the lines with a step that is only written wrongly, by their numbers.
     """
 
-    asked: Asked
+    asked: RepairScope
     prompt: str
     lines: frozenset[int] = frozenset()
     choices: tuple[str, ...] = field(default=(), repr=False)
@@ -100,7 +100,7 @@ def find_left(found: Extraction) -> list[Diagnostic]:
 
 def find_question(  # noqa: PLR0913  (all but the first two say how to ask)
     text: str, found: Extraction, *, language: str, max_faults: int, refused: str | None, limits: Limits
-) -> Question | str:
+) -> RepairQuestion | str:
     """What to ask about a text that is not safe to act on; where nothing can be asked, why.
 
     Args:
@@ -132,7 +132,7 @@ def find_question(  # noqa: PLR0913  (all but the first two say how to ask)
             return ask_whole(text, found, language, refused)
         cut = [line for fault, numbers in faulty.faults if fault.code == _TRUNCATED for line in numbers]
         misspelt = find_misspelt(faulty.faults, faulty.source)
-        return Question(Asked.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)), misspelt=misspelt)
+        return RepairQuestion(RepairScope.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)), misspelt=misspelt)
     return ask_whole(text, found, language, refused)
 
 
@@ -213,7 +213,7 @@ def _find_broken(found: Extraction, source: Source, asked: set[int]) -> Iterator
 
 def _ask_choice(  # noqa: PLR0913, PLR0917  (as above)
     text: str, found: Extraction, rivals: list[Diagnostic], language: str, refused: str | None, limits: Limits
-) -> Question:
+) -> RepairQuestion:
     """Ask which of several plans holds."""
     assert found.span is not None, "there is a plan"
     # What was read begins after the sign of its first line.
@@ -232,7 +232,9 @@ def _ask_choice(  # noqa: PLR0913, PLR0917  (as above)
     for one in shown:
         one["text"] = shorten(one["text"], _MAX_CHARACTERS // len(shown))
     template = read_template(__package__, "choice", language)
-    return Question(Asked.CHOICE, fill(template, plans=to_json(shown), refused=refused), choices=tuple(choices))
+    return RepairQuestion(
+        RepairScope.CHOICE, fill(template, plans=to_json(shown), refused=refused), choices=tuple(choices)
+    )
 
 
 def _join(plan: PlanSpec, others: list[PlanSpec]) -> PlanSpec | None:
@@ -268,9 +270,9 @@ def read_choice(answer: str, count: int) -> int | None:
 # ---------------------------------------------------------------- all of it
 
 
-def ask_whole(text: str, found: Extraction, language: str, refused: str | None) -> Question:
+def ask_whole(text: str, found: Extraction, language: str, refused: str | None) -> RepairQuestion:
     """Ask for the whole plan once more."""
     left = dict.fromkeys(shorten(one.message) for one in find_left(found))
     template = read_template(__package__, "whole", language)
     values = {**type_values(language), **text_values(text)}
-    return Question(Asked.WHOLE, fill(template, wrong=to_json([*left][:20]), refused=refused, **values))
+    return RepairQuestion(RepairScope.WHOLE, fill(template, wrong=to_json([*left][:20]), refused=refused, **values))

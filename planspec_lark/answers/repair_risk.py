@@ -14,7 +14,7 @@ from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import is_option, read_bullet, read_heading
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
-from planspec_lark.planspec.near_misses import SPACES, Flaw
+from planspec_lark.planspec.near_misses import SPACES, NearMiss
 from planspec_lark.planspec.step_repair import looks_like_step, repair_step, status_of
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
@@ -96,7 +96,7 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
 _IN_DOUBT = re.compile(r"[?？](?:[)）]|\Z)|\bnot (?:sure|certain|clear)\b|不确定|待定|没定")
 
 
-def _rate_flaw(flaw: Flaw, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
+def _rate_flaw(flaw: NearMiss, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
     written = line[flaw.start : flaw.end]
     if flaw.code == "PS111":
         mark = written.strip("*_`").strip("[]［］【】")

@@ -13,7 +13,14 @@ from attrs import evolve, field, frozen
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.kept import find_changed
 from planspec_lark.answers.patch import take_lines
-from planspec_lark.answers.questions import Asked, Question, find_held, find_left, find_question, read_choice
+from planspec_lark.answers.questions import (
+    RepairQuestion,
+    RepairScope,
+    find_held,
+    find_left,
+    find_question,
+    read_choice,
+)
 from planspec_lark.answers.repair import MAX_FAULTS, last_line
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import find_cut
@@ -116,7 +123,7 @@ class RepairRound:
         left: what keeps it from being used now.
     """
 
-    asked: Asked
+    asked: RepairScope
     lines: tuple[int, ...]
     prompt: str = field(repr=False)
     answer: str = field(repr=False)
@@ -264,7 +271,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
         )
         if stopped := _find_stop(question, done, known, rounds):
             break
-        assert isinstance(question, Question), "there is no other end"
+        assert isinstance(question, RepairQuestion), "there is no other end"
         known.add(question.prompt)
         try:
             given = ask(question.prompt)
@@ -276,7 +283,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
         answer, cost = _read_reply(given, question.prompt)
         taken = _take(state, question, answer, read)
         state, refused = taken.state, one_line(taken.refused) or None
-        is_answer |= question.asked is not Asked.LINES
+        is_answer |= question.asked is not RepairScope.LINES
         over = RepairRound(
             question.asked,
             tuple(sorted(question.lines)),
@@ -296,7 +303,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     return RepairedPlan(result, found, tuple(state.left), tuple(done), stopped, is_answer, failure)
 
 
-def _find_stop(question: Question | str, done: list[RepairRound], known: set[str], rounds: int) -> str:
+def _find_stop(question: RepairQuestion | str, done: list[RepairRound], known: set[str], rounds: int) -> str:
     """Why this is not asked any more; the empty text where it is."""
     if isinstance(question, str):
         return question
@@ -308,7 +315,7 @@ def _find_stop(question: Question | str, done: list[RepairRound], known: set[str
         )
     if question.prompt in known:
         return "the last round changed nothing: the same question would be asked again"
-    if question.asked is Asked.WHOLE and any(one.asked is Asked.WHOLE for one in done):
+    if question.asked is RepairScope.WHOLE and any(one.asked is RepairScope.WHOLE for one in done):
         return "the whole answer has no usable plan either"
     return ""
 
@@ -379,13 +386,13 @@ class _Taken:
     diagnostics: list[Diagnostic] = field(factory=list)
 
 
-def _take(state: _State, question: Question, answer: str, read: dict[str, Any]) -> _Taken:
+def _take(state: _State, question: RepairQuestion, answer: str, read: dict[str, Any]) -> _Taken:
     limits = read["limits"]
     most = min(limits.max_bytes or _MAX_ANSWER, _MAX_ANSWER)
     limits = evolve(limits, max_bytes=most)
-    if question.asked is Asked.LINES:
+    if question.asked is RepairScope.LINES:
         return _take_lines(state, question, answer, read, limits)
-    if question.asked is Asked.CHOICE:
+    if question.asked is RepairScope.CHOICE:
         chosen = read_choice(answer[:most], len(question.choices))
         if chosen is None:
             return _Taken(state, "no single plan was named on a line such as `PLAN 1`")
@@ -396,7 +403,7 @@ def _take(state: _State, question: Question, answer: str, read: dict[str, Any]) 
     return _Taken(whole)
 
 
-def _take_lines(state: _State, question: Question, answer: str, read: dict[str, Any], limits: Limits) -> _Taken:
+def _take_lines(state: _State, question: RepairQuestion, answer: str, read: dict[str, Any], limits: Limits) -> _Taken:
     done = take_lines(state.text, answer, question.lines, answer_name="<answer>", limits=limits)
     # A line that almost counts is one that would be missing.
     wrong = [one for one in done.diagnostics if one.severity is Severity.ERROR or one.code == "PM102"]

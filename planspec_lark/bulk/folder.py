@@ -21,7 +21,7 @@ from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["Folder", "Input", "is_done", "locked"]
+__all__ = ["Folder", "InputFile", "is_done", "locked"]
 
 _LOCK = ".planspec-bulk.lock"
 _MANIFEST = "manifest.json"
@@ -33,7 +33,7 @@ _ANEW = "take another folder, or --overwrite to start again"
 
 
 @define
-class Input:
+class InputFile:
     """An input file with its shards, or why it has none."""
 
     name: str = field(validator=instance_of(str))
@@ -72,7 +72,7 @@ class Folder:
 
     path: Path
     options: BulkOptions
-    inputs: list[Input]
+    inputs: list[InputFile]
 
     @classmethod
     def open(cls, path: Path, names: Sequence[str], options: BulkOptions, *, overwrite: bool) -> Folder:
@@ -125,12 +125,12 @@ def is_done(task: BulkTask) -> bool:
         return False
 
 
-def _split_input(name: str, options: BulkOptions) -> Input:
+def _split_input(name: str, options: BulkOptions) -> InputFile:
     try:
         shards = split(name, options.shard_bytes)
     except (OSError, ValueError) as error:
-        return Input(spell_name(name), reason=describe_error(error))
-    return Input(spell_name(name), [*shards[0].stamp], shards=shards)
+        return InputFile(spell_name(name), reason=describe_error(error))
+    return InputFile(spell_name(name), [*shards[0].stamp], shards=shards)
 
 
 # ---------------------------------------------------------------- the manifest of an earlier run
@@ -160,10 +160,10 @@ def _remove_parts(path: Path) -> None:
     (path / _MANIFEST).unlink()
 
 
-def _read_inputs(path: Path, known: dict[str, Any]) -> list[Input]:
+def _read_inputs(path: Path, known: dict[str, Any]) -> list[InputFile]:
     try:
         known["options"].keys()
-        return [Input(one["name"], one["stamp"]) for one in known["inputs"]]
+        return [InputFile(one["name"], one["stamp"]) for one in known["inputs"]]
     except (AttributeError, KeyError, TypeError):
         raise _error(path / _MANIFEST, f"the manifest is damaged; {_ANEW}") from None
 
@@ -175,7 +175,7 @@ def _compare_options(known: dict[str, Any], head: dict[str, Any]) -> str:
     return f"differs in {', '.join(differing)}" if differing else ""
 
 
-def _compare_inputs(earlier: list[Input], inputs: list[Input]) -> str:
+def _compare_inputs(earlier: list[InputFile], inputs: list[InputFile]) -> str:
     """How the inputs of an earlier run differ from these; empty where they do not."""
     known, given = ([one.name for one in several] for several in (earlier, inputs))
     if known != given:

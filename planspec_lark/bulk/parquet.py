@@ -12,8 +12,8 @@ from planspec_lark.bulk.records import (
     NO_COLUMN,
     NOT_TEXT,
     TOO_LONG,
+    InputRecord,
     NoTextError,
-    Record,
     decode_text,
     name_missing_column,
     spell_id,
@@ -70,7 +70,7 @@ def _brief(error: Exception) -> str:
 # ---------------------------------------------------------------- records
 
 
-def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+def read_groups(shard: Shard, options: BulkOptions) -> Iterator[InputRecord]:
     """The records of a shard of Parquet. Where the data of a row group are damaged, one record tells of the rest of it.
 
     Raises:
@@ -91,7 +91,7 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise
                 message = f"{end - number} records, this one and the next ones, are lost, as the data are damaged"
-                yield Record(number, problem=DAMAGED, message=f"{message}: {_brief(error)}")
+                yield InputRecord(number, problem=DAMAGED, message=f"{message}: {_brief(error)}")
                 number = end
 
 
@@ -133,8 +133,8 @@ def _texts(column: Any) -> Any:
 
 def _make_record(  # noqa: PLR0913, PLR0917  (what a row holds)
     number: int, id: Any, reason: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
-) -> Record:
-    record = Record(number)
+) -> InputRecord:
+    record = InputRecord(number)
     with record.hold_problems():
         record.id = None if id is None else spell_id(_plain(id))
         if flaw is not None:

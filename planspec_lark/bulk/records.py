@@ -23,8 +23,8 @@ __all__ = [
     "NOT_TEXT",
     "NO_COLUMN",
     "TOO_LONG",
+    "InputRecord",
     "NoTextError",
-    "Record",
     "decode_text",
     "name_missing_column",
     "read_lines",
@@ -62,7 +62,7 @@ class NoTextError(Exception):
 
 
 @define
-class Record:
+class InputRecord:
     """One record: its text, and why that ends, if it says so.
 
     Or the kind of problem that there is instead, with a message and how the line starts.
@@ -89,7 +89,7 @@ class Record:
             self.problem, self.message = INTERNAL, f"the {what} failed: {type(error).__name__}: {error}"[:500]
 
 
-def read_lines(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+def read_lines(shard: Shard, options: BulkOptions) -> Iterator[InputRecord]:
     """The records of a shard of JSONL.
 
     Raises:
@@ -105,7 +105,7 @@ def read_lines(shard: Shard, options: BulkOptions) -> Iterator[Record]:
                 yield record
 
 
-def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[InputRecord]:
     following = shard.first
     with open(shard.path, "rb") as packed, gzip.GzipFile(fileobj=packed) as file:
         unpacked = _Unpacked(file)
@@ -119,7 +119,7 @@ def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[Record]:
                 yield record
     if unpacked.damage is not None:
         message = f"the gzip data end or are damaged here, what follows is lost: {unpacked.damage}"
-        yield Record(following, problem=DAMAGED, message=message)
+        yield InputRecord(following, problem=DAMAGED, message=message)
 
 
 class _Unpacked(RawIOBase):
@@ -164,13 +164,13 @@ def _split(file: BinaryIO | BufferedReader, left: int | None, most: int) -> Iter
             left -= size
 
 
-def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record | None:
+def _read_line(number: int, line: bytes | None, options: BulkOptions) -> InputRecord | None:
     """The record of a line, or None for a blank one."""
     if line is not None and number == 0:
         line = line.removeprefix(_MARK)
     if line is not None and not line.strip():
         return None
-    record = Record(number)
+    record = InputRecord(number)
     with record.hold_problems():
         if line is None:
             raise NoTextError(TOO_LONG, f"the line has more than {options.max_bytes} bytes")
@@ -193,7 +193,7 @@ def _decode_line(line: bytes) -> object:
         raise NoTextError(NOT_JSON, str(error)) from None
 
 
-def _take_columns(record: Record, value: object, options: BulkOptions) -> None:
+def _take_columns(record: InputRecord, value: object, options: BulkOptions) -> None:
     if not isinstance(value, dict):
         raise NoTextError(NOT_AN_OBJECT, f"the line holds {_WHAT[type(value)]}, not an object")
     if options.id is not None:

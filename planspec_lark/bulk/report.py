@@ -16,7 +16,7 @@ from planspec_lark.bulk.shard import Examples, read_examples, read_rows
 from planspec_lark.syntax.diagnostics import CODES, Severity, shorten
 from planspec_lark.syntax.safe_text import visible, visible_name
 
-__all__ = ["BulkReport", "Failure", "Finding", "Problem", "count_up", "show_report"]
+__all__ = ["BulkReport", "CodeCount", "Problem", "ShardFailure", "count_up", "show_report"]
 
 _COUNTED = (
     "problem",
@@ -33,7 +33,7 @@ _SUMS = ("parsed", *(verdict.value for verdict in Verdict), "truncated", "valid"
 
 
 @frozen
-class Finding:
+class CodeCount:
     """A code: in how many records it was found, how often in all, and a few examples.
 
     ``severities`` are the records by the worst severity that the code had in them. An example has ``file``, ``record``
@@ -58,7 +58,7 @@ class Problem:
 
 
 @frozen
-class Failure:
+class ShardFailure:
     """A shard, or an input as a whole, that could not be analysed."""
 
     file: str
@@ -83,9 +83,9 @@ class BulkReport:
     refused: int
     truncated: int
     valid: int
-    codes: list[Finding]
+    codes: list[CodeCount]
     problems: list[Problem]
-    failed: list[Failure]
+    failed: list[ShardFailure]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as values of JSON."""
@@ -119,7 +119,7 @@ class _Counts:
             self.findings[code] += count
 
 
-def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) -> BulkReport:
+def count_up(done: Sequence[BulkTask], failed: Iterable[ShardFailure], files: int) -> BulkReport:
     """Read what is on disk and sum it up.
 
     Raises:
@@ -137,7 +137,7 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
             why = describe_error(error) if isinstance(error, OSError) else "the part is damaged"
             raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
     findings = [
-        Finding(
+        CodeCount(
             code,
             CODES[code].name,
             records.total(),

@@ -12,7 +12,7 @@ from planspec_lark.bulk import parquet
 from planspec_lark.bulk.engines import count_cores, run_locally
 from planspec_lark.bulk.folder import Folder, is_done, locked
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Engine
-from planspec_lark.bulk.report import BulkReport, Failure, count_up
+from planspec_lark.bulk.report import BulkReport, ShardFailure, count_up
 from planspec_lark.files import remove_leftovers
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -132,13 +132,13 @@ def _carry_out(
 def _report(folder: Folder, failed: dict[str, str]) -> BulkReport:
     """Count what is there, whatever an engine has said."""
     done: list[BulkTask] = []
-    failures = [Failure(one.name, None, one.reason) for one in folder.inputs if one.reason]
+    failures = [ShardFailure(one.name, None, one.reason) for one in folder.inputs if one.reason]
     for task in folder.tasks():
         if is_done(task):
             done.append(task)
         else:
             reason = failed.get(task.dst, "the engine did not do it")
-            failures.append(Failure(task.src.name, Path(task.dst).name, reason))
+            failures.append(ShardFailure(task.src.name, Path(task.dst).name, reason))
     report = count_up(done, failures, len(folder.inputs))
     folder.write_report(report.to_dict())
     return report

@@ -16,7 +16,7 @@ from planspec_lark.bulk import parquet
 from planspec_lark.bulk.analysis import Analysis, analyze_text
 from planspec_lark.bulk.inputs import stamp_of, whole
 from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, describe_error, encode_json
-from planspec_lark.bulk.records import Record, read_lines
+from planspec_lark.bulk.records import InputRecord, read_lines
 from planspec_lark.files import writing
 from planspec_lark.syntax.diagnostics import Severity, shorten
 from planspec_lark.syntax.safe_text import visible
@@ -87,7 +87,7 @@ def _analyze(shard: Shard, options: BulkOptions, examples: Examples, counts: Cou
         yield row
 
 
-def _make_row(record: Record, name: str, options: BulkOptions, examples: Examples) -> dict[str, Any]:
+def _make_row(record: InputRecord, name: str, options: BulkOptions, examples: Examples) -> dict[str, Any]:
     place = {"file": name, "record": record.number}
     row = {**_NOTHING, **place, "id": record.id}
     if record.text is not None:

@@ -10,7 +10,7 @@ from shutil import which
 
 import click
 
-from planspec_lark.agents import Change, carry_out, plan_removal, plan_setup
+from planspec_lark.agents import FileChange, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
 from planspec_lark.agents.hook import EVENTS, MAX_TOKENS, answer
 from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option, repeated_option
@@ -118,7 +118,7 @@ def _asked(folder: PlanFolder, dry_run: bool) -> bool:
     return click.confirm("Shall git see the plans in planspec/?", default=False, err=True)
 
 
-def _tell(change: Change, dry_run: bool) -> None:
+def _tell(change: FileChange, dry_run: bool) -> None:
     verb = "make  " if change.before is None else "remove" if change.after is None else "change"
     write_text(f"{verb}  {visible_name(change.name)}\n")
     if dry_run and change.before is not None and change.after is not None:

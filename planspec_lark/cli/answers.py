@@ -33,7 +33,7 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     Row,
-    Unreadable,
+    UnreadableFileError,
     change_text,
     complain_of,
     fail,
@@ -334,12 +334,12 @@ def _change(file: str, before: str, after: str) -> bool:
 
     def change(now: str) -> tuple[str, None]:
         if now != before:
-            raise Unreadable(file, "another program has changed it meanwhile, so it stays as it is")
+            raise UnreadableFileError(file, "another program has changed it meanwhile, so it stays as it is")
         return after, None
 
     try:
         change_text(file, change)
-    except (Unreadable, PlanFileError):
+    except (UnreadableFileError, PlanFileError):
         # What was paid for is not lost.
         write_text(after)
         raise

@@ -110,9 +110,9 @@ class _LazyGroup(Group):
             with _heard():
                 return super().invoke(ctx)
         except PlanSpecError as error:
-            from planspec_lark.cli.output import Unusable  # noqa: PLC0415  (most calls need none)
+            from planspec_lark.cli.output import CliError  # noqa: PLC0415  (most calls need none)
 
-            raise Unusable(str(error)) from None
+            raise CliError(str(error)) from None
 
 
 def _write_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 
 from planspec_lark import folder, llm, planspec
 from planspec_lark.cli.help import Choice
-from planspec_lark.cli.output import Unusable, note_option, stop_at, wait_seconds
+from planspec_lark.cli.output import CliError, note_option, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
@@ -165,8 +165,8 @@ def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:
         return value
     try:
         return str(folder_of(ctx).find(value))
-    except folder.StoreError as error:
-        if may_miss and error.reason is folder.StoreReason.MISSING:
+    except folder.FolderError as error:
+        if may_miss and error.reason is folder.FolderErrorReason.MISSING:
             return value
         raise
 
@@ -182,7 +182,7 @@ def _plans_in(folder: str) -> list[str]:
     found = sorted({file for pattern in patterns for file in _matching(str(path), pattern)})
     if not found:
         said = f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)})"
-        raise Unusable(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")
+        raise CliError(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")
     return found
 
 

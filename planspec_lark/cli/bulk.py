@@ -16,7 +16,7 @@ from planspec_lark.bulk.records import DAMAGED
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.help import Choice, command
-from planspec_lark.cli.output import UNREADABLE, Unusable, complain, leave, stop_at, write_text
+from planspec_lark.cli.output import UNREADABLE, CliError, complain, leave, stop_at, write_text
 from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import count_of
 
@@ -109,7 +109,7 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
                 inputs, out, options=options, jobs=jobs, engine=chosen, overwrite=overwrite, progress=show
             )
     except OSError as error:
-        raise Unusable(reason_of(error)) from None
+        raise CliError(reason_of(error)) from None
     write_text(show_report(report))
     damaged = sum(one.records for one in report.problems if one.problem == DAMAGED)
     if damaged:

@@ -25,8 +25,8 @@ from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
-    Unreadable,
-    Unusable,
+    CliError,
+    UnreadableFileError,
     check_inputs,
     complain,
     complain_of,
@@ -41,7 +41,7 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import Fixed, check_text
+from planspec_lark.planspec import FixResult, check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, machine_reports
 from planspec_lark.syntax.diagnostics import count_of, has_errors
@@ -142,7 +142,7 @@ def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:
 
 def check_or_fix(  # noqa: PLR0913  (all by their names)
     check: Callable[..., list[Diagnostic]],
-    fix_text: Callable[..., Fixed],
+    fix_text: Callable[..., FixResult],
     files: Sequence[str],
     form: str,
     *,
@@ -186,7 +186,7 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
     With one job, or too few items for more, it is done in this process. An interrupt ends all processes at once.
 
     Raises:
-        Unusable: a process was killed.
+        CliError: a process was killed.
     """
     jobs = min(jobs, -(-len(items) // _CHUNK))
     if jobs <= 1:
@@ -200,7 +200,7 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
         try:
             yield from pool.map(work, items, chunksize=_CHUNK)
         except BrokenProcessPool:
-            raise Unusable("a process was killed; there may be too little memory for so many at once") from None
+            raise CliError("a process was killed; there may be too little memory for so many at once") from None
 
 
 # ---------------------------------------------------------------- what was found
@@ -255,7 +255,7 @@ def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, 
         found = error.diagnostics
     except PlanFileError as error:
         return str(error)
-    except Unreadable as error:
+    except UnreadableFileError as error:
         return error.format_message()
     found = [one for one in found if info or one.severity is not Severity.INFO]
     return machine_reports.summarize(found), list(map(_ITEMS[form], found))

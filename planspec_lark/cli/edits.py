@@ -35,8 +35,8 @@ from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
-    from planspec_lark.answers import Spliced
-    from planspec_lark.plan_cmd.apply import Report
+    from planspec_lark.answers import SpliceResult
+    from planspec_lark.plan_cmd.apply import CommandOutcome
 
 
 @command(
@@ -95,7 +95,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     is_cut = scan.truncated and not allow_truncated
     is_held = not scan.is_usable and (not keep_going or is_cut or scan.verdict is Verdict.REFUSED)
 
-    def change(before: str) -> tuple[str, list[Report]]:
+    def change(before: str) -> tuple[str, list[CommandOutcome]]:
         document = open_document(file, before)
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.clear_commands, atomic=not keep_going)
@@ -154,7 +154,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
     with stop_on_faults(answer, "nothing was read"):
         text = read_text(answer)
 
-    def change(before: str) -> tuple[str, Spliced]:
+    def change(before: str) -> tuple[str, SpliceResult]:
         done = answers.splice(before, text, name=label(file), answer_name=label(answer))
         return done.text, done
 

@@ -28,7 +28,7 @@ from planspec_lark.exchange import FORMATS, export_into, export_plan, import_fol
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
-    from planspec_lark.exchange import Exported, Imported, Report
+    from planspec_lark.exchange import ExchangeReport, ExportResult, ImportResult
     from planspec_lark.planspec import PlanSpec
 
 
@@ -89,7 +89,7 @@ def _check_call(file: str, out: str, into: str | None) -> None:
         raise click.UsageError("--out names the file that is read: write to another one.")
 
 
-def _update(into: str, imported: Imported, *, takes_statuses: bool) -> None:
+def _update(into: str, imported: ImportResult, *, takes_statuses: bool) -> None:
     def change(text: str) -> tuple[str, list[str]]:
         return update_text(text, imported.plan, takes_statuses=takes_statuses, name=label(into))
 
@@ -105,7 +105,7 @@ def _outcome(before: str, after: str) -> str:
     return "updated" if before != after else "nothing to change"
 
 
-def _report(file: str, report: Report, target: str | None) -> None:
+def _report(file: str, report: ExchangeReport, target: str | None) -> None:
     if target is not None:
         write_out(target, json_text(report.to_dict()))
     counts = f"{count_of(report.tasks, 'task')}, {report.done} done"
@@ -158,8 +158,8 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
 _SHOWN = 20
 
 
-def _export_into(plan: PlanSpec, into: str, form: str | None) -> Exported:
-    def change(text: str) -> tuple[str, Exported]:
+def _export_into(plan: PlanSpec, into: str, form: str | None) -> ExportResult:
+    def change(text: str) -> tuple[str, ExportResult]:
         exported = export_into(plan, text, form, name=label(into))
         return exported.text, exported
 

@@ -10,7 +10,7 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     Row,
-    Unreadable,
+    UnreadableFileError,
     change_text,
     complain,
     complain_of,
@@ -20,7 +20,7 @@ from planspec_lark.cli.output import (
     write_rows,
 )
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import Fixed
+from planspec_lark.planspec import FixResult
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.safe_text import visible_name
@@ -39,7 +39,7 @@ class Fixer:
         fixed: what was fixed in all files so far.
     """
 
-    fix_text: Callable[..., Fixed]
+    fix_text: Callable[..., FixResult]
     unsafe: bool
     limits: Limits
     fixed: list[Diagnostic] = field(factory=list, init=False)
@@ -48,7 +48,7 @@ class Fixer:
         """Fix a file in place, or standard input on its way to standard output; returns what is left.
 
         Raises:
-            Unreadable, PlanFileError: it cannot be read or written, or not now.
+            UnreadableFileError, PlanFileError: it cannot be read or written, or not now.
             PlanSyntaxError: it is not UTF-8, or too long.
         """
         _, _, fixed = self._change(file, is_dry=False)
@@ -65,7 +65,7 @@ class Fixer:
             except PlanSyntaxError as error:
                 codes.append(FINDINGS)
                 complain(str(error))
-            except (Unreadable, PlanFileError) as error:
+            except (UnreadableFileError, PlanFileError) as error:
                 codes.append(UNREADABLE)
                 complain(f"Error: {error}")
             else:
@@ -74,14 +74,14 @@ class Fixer:
                 self._tell(file, fixed, is_dry=True)
         leave(max(codes))
 
-    def _change(self, file: str, *, is_dry: bool) -> tuple[str, str, Fixed]:
-        def change(text: str) -> tuple[str, Fixed]:
+    def _change(self, file: str, *, is_dry: bool) -> tuple[str, str, FixResult]:
+        def change(text: str) -> tuple[str, FixResult]:
             fixed = self.fix_text(text, name=label(file))
             return fixed.text, fixed
 
         return change_text(file, change, is_dry=is_dry, limits=self.limits)
 
-    def _tell(self, file: str, fixed: Fixed, *, is_dry: bool) -> None:
+    def _tell(self, file: str, fixed: FixResult, *, is_dry: bool) -> None:
         if fixed.refused:
             complain_of(file, f"left as it is: {fixed.refused} (planspec extract takes one out of other text)")
             return
@@ -94,7 +94,7 @@ class Fixer:
             complain_of(file, f"{count_of(len(fixed.fixed), 'fault')} {what}{hint}")
 
 
-def _ledger(fixed: Fixed, *, is_dry: bool) -> Iterator[Row]:
+def _ledger(fixed: FixResult, *, is_dry: bool) -> Iterator[Row]:
     said = "would fix" if is_dry else "fixed"
     for one in fixed.fixed:
         assert one.fix is not None, "it was fixed"

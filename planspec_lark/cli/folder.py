@@ -27,9 +27,9 @@ from planspec_lark.cli.arguments import (
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
 from planspec_lark.cli.output import (
+    CliError,
     Row,
-    Unreadable,
-    Unusable,
+    UnreadableFileError,
     complain,
     fail,
     read_plan,
@@ -43,7 +43,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.signals import stoppable
 from planspec_lark.document.file import clear_leftovers
-from planspec_lark.folder import PlanEntry, PlanFolder, StoreError, StoreReason, make_skeleton
+from planspec_lark.folder import FolderError, FolderErrorReason, PlanEntry, PlanFolder, make_skeleton
 from planspec_lark.folder.names import SUFFIX, check_name, is_name
 from planspec_lark.folder.settings import FOLDER
 from planspec_lark.folder.skeleton import make_template
@@ -136,8 +136,8 @@ def archive_command(name: str, force: bool) -> None:
         name = path.stem
     try:
         target = folder.archive(name, force=force)
-    except StoreError as error:
-        if error.reason is not StoreReason.UNFINISHED:
+    except FolderError as error:
+        if error.reason is not FolderErrorReason.UNFINISHED:
             raise
         fail(f"{error}\n--force archives it nevertheless")
     write_text(f"{visible_name(str(target))}\n")
@@ -240,8 +240,8 @@ def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
     """The name of a new plan."""
     try:
         return folder.name_from(task) if name is None else check_name(name)
-    except StoreError as error:
-        raise Unusable(f"{error}{'' if name is not None else ', with --name NAME'}") from None
+    except FolderError as error:
+        raise CliError(f"{error}{'' if name is not None else ', with --name NAME'}") from None
 
 
 def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapping[str, Any]) -> None:
@@ -249,7 +249,7 @@ def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapp
     if (known := folder.holds(name)) is not None:
         file, free = str(folder.path / f"{known}.md"), visible_name(folder.free_name(name))
         said = f"`planspec show {visible_name(known)}` shows it, --name {free} makes another"
-        raise Unreadable(file, f"there is a plan of this name; {said}")
+        raise UnreadableFileError(file, f"there is a plan of this name; {said}")
     # Also where it is drafted: what cannot be described cannot be asked for.
     text = make_skeleton(task, constraints=given["constraints"], language=language)
     if _is_drafted(given):
@@ -257,7 +257,7 @@ def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapp
             text = _draft(folder, name, task, language, **given)
     try:
         path = _write_free(folder, name, text)
-    except StoreError:
+    except FolderError:
         # It cannot be kept, so it goes to standard output.
         if _is_drafted(given):
             write_text(text)
@@ -268,8 +268,8 @@ def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapp
 def _write_free(folder: PlanFolder, name: str, text: str) -> Path:
     try:
         return _write(folder, name, text)
-    except StoreError as error:
-        if error.reason is not StoreReason.EXISTS:
+    except FolderError as error:
+        if error.reason is not FolderErrorReason.EXISTS:
             raise
         # The name has been taken meanwhile.
         complain(str(error))
@@ -375,7 +375,7 @@ def _kept(folder: PlanFolder, name: str, heard: _Heard) -> Iterator[None]:
             try:
                 path = _write(folder, folder.free_name(f"{name}.draft"), heard.text)
                 complain(f"What has come is kept in {visible_name(str(path))}")
-            except StoreError as error:
+            except FolderError as error:
                 complain(f"{error}\nWhat has come cannot be kept. It is this:")
                 write_text(heard.text)
         raise

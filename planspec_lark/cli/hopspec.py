@@ -164,7 +164,7 @@ def _read(file: str) -> HopSpec:
     return read_as(file, hopspec.parse_hopspec, _NO_DOCUMENT)
 
 
-def _tell(file: str, losses: list[hopspec.Loss], where: str) -> None:
+def _tell(file: str, losses: list[hopspec.ConversionLoss], where: str) -> None:
     for loss in losses:
         complain(f"lost: {loss}")
     if losses:

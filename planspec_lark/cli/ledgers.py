@@ -11,7 +11,7 @@ import click
 from attrs import frozen
 
 from planspec_lark.cli.arguments import options
-from planspec_lark.cli.output import Unreadable, note_option, stop_at
+from planspec_lark.cli.output import UnreadableFileError, note_option, stop_at
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.ledger import check_name
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
     from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["DATABASE", "Held", "LedgerPlace", "database_options", "without_password"]
+__all__ = ["DATABASE", "LedgerArguments", "LedgerPlace", "database_options", "without_password"]
 
 
 # Where a call keeps what these options say.
@@ -68,7 +68,7 @@ def without_password(database: str) -> str:
 _SQLITE = b"SQLite format 3\0"
 
 
-class Held(TypedDict, total=False):
+class LedgerArguments(TypedDict, total=False):
     """A ledger that is not where a runner would keep its own, and the id of the run in it."""
 
     ledger: Ledger
@@ -99,9 +99,9 @@ class LedgerPlace:
         try:
             path = Path(file).resolve()
         except (OSError, RuntimeError) as error:
-            raise Unreadable(file, "cannot be read") from error
+            raise UnreadableFileError(file, "cannot be read") from error
         if not path.name:
-            raise Unreadable(file, "is not a file")
+            raise UnreadableFileError(file, "is not a file")
         name = "" if database is None else name or str(path)
         with stop_at(ValueError, kind=click.UsageError):
             check_name("--name", name)
@@ -117,7 +117,7 @@ class LedgerPlace:
         return nullcontext() if database is None else closing(database)
 
     @contextmanager
-    def held(self, *, read_only: bool) -> Iterator[Held]:
+    def held(self, *, read_only: bool) -> Iterator[LedgerArguments]:
         """The ledger in the database and the id of the run there, as the runners of one run take them; or nothing."""
         database = self._database(read_only=read_only)
         with nullcontext() if database is None else closing(database):

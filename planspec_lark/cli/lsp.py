@@ -7,7 +7,7 @@ import signal
 import sys
 
 from planspec_lark.cli.help import command
-from planspec_lark.cli.output import Unusable, complain, leave, needing_extra
+from planspec_lark.cli.output import CliError, complain, leave, needing_extra
 
 __all__ = ["lsp_command"]
 
@@ -33,7 +33,7 @@ def lsp_command() -> None:
     with needing_extra("lsp", "pygls", "lsprotocol"):
         from planspec_lark.lsp.server import serve  # noqa: PLC0415  (an extra, and slow to load)
     if sys.stdin is None:
-        raise Unusable("standard input is closed")
+        raise CliError("standard input is closed")
     # Nothing needs to be closed, and a thread still waits for standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.stdin.isatty():

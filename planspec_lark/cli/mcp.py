@@ -8,7 +8,7 @@ import sys
 
 from planspec_lark.cli.arguments import folder_of, folder_option, language_option
 from planspec_lark.cli.help import command
-from planspec_lark.cli.output import Unusable, complain, needing_extra, readable, wait_option
+from planspec_lark.cli.output import CliError, complain, needing_extra, readable, wait_option
 from planspec_lark.cli.signals import stoppable, until_stopped
 
 
@@ -41,7 +41,7 @@ def mcp_command(language: str) -> None:
         # So that messages call the files as the agent does, without the way to the folder.
         os.chdir(folder.root)
     if sys.stdin is None:
-        raise Unusable("standard input is closed")
+        raise CliError("standard input is closed")
 
     async def work() -> None:
         # From here on, an interrupt is heard.

@@ -31,9 +31,9 @@ __all__ = [
     "FINDINGS",
     "UNFINISHED",
     "UNREADABLE",
+    "CliError",
     "Row",
-    "Unreadable",
-    "Unusable",
+    "UnreadableFileError",
     "change_text",
     "changing",
     "check_inputs",
@@ -96,7 +96,7 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 # ---------------------------------------------------------------- leaving
 
 
-class Unusable(click.ClickException):
+class CliError(click.ClickException):
     """A file or folder that holds something else than it should, or cannot be used now."""
 
     exit_code = UNREADABLE
@@ -110,10 +110,10 @@ def needing_extra(name: str, *packages: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in packages:
             raise
-        raise Unusable(f"planspec {name} needs its extra: pip install 'planspec-lark[{name}]'") from None
+        raise CliError(f"planspec {name} needs its extra: pip install 'planspec-lark[{name}]'") from None
 
 
-class Unreadable(Unusable):
+class UnreadableFileError(CliError):
     """A file that cannot be read or written."""
 
     def __init__(self, file: str, reason: str) -> None:
@@ -181,7 +181,7 @@ def tool_plan_hint(file: str, text: str) -> str:
 
 @contextmanager
 def stop_at(
-    *errors: type[Exception], lead: str = "", kind: Callable[[str], click.ClickException] = Unusable
+    *errors: type[Exception], lead: str = "", kind: Callable[[str], click.ClickException] = CliError
 ) -> Iterator[None]:
     """Leave with the text of an error of these classes, and with ``lead`` in front of it."""
     try:
@@ -197,7 +197,7 @@ def still_heard(after: str) -> Iterator[None]:
         yield
     except OSError as error:
         give_up(sys.stdout)
-        raise Unusable(f"standard output: {reason_of(error)}{after}") from None
+        raise CliError(f"standard output: {reason_of(error)}{after}") from None
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def readable(file: str) -> Iterator[None]:
     except PlanSyntaxError:
         raise
     except (OSError, ValueError) as error:
-        raise Unreadable(file, reason_of(error)) from None
+        raise UnreadableFileError(file, reason_of(error)) from None
 
 
 # ---------------------------------------------------------------- reading
@@ -234,7 +234,7 @@ def read_text(file: str, limits: Limits = bounds.NO_LIMITS) -> str:
     """The text of a file, or of standard input for ``-``.
 
     Raises:
-        Unreadable: it cannot be read.
+        UnreadableFileError: it cannot be read.
         PlanSyntaxError: it is not UTF-8, or has more bytes than it may, of which no more are read.
     """
     return decode(read_bytes(file, limits), label(file))
@@ -244,11 +244,11 @@ def read_bytes(file: str, limits: Limits = bounds.NO_LIMITS) -> bytes:
     """What is in a file, or in standard input for ``-``.
 
     Raises:
-        Unreadable: it cannot be read.
+        UnreadableFileError: it cannot be read.
         PlanSyntaxError: it has more bytes than it may.
     """
     if file == "-" and sys.stdin is None:
-        raise Unreadable(label(file), "is closed")
+        raise UnreadableFileError(label(file), "is closed")
     with readable(label(file)), nullcontext(sys.stdin.buffer) if file == "-" else open(file, "rb") as stream:
         return bounds.read_bytes(stream, limits, label(file))
 
@@ -349,7 +349,7 @@ def write_out(out: str, text: str) -> None:
     """Write what a command was asked for to a file, whole or not at all, or to standard output for ``-``.
 
     Raises:
-        Unreadable: the file cannot be written.
+        UnreadableFileError: the file cannot be written.
         PlanFileError: it cannot be written now.
     """
     if not out:
@@ -366,7 +366,7 @@ def replace_file(file: str, data: bytes) -> None:
     """Write a file; what is not a regular file, such as a pipe, is written to as it is.
 
     Raises:
-        Unreadable: it cannot be written.
+        UnreadableFileError: it cannot be written.
         PlanFileError: it cannot be written now.
     """
     path = Path(file)
@@ -402,7 +402,7 @@ def change_text(
         The text before, the text after, and what there is to say.
 
     Raises:
-        Unreadable, PlanFileError: the file cannot be read or written, or not now.
+        UnreadableFileError, PlanFileError: the file cannot be read or written, or not now.
         PlanSyntaxError: it is not UTF-8, or too long.
     """
     done: list[tuple[str, str, Value]] = []
@@ -442,9 +442,9 @@ def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool =
 
 def wrapped_row(lead: str, word: str, style: str, text: str, width: int | None) -> Iterator[Row]:
     """A line with a coloured word, or as many as a width needs: its text continues below where it began."""
-    from planspec_lark.planspec.render import Piece, wrap  # noqa: PLC0415  (most commands write none)
+    from planspec_lark.planspec.render import StyledText, wrap  # noqa: PLC0415  (most commands write none)
 
-    line = Piece("", lead), Piece(style, word), Piece("", text)
+    line = StyledText("", lead), StyledText(style, word), StyledText("", text)
     for row in wrap(line, width) if width else [line]:
         yield [(piece.text, piece.role) for piece in row]
 

@@ -13,7 +13,7 @@ from planspec_lark.cli.help import Choice, Group
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
-    Unreadable,
+    UnreadableFileError,
     check_inputs,
     label,
     leave,
@@ -154,7 +154,7 @@ def prompt(
     strategy = read_strategy(strategy_file)
     context = read_context(context_file, state)
     if context.outcome is not None:
-        raise Unreadable(label(context_file or state), "this plan has ended, and waits for no message")
+        raise UnreadableFileError(label(context_file or state), "this plan has ended, and waits for no message")
     if answer is not None:
         with stop_on_faults(answer, "this is not an answer", UNREADABLE):
             text = read_text(answer, JSON_LIMITS)

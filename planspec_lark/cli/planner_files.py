@@ -10,21 +10,21 @@ from functools import partial
 import click
 
 from planspec_lark.cli.arguments import flag, language_option, options
-from planspec_lark.cli.ledgers import Held, LedgerPlace, database_options
+from planspec_lark.cli.ledgers import LedgerArguments, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     UNREADABLE,
-    Unreadable,
+    UnreadableFileError,
     fail_on,
     read_as,
     read_text,
     stop_at,
     stop_on_faults,
 )
-from planspec_lark.plan_next import Context, Judge, Words, context_from_json, read_words
+from planspec_lark.plan_next import Context, Judge, WordLists, context_from_json, read_words
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
-from planspec_lark.plan_next.wording.guess_words import WORDS_LIMITS, WordsError
+from planspec_lark.plan_next.wording.guess_words import WORDS_LIMITS, WordListError
 from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
 
@@ -91,8 +91,8 @@ def make_judge(
     return Judge(executors=executors, words=words, tolerant=tolerant)
 
 
-def _read_words(text: str, name: str) -> Words:
-    with stop_at(WordsError, kind=partial(Unreadable, name)):
+def _read_words(text: str, name: str) -> WordLists:
+    with stop_at(WordListError, kind=partial(UnreadableFileError, name)):
         return read_words(text)
 
 
@@ -105,7 +105,7 @@ def read_strategy(file: str | None) -> str | None:
 
 
 @contextmanager
-def state_ledger(state: str, *, read_only: bool = False) -> Iterator[Held]:
+def state_ledger(state: str, *, read_only: bool = False) -> Iterator[LedgerArguments]:
     """The ledger of a state folder, and the run in it; leaves with the faults of what they hold."""
     try:
         with LedgerPlace.of(state).held(read_only=read_only) as held:

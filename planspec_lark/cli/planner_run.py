@@ -15,8 +15,8 @@ from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
+    CliError,
     Row,
-    Unusable,
     complain,
     diagnostic_rows,
     leave,
@@ -36,11 +36,11 @@ from planspec_lark.cli.planner_files import (
     strategy_option,
 )
 from planspec_lark.cli.signals import stoppable
-from planspec_lark.llm import LlmError, Sent, program_executor, program_planner
+from planspec_lark.llm import LlmError, ProgramInput, program_executor, program_planner
 from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
-from planspec_lark.planner import Event, EventKind, Runtime, create_state
+from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
@@ -49,7 +49,7 @@ __all__ = ["run", "start", "step"]
 
 _GO_ON = "The state of the plan is kept; the same command continues from there."
 
-_SENT = Choice([sent.value for sent in Sent])
+_SENT = Choice([sent.value for sent in ProgramInput])
 _running_options = options(
     state_options,
     click.option(
@@ -65,14 +65,14 @@ _running_options = options(
     click.option(
         "--send",
         type=_SENT,
-        default=Sent.CONTEXT.value,
+        default=ProgramInput.CONTEXT.value,
         help="Send the planner the context as JSON, or the prompt for a language model.",
     ),
     click.option(
         "--send-executor",
         "sent_to_executor",
         type=_SENT,
-        default=Sent.CONTEXT.value,
+        default=ProgramInput.CONTEXT.value,
         help="Send the executor the one or the other.",
     ),
     strategy_option,
@@ -210,9 +210,9 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
         program_of(role, given[f"{role}_command"], given["timeout"]) for role in ("planner", "executor")
     )
     strategy, language = read_strategy(given["strategy_file"]), given["language"]
-    latest: dict[EventKind, Event] = {}
+    latest: dict[PlannerEventKind, PlannerEvent] = {}
 
-    def tell(event: Event) -> None:
+    def tell(event: PlannerEvent) -> None:
         latest[event.kind] = event
         with still_heard(f"\n{_GO_ON}"):
             write_rows(_rows(event))
@@ -221,8 +221,10 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
 
     runtime = Runtime(
         Path(state),
-        program_planner(planner, judge.executors, sent=Sent(given["send"]), strategy=strategy, language=language),
-        program_executor(executor, judge.executors, sent=Sent(given["sent_to_executor"]), language=language),
+        program_planner(
+            planner, judge.executors, sent=ProgramInput(given["send"]), strategy=strategy, language=language
+        ),
+        program_executor(executor, judge.executors, sent=ProgramInput(given["sent_to_executor"]), language=language),
         judge=judge,
         max_refusals=given["max_refusals"],
         max_failures=given["max_failures"],
@@ -232,7 +234,7 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
         with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state) as held:
             context = evolve(runtime, **held).run(max_turns=max_turns)
     except LlmError as error:
-        raise Unusable(f"{_ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
+        raise CliError(f"{_ASKED[latest[PlannerEventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
     if not latest:
         complain(f"{visible_name(state)}: this plan has ended already")
     return context
@@ -255,18 +257,18 @@ _ENDS = {
 }
 
 
-def _rows(event: Event) -> Iterator[Row]:
+def _rows(event: PlannerEvent) -> Iterator[Row]:
     context, item = event.context, event.item
-    if event.kind is EventKind.OPENED:
+    if event.kind is PlannerEventKind.OPENED:
         kind = context.think.plan_type
         said = f"{kind.value if kind else ''} {_name(context.think.goal)}"
         yield from _row(context.depth, "opened", "bold yellow", said)
-    elif event.kind is EventKind.REFUSED and event.refusal is not None:
+    elif event.kind is PlannerEventKind.REFUSED and event.refusal is not None:
         said = f"an answer of the {_ASKED[event.phase or context.phase]}"
         yield from _row(context.depth, "refused", "bold red", said)
         yield from _diagnostics(event.refusal.diagnostics)
     elif item is not None:
-        yield from _ended(item) if event.kind is EventKind.ENDED else _closed(item, context)
+        yield from _ended(item) if event.kind is PlannerEventKind.ENDED else _closed(item, context)
     # What a message was accepted with. Infos are shown by `planspec planner check`.
     yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
 

@@ -29,8 +29,8 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
     UNREADABLE,
+    CliError,
     Row,
-    Unusable,
     change_text,
     check_inputs,
     complain,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from planspec_lark.html.server import Follower, PageServer
     from planspec_lark.planspec import StepView
     from planspec_lark.planspec.diagram import View
-    from planspec_lark.planspec.render import Piece
+    from planspec_lark.planspec.render import StyledText
 
 __all__ = ["format_file", "format_options", "step_rows", "tree_options", "write_tree"]
 
@@ -124,7 +124,7 @@ def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, che
             before, after, _ = change_text(file, change, is_dry=check or diff)
     except click.exceptions.Exit as left:
         return left.exit_code
-    except (Unusable, PlanFileError) as error:
+    except (CliError, PlanFileError) as error:
         complain(f"Error: {error}")
         return UNREADABLE
     if diff:
@@ -265,7 +265,7 @@ def step_rows(plan: PlanSpec, first: int, last: int) -> Iterator[Row]:
     return map(_style, show_steps(plan, first=first, last=last))
 
 
-def _style(line: Iterable[Piece]) -> Row:
+def _style(line: Iterable[StyledText]) -> Row:
     return [(piece.text, _STYLES.get(piece.role, "")) for piece in line]
 
 
@@ -419,7 +419,7 @@ def _serve(file: str, port: int) -> None:
             click.echo(f"{visible_name(file)}: {server.url} (Ctrl+C ends it)")
             server.serve_forever()
     except WatchError:
-        raise Unusable("--watch needs its extra: pip install 'planspec-lark[watch]'") from None
+        raise CliError("--watch needs its extra: pip install 'planspec-lark[watch]'") from None
     except KeyboardInterrupt:
         complain("Stopped.")
 
@@ -431,4 +431,4 @@ def _listen(follower: Follower, port: int) -> PageServer:
         return PageServer(follower, port)
     except OSError as error:
         reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
-        raise Unusable(f"port {port} {reason}") from None
+        raise CliError(f"port {port} {reason}") from None

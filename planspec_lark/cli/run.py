@@ -32,9 +32,9 @@ from planspec_lark.cli.next_commands import done_line, go_on_line, input_words, 
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
+    CliError,
     Row,
-    Unreadable,
-    Unusable,
+    UnreadableFileError,
     complain,
     leave,
     read_text,
@@ -52,12 +52,13 @@ from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
-    Edited,
-    EditedError,
+    EditedSteps,
+    EditedStepsError,
     EngineLimits,
+    FatalError as OperatorUnusable,
     InputSource,
     Outcome,
-    Planned,
+    PlannedStep,
     PlanRunError,
     Request,
     RunResult,
@@ -65,7 +66,6 @@ from planspec_lark.engine import (
     StepPolicy,
     ThinkEngine,
     ThinkEvent,
-    Unusable as OperatorUnusable,
     dask_runner,
     preview,
     preview_resumed,
@@ -203,7 +203,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     for one, other in (("resume", "new_run"), ("rerun_edited", "keep")):
         if given[one] and given[other]:
             raise click.UsageError(f"--{one} and --{other} exclude each other.".replace("_", "-"))
-    edited = Edited.RERUN if given["rerun_edited"] else Edited.KEEP if given["keep"] else Edited.ASK
+    edited = EditedSteps.RERUN if given["rerun_edited"] else EditedSteps.KEEP if given["keep"] else EditedSteps.ASK
     with stop_at(ValueError, lead="--max-", kind=click.UsageError):
         # All that is left to be wrong is a time or a cost that is not a number.
         budget = Budget(
@@ -343,18 +343,20 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
         last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
         if last is None:
-            raise Unreadable(file, "there is no run to resume; without --resume, one begins")
+            raise UnreadableFileError(file, "there is no run to resume; without --resume, one begins")
         return last
     if last is not None and not given["new_run"]:
         if not given["dry_run"] and (lease := plan_file.lease()):
-            raise Unreadable(file, f"another process runs this plan: {lease}")
-        raise Unreadable(file, "this plan was run before: --resume continues that run, --new-run begins another")
+            raise UnreadableFileError(file, f"another process runs this plan: {lease}")
+        raise UnreadableFileError(
+            file, "this plan was run before: --resume continues that run, --new-run begins another"
+        )
     return None
 
 
 def _preview(
-    plan: PlanSpec, place: LedgerPlace, info: RunInfo | None, inputs: Mapping[str, Any], edited: Edited
-) -> list[Planned]:
+    plan: PlanSpec, place: LedgerPlace, info: RunInfo | None, inputs: Mapping[str, Any], edited: EditedSteps
+) -> list[PlannedStep]:
     """The steps that a run would do."""
     if info is None:
         return preview(plan, inputs)
@@ -362,7 +364,7 @@ def _preview(
         return preview_resumed(plan, ledger, info, inputs, edited)
 
 
-def _write_preview(plan: PlanSpec, found: Sequence[Planned], subtask: str | None, persons: Sequence[str]) -> None:
+def _write_preview(plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[str]) -> None:
     """Write steps, and where their inputs come from."""
     if subtask is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
@@ -372,7 +374,7 @@ def _write_preview(plan: PlanSpec, found: Sequence[Planned], subtask: str | None
     write_rows(row for one in found for row in _preview_rows(one, persons))
 
 
-def _preview_rows(one: Planned, persons: Sequence[str]) -> Iterator[Row]:
+def _preview_rows(one: PlannedStep, persons: Sequence[str]) -> Iterator[Row]:
     step = one.step
     yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
     for name, source in one.sources.items():
@@ -400,19 +402,19 @@ def _runnable(file: str) -> Any:
 def run_errors(file: str, call: RunCall, go_on: str = "") -> Iterator[None]:
     """What ends a run before its end, for people; ``go_on`` is the command that resumes it."""
 
-    def stop(said: str) -> Unusable:
-        return Unusable(f"{said}\nTo continue:\n{go_on}" if call.has_begun else said)
+    def stop(said: str) -> CliError:
+        return CliError(f"{said}\nTo continue:\n{go_on}" if call.has_begun else said)
 
     try:
         with _runnable(file):
             yield
-    except EditedError as error:
+    except EditedStepsError as error:
         said = "--rerun-edited does them again, --keep counts them as done as they are"
-        raise Unreadable(file, f"{error}\n{said}") from None
+        raise UnreadableFileError(file, f"{error}\n{said}") from None
     except (LlmError, OperatorUnusable) as error:
         raise stop(f"{call.asked}: {error}") from None
     except PlanRunError as error:
-        raise Unreadable(file, str(error)) from None
+        raise UnreadableFileError(file, str(error)) from None
     except (PlanFileError, LedgerError) as error:
         raise stop(str(error)) from None
 

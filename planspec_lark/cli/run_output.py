@@ -21,9 +21,9 @@ from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_
 from planspec_lark.cli.help import command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
+    CliError,
     Row,
-    Unreadable,
-    Unusable,
+    UnreadableFileError,
     label,
     read_text,
     terminal_width,
@@ -37,7 +37,7 @@ from planspec_lark.json_text import read_json
 from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
-from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, summarize
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
@@ -67,7 +67,7 @@ _LOOK = 0.2
 
 
 def _rows_of(
-    kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
+    kind: RecordKind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
 ) -> Iterator[Row]:
     """What has happened, in lines; on a terminal, the text of each continues below where it began."""
     word, style, write = _WORDS[kind]
@@ -126,13 +126,13 @@ def _said(data: _Brief) -> list[str]:
 
 
 # The word for each kind, its style, and what comes after the word, line by line.
-_WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
-    Kind.BEGUN: ("begun", _QUIET, _said),
-    Kind.RESUMED: ("resumed", _QUIET, _resumption),
-    Kind.EDITED: ("edited", _QUIET, _resumption),
-    Kind.STARTED: ("started", _BUSY, _said),
-    Kind.DONE: ("done", _GOOD, _said),
-    Kind.FAILED: (
+_WORDS: dict[RecordKind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
+    RecordKind.BEGUN: ("begun", _QUIET, _said),
+    RecordKind.RESUMED: ("resumed", _QUIET, _resumption),
+    RecordKind.EDITED: ("edited", _QUIET, _resumption),
+    RecordKind.STARTED: ("started", _BUSY, _said),
+    RecordKind.DONE: ("done", _GOOD, _said),
+    RecordKind.FAILED: (
         "failed",
         _BAD,
         lambda data: [
@@ -140,25 +140,25 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
             *([f"answer: {data['answer']}"] if data.data.get("answer") else []),
         ],
     ),
-    Kind.POSTPONED: ("postponed", _BUSY, lambda data: [f"{data['result']}; again in {data['pause'] or 0} s"]),
-    Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
-    Kind.OPENED: ("opened", _QUIET, _said),
-    Kind.LOOPED: (
+    RecordKind.POSTPONED: ("postponed", _BUSY, lambda data: [f"{data['result']}; again in {data['pause'] or 0} s"]),
+    RecordKind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
+    RecordKind.OPENED: ("opened", _QUIET, _said),
+    RecordKind.LOOPED: (
         "round",
         _GOOD,
         lambda data: [f"{'/'.join(filter(None, [data['rounds'], data['total']]))}  {data.said()}"],
     ),
-    Kind.SKIPPED: ("skipped", _QUIET, _said),
-    Kind.BLOCKED: ("blocked", _BAD, _said),
-    Kind.REFUSED: ("refused", _BAD, lambda data: [brief(one) for one in data.data.get("faults", ())]),
-    Kind.REFLECTED: ("decided", _BUSY, _decision),
-    Kind.TOLD: ("told", _BUSY, lambda data: [f"{data['question']} — {data['answer']}"]),
-    Kind.REPLANNED: ("replanned", _BUSY, _decision),
-    Kind.PLANNED: ("planned", _BUSY, _said),
-    Kind.RENEWED: ("new plan", _BUSY, _said),
-    Kind.KEPT: ("kept", _QUIET, _said),
-    Kind.RERUN: ("again", _BUSY, _said),
-    Kind.ENDED: ("ended", _QUIET, _end),
+    RecordKind.SKIPPED: ("skipped", _QUIET, _said),
+    RecordKind.BLOCKED: ("blocked", _BAD, _said),
+    RecordKind.REFUSED: ("refused", _BAD, lambda data: [brief(one) for one in data.data.get("faults", ())]),
+    RecordKind.REFLECTED: ("decided", _BUSY, _decision),
+    RecordKind.TOLD: ("told", _BUSY, lambda data: [f"{data['question']} — {data['answer']}"]),
+    RecordKind.REPLANNED: ("replanned", _BUSY, _decision),
+    RecordKind.PLANNED: ("planned", _BUSY, _said),
+    RecordKind.RENEWED: ("new plan", _BUSY, _said),
+    RecordKind.KEPT: ("kept", _QUIET, _said),
+    RecordKind.RERUN: ("again", _BUSY, _said),
+    RecordKind.ENDED: ("ended", _QUIET, _end),
 }
 
 
@@ -216,7 +216,7 @@ class _LiveDisplay(Display):
     def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
         self._events.extend(_rows_of(event.kind, event.step_id, event.data, wrapped=False))
-        if monotonic() - self._drawn >= _PAUSE or event.kind is Kind.STARTED:
+        if monotonic() - self._drawn >= _PAUSE or event.kind is RecordKind.STARTED:
             # The last active step of those that a tree shows, or else the one that was.
             steps = enumerate(iter_steps(folded(event.plan)))
             self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
@@ -333,20 +333,20 @@ def log_command(  # noqa: PLR0913  (they are the options)
             if lists:
                 runs = place.runs(ledger)
                 if not runs:
-                    raise Unreadable(file, "there is no run")
+                    raise UnreadableFileError(file, "there is no run")
                 _write_runs(runs[-last:] if last else runs, as_json=as_json)
             else:
                 info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
                 if info is None:
                     which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
-                    raise Unreadable(file, which)
+                    raise UnreadableFileError(file, which)
                 if sums:
                     _write_summary(summarize(ledger, info.run, prices), prices, as_json=as_json)
                 else:
                     _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
         # It has the form of a ledger, and things in it that no run writes.
-        raise Unusable(f"{visible_name(file)}: this is not a ledger of plans") from None
+        raise CliError(f"{visible_name(file)}: this is not a ledger of plans") from None
 
 
 def _read_prices(file: str | None) -> Prices | None:
@@ -368,7 +368,7 @@ def _read_prices(file: str | None) -> Prices | None:
         why = error.diagnostics[0].message
     except (PricesError, ValueError, RecursionError) as error:
         why = one_line(str(error))
-    raise Unreadable(name, f"this is not a table of prices: {why}")
+    raise UnreadableFileError(name, f"this is not a table of prices: {why}")
 
 
 def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: bool) -> None:

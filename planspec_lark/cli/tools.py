@@ -18,7 +18,7 @@ from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
-    Unreadable,
+    UnreadableFileError,
     check_inputs,
     complain,
     fail,
@@ -38,7 +38,7 @@ from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.files import reason_of
 from planspec_lark.json_text import JsonText
-from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.json_text.findings import FirstFindings, ValueFinding
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
@@ -228,7 +228,7 @@ def _read_doc(file: str) -> JsonText:
 
     Raises:
         PlanSyntaxError: it is not UTF-8, or too large.
-        Unreadable: it cannot be read.
+        UnreadableFileError: it cannot be read.
     """
     with readable(file):
         if file == "-":
@@ -252,7 +252,7 @@ def _read_plan(file: str) -> ToolPlan:
     return toolplan.tool_plan_from_dict(read.value)
 
 
-def _refuse(file: str, read: JsonText, findings: Sequence[Finding], said: str) -> None:
+def _refuse(file: str, read: JsonText, findings: Sequence[ValueFinding], said: str) -> None:
     """Leave with what is wrong with a plan, if something is."""
     if findings:
         found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
@@ -268,7 +268,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
         fail("these are not atoms", UNREADABLE, error.diagnostics)
     except (OSError, ValueError) as error:
         file = getattr(error, "filename", None) or paths[0]
-        raise Unreadable(str(file), reason_of(error)) from None
+        raise UnreadableFileError(str(file), reason_of(error)) from None
     warnings = registry.diagnostics
     most = _SHOWN if is_brief else len(warnings)
     write_diagnostics(warnings[:most], is_brief=is_brief)

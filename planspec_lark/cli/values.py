@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from planspec_lark.cli.arguments import options, repeated_option
-from planspec_lark.cli.output import Unreadable, label, read_text, write_diagnostics
+from planspec_lark.cli.output import UnreadableFileError, label, read_text, write_diagnostics
 from planspec_lark.json_text import read_json
 from planspec_lark.syntax import Limits, PlanSyntaxError
 from planspec_lark.syntax.safe_text import visible_name
@@ -43,7 +43,7 @@ def read_values(kind: str, file: str | None, pairs: Sequence[str]) -> dict[str, 
             faults = error.diagnostics
         if faults:
             write_diagnostics(faults)
-            raise Unreadable(label(file), f"--{kind}s takes a JSON object")
+            raise UnreadableFileError(label(file), f"--{kind}s takes a JSON object")
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from planspec_lark.diff.match import Matching, Node, match_nodes, number_nodes
+from planspec_lark.diff.match import Matching, StepNode, match_nodes, number_nodes
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, values_of
 from planspec_lark.diff.sequences import longest_common
 from planspec_lark.planspec.models import PlanSpec, are_alike
@@ -28,13 +28,13 @@ def _changes(old: dict[str, Value], new: dict[str, Value]) -> tuple[FieldChange,
     return tuple(FieldChange(name, value, new[name]) for name, value in old.items() if value != new[name])
 
 
-def find_moved(old: list[Node], matching: Matching) -> set[Node]:
+def find_moved(old: list[StepNode], matching: Matching) -> set[StepNode]:
     """The nodes of ``old`` whose steps are elsewhere in the other version: below another step, or in another order.
 
     Among steps that have changed their order, as few as possible count as moved.
     """
     there = matching.there
-    moved: set[Node] = set()
+    moved: set[StepNode] = set()
     for parent in filter(attrgetter("children"), old):
         here = [there[child] for child in parent.children if child in there]
         beside = there[parent].children if parent in there else []
@@ -42,11 +42,11 @@ def find_moved(old: list[Node], matching: Matching) -> set[Node]:
     return moved
 
 
-def _step_changes(old: list[Node], new: list[Node]) -> Iterator[StepChange]:
+def _step_changes(old: list[StepNode], new: list[StepNode]) -> Iterator[StepChange]:
     matching = match_nodes(old, new)
     moved = find_moved(old, matching)
     # What is gone, by the last step before it that is not.
-    gone: dict[Node, list[StepChange]] = {}
+    gone: dict[StepNode, list[StepChange]] = {}
     last = old[0]
     for node in old:
         if node in matching.there:

@@ -29,7 +29,7 @@ from planspec_lark.diff.sequences import cut_at, longest_common
 from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
 
-__all__ = ["Matching", "Node", "is_in_place", "match_nodes", "number_nodes"]
+__all__ = ["Matching", "StepNode", "is_in_place", "match_nodes", "number_nodes"]
 
 # How alike the words of two steps have to be: between the same neighbours, there with the same id, and anywhere.
 _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
@@ -46,7 +46,7 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ff
 
 
 @define(eq=False)
-class Node:
+class StepNode:
     """A step in its place in one version of a plan.
 
     Attributes:
@@ -63,9 +63,9 @@ class Node:
     index: int
     step: PlanStep
     hash: str
-    parent: Node | None
+    parent: StepNode | None
     rank: int
-    children: list[Node] = field(factory=list)
+    children: list[StepNode] = field(factory=list)
     merged: Any = None
     values: dict[str, Value] = field(factory=dict)
 
@@ -84,19 +84,19 @@ class Node:
         return self.step.step_id[len(above.step.step_id) + 1 :] if above and above.parent else self.step.step_id
 
 
-def number_nodes(plan: PlanSpec) -> list[Node]:
+def number_nodes(plan: PlanSpec) -> list[StepNode]:
     """The plan itself and its steps, in document order."""
-    nodes = [Node(0, PlanStep("0"), "", None, 0)]
+    nodes = [StepNode(0, PlanStep("0"), "", None, 0)]
     known = {id(None): nodes[0]}
     for step, parent in iter_with_parents(plan):
         above = known[id(parent)]
-        node = known[id(step)] = Node(len(nodes), step, hash_of(step), above, len(above.children))
+        node = known[id(step)] = StepNode(len(nodes), step, hash_of(step), above, len(above.children))
         nodes.append(node)
         above.children.append(node)
     return nodes
 
 
-def match_nodes(old: list[Node], new: list[Node]) -> Matching:
+def match_nodes(old: list[StepNode], new: list[StepNode]) -> Matching:
     """Find the steps of one version in another. The same two versions give the same answer."""
     found = Matching(old, new)
     found.match_all()
@@ -123,7 +123,7 @@ def is_in_place(plan: PlanSpec, old: Mapping[str, PlanStep], new: Mapping[str, P
         counts = (here[one.description], there[other.description], there[one.description], here[other.description])
         if one.step_name != other.step_name or counts != (1, 1, is_same, is_same):
             return False
-    pairs = {one.step_id: (Node(0, one, "", None, 0), Node(0, other, "", None, 0)) for one, other in changed}
+    pairs = {one.step_id: (StepNode(0, one, "", None, 0), StepNode(0, other, "", None, 0)) for one, other in changed}
     # The siblings below one step, and whether anything above them has changed.
     todo = [(plan.steps, False)] if pairs else []
     while todo:
@@ -139,7 +139,7 @@ def is_in_place(plan: PlanSpec, old: Mapping[str, PlanStep], new: Mapping[str, P
     return True
 
 
-def _are_like_themselves(pairs: list[tuple[Node, Node]]) -> bool:
+def _are_like_themselves(pairs: list[tuple[StepNode, StepNode]]) -> bool:
     """Whether each of some steps is more like itself than like any other."""
     own = [_score(old, new, anywhere=False) for old, new in pairs]
     return (
@@ -156,11 +156,11 @@ def _are_like_themselves(pairs: list[tuple[Node, Node]]) -> bool:
 class Matching:
     """For the nodes of one version those of another that are the same step (``there``); and the other way round."""
 
-    _old: list[Node]
-    _new: list[Node]
-    there: dict[Node, Node] = field(factory=dict, init=False)
-    back: dict[Node, Node] = field(factory=dict, init=False)
-    _todo: list[Node] = field(factory=list, init=False)
+    _old: list[StepNode]
+    _new: list[StepNode]
+    there: dict[StepNode, StepNode] = field(factory=dict, init=False)
+    back: dict[StepNode, StepNode] = field(factory=dict, init=False)
+    _todo: list[StepNode] = field(factory=list, init=False)
 
     def match_all(self) -> None:
         """All kinds of matching, one after the other."""
@@ -175,16 +175,16 @@ class Matching:
         self._by_likeness(*self._free(self._old, self._new), anywhere=True)
         self._below_pairs()
 
-    def _pair(self, old: Node, new: Node) -> None:
+    def _pair(self, old: StepNode, new: StepNode) -> None:
         self.there[old], self.back[new] = new, old
         if old.children and new.children:
             self._todo.append(old)
 
-    def _free(self, ours: Iterable[Node], theirs: Iterable[Node]) -> tuple[list[Node], list[Node]]:
+    def _free(self, ours: Iterable[StepNode], theirs: Iterable[StepNode]) -> tuple[list[StepNode], list[StepNode]]:
         """Those that have not been found yet."""
         return [node for node in ours if node not in self.there], [node for node in theirs if node not in self.back]
 
-    def _by_key(self, key: Callable[[Node], Hashable], *, is_single: bool = False) -> None:
+    def _by_key(self, key: Callable[[StepNode], Hashable], *, is_single: bool = False) -> None:
         """Pair steps with the same key, where as many have it on both sides, or only one."""
         ours, theirs = (_group(nodes, key) for nodes in self._free(self._old, self._new))
         for same, nodes in ours.items():
@@ -193,7 +193,7 @@ class Matching:
                 for old, new in zip(nodes, others, strict=True):
                     self._pair(old, new)
 
-    def _in_order(self, ours: list[Node], theirs: list[Node]) -> None:
+    def _in_order(self, ours: list[StepNode], theirs: list[StepNode]) -> None:
         """Pair steps that say the same, the first with the first."""
         there = _group(reversed(theirs), lambda node: node.hash)
         for old in ours:
@@ -216,7 +216,7 @@ class Matching:
                 self._in_order(ours, theirs)
                 self._by_likeness(*self._free(ours, theirs), anywhere=False)
 
-    def _gaps(self, old: Node) -> Iterator[tuple[list[Node], list[Node]]]:
+    def _gaps(self, old: StepNode) -> Iterator[tuple[list[StepNode], list[StepNode]]]:
         """The steps not found yet below two that are the same, between neighbours that are."""
         ours, theirs = old.children, self.there[old].children
         met = longest_common((self.there[node] for node in ours if node in self.there), theirs)
@@ -226,7 +226,7 @@ class Matching:
             if all(free):
                 yield free
 
-    def _by_likeness(self, ours: list[Node], theirs: list[Node], *, anywhere: bool) -> None:
+    def _by_likeness(self, ours: list[StepNode], theirs: list[StepNode], *, anywhere: bool) -> None:
         """Pair steps by their words, the most alike first."""
         found: list[tuple[float, int, int, int]] = []
         for old, new, apart in _likely_pairs(ours, theirs) if ours and theirs else ():
@@ -237,7 +237,7 @@ class Matching:
                 self._pair(self._old[at], self._new[there])
 
 
-def _score(old: Node, new: Node, *, anywhere: bool) -> float:
+def _score(old: StepNode, new: StepNode, *, anywhere: bool) -> float:
     """How alike two steps are; 0 where that is not enough."""
     one, other = old.step, new.step
     count = len(old.words) + len(new.words)
@@ -250,14 +250,14 @@ def _score(old: Node, new: Node, *, anywhere: bool) -> float:
     return score + is_same_id * 0.1 if score >= (_SAME_PLACE if is_same_id else _NEAR) else 0
 
 
-def _likely_pairs(ours: list[Node], theirs: list[Node]) -> Iterator[tuple[Node, Node, int]]:
+def _likely_pairs(ours: list[StepNode], theirs: list[StepNode]) -> Iterator[tuple[StepNode, StepNode, int]]:
     """Each step with some that it may be: by its words that are rare among them, by its id and its place.
 
     The number is how far apart the two are.
     """
     ranks = {node: rank for rank, node in enumerate(theirs)}
     by_id = {node.step.step_id: node for node in theirs}
-    by_word: defaultdict[str, list[Node]] = defaultdict(list)
+    by_word: defaultdict[str, list[StepNode]] = defaultdict(list)
     for node in theirs:
         for word in node.words:
             by_word[word].append(node)
@@ -271,25 +271,25 @@ def _likely_pairs(ours: list[Node], theirs: list[Node]) -> Iterator[tuple[Node, 
         yield from ((node, other, abs(rank - ranks[other])) for other in dict.fromkeys(found))
 
 
-def _with_above(nodes: list[Node]) -> dict[Node, Hashable]:
+def _with_above(nodes: list[StepNode]) -> dict[StepNode, Hashable]:
     """What each step and all above it say."""
-    keys: dict[Node, Hashable] = {}
+    keys: dict[StepNode, Hashable] = {}
     for node in nodes:
         keys[node] = hash((keys[node.parent], node.hash)) if node.parent else 0
     return keys
 
 
-def _with_below(nodes: list[Node]) -> dict[Node, Hashable]:
+def _with_below(nodes: list[StepNode]) -> dict[StepNode, Hashable]:
     """What each step and all below it say, where something is below it."""
-    keys: dict[Node, Hashable] = {}
+    keys: dict[StepNode, Hashable] = {}
     for node in reversed(nodes):
         keys[node] = hash((node.hash, *(keys[child] for child in node.children)))
     return {node: key for node, key in keys.items() if node.children}
 
 
-def _group(nodes: Iterable[Node], key: Callable[[Node], Hashable]) -> dict[Hashable, list[Node]]:
+def _group(nodes: Iterable[StepNode], key: Callable[[StepNode], Hashable]) -> dict[Hashable, list[StepNode]]:
     """Nodes by their keys; those without a key are left out."""
-    found: dict[Hashable, list[Node]] = {}
+    found: dict[Hashable, list[StepNode]] = {}
     for node in nodes:
         if same := key(node):
             found.setdefault(same, []).append(node)

@@ -15,7 +15,7 @@ from typing import cast
 from attrs import define, field, frozen
 
 from planspec_lark.diff.compare import find_moved
-from planspec_lark.diff.match import Node, match_nodes, number_nodes
+from planspec_lark.diff.match import StepNode, match_nodes, number_nodes
 from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
 from planspec_lark.diff.sequences import merge_items, merge_order
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, make_step
@@ -86,7 +86,7 @@ class MergeNode:
         removal: the one that it is about, where one side has removed it and the other has not left it alone.
     """
 
-    versions: dict[str, Node] = field(factory=dict)
+    versions: dict[str, StepNode] = field(factory=dict)
     moved: tuple[str, ...] = ()
     is_gone: bool = False
     parent: MergeNode | None = None
@@ -144,7 +144,7 @@ class Merged:
     """
 
     plans: dict[str, PlanSpec]
-    trees: dict[str, list[Node]]
+    trees: dict[str, list[StepNode]]
     order: list[MergeNode]
     plan: PlanSpec
     conflicts: tuple[MergeConflict, ...]
@@ -203,7 +203,9 @@ def merge_node(root: MergeNode | None, versions: Mapping[str, PlanSpec | PlanSte
     node = MergeNode(parent=root)
     for side, model in versions.items():
         step = model if isinstance(model, PlanStep) else PlanStep("0")
-        own = node.versions[side] = Node(0, step, "", root.versions[side] if root else None, 0, values=values_of(model))
+        own = node.versions[side] = StepNode(
+            0, step, "", root.versions[side] if root else None, 0, values=values_of(model)
+        )
         own.merged, node.step_id = node, step.step_id if root else ""
     _merge_values(node)
     return node
@@ -224,7 +226,7 @@ def _build(order: list[MergeNode]) -> PlanSpec:
 # ---------------------------------------------------------------- which steps are the same
 
 
-def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[Node]]:
+def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[StepNode]]:
     """The steps of three versions, each of which knows what it is part of."""
     trees = {side: number_nodes(plan) for side, plan in plans.items()}
     for side, plan in plans.items():
@@ -248,10 +250,10 @@ def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[Node]]:
     return trees
 
 
-def _find_additions(tree: list[Node]) -> Iterator[tuple[Hashable, Node]]:
+def _find_additions(tree: list[StepNode]) -> Iterator[tuple[Hashable, StepNode]]:
     """The steps that a side has added, above before below, each with what tells it from all others."""
     counts: Counter[Hashable] = Counter()
-    behind: dict[Node | None, MergeNode] = {}
+    behind: dict[StepNode | None, MergeNode] = {}
     for node in tree[1:]:
         if BASE in node.merged.versions:
             behind[node.parent] = node.merged
@@ -262,7 +264,7 @@ def _find_additions(tree: list[Node]) -> Iterator[tuple[Hashable, Node]]:
         yield (key, counts[key]), node
 
 
-def _find_removals(tree: list[Node], keeper: str, remover: str) -> None:
+def _find_removals(tree: list[StepNode], keeper: str, remover: str) -> None:
     """Find out which nodes of one side are gone, and note the removals that are in dispute, whose nodes stay."""
     for node, merged in ((node, node.merged) for node in tree[1:]):
         above = merged.above(keeper)

@@ -12,7 +12,7 @@ from typing import Any
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, plain
 from planspec_lark.planspec.printer import progress_text, task_text
-from planspec_lark.planspec.render import Line, Piece
+from planspec_lark.planspec.render import Line, StyledText
 from planspec_lark.syntax.diagnostics import count_of, shorten
 from planspec_lark.syntax.safe_text import visible
 
@@ -37,12 +37,12 @@ def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
         yield from _field(field, "")
     shown = [change for change in diff.steps if change.kind is not ChangeKind.RENUMBERED]
     if shown:
-        yield (Piece("label", "steps"),)
+        yield (StyledText("label", "steps"),)
     for change in shown:
         yield from _step(change, with_bodies)
     renumbered = [change for change in diff.steps if change.kind is ChangeKind.RENUMBERED]
     if renumbered:
-        yield (Piece("note", _name_renumbered(renumbered)),)
+        yield (StyledText("note", _name_renumbered(renumbered)),)
 
 
 def _name_renumbered(changes: list[StepChange]) -> str:
@@ -57,19 +57,23 @@ def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
     role, sign = change.kind.value, _SIGNS[change.kind]
     old, new = change.old, change.step
     if old is None or change.new is None:
-        line = Piece(role, f"  {sign} {_in_a_line(new)}")
+        line = StyledText(role, f"  {sign} {_in_a_line(new)}")
         if with_bodies:
             yield (line,)
-            yield from ((Piece(role, f"      {visible(row)}"),) for row in _body(new))
+            yield from ((StyledText(role, f"      {visible(row)}"),) for row in _body(new))
         else:
-            yield line, Piece("note", _belongings(new))
+            yield line, StyledText("note", _belongings(new))
         return
     title = visible(new.step_name or new.description or f"[{new.step_type}]")
-    pieces = [Piece(role, f"  {sign} "), Piece("id", shorten(new.step_id, _ID)), Piece("text", f" {title}")]
+    pieces = [
+        StyledText(role, f"  {sign} "),
+        StyledText("id", shorten(new.step_id, _ID)),
+        StyledText("text", f" {title}"),
+    ]
     if old.step_id != new.step_id:
-        pieces.append(Piece("note", f" (was {shorten(old.step_id, _ID)})"))
+        pieces.append(StyledText("note", f" (was {shorten(old.step_id, _ID)})"))
     if change.is_moved:
-        pieces.append(Piece("moved", " moved"))
+        pieces.append(StyledText("moved", " moved"))
     yield tuple(pieces)
     for field in change.fields:
         yield from _field(field, "      ")
@@ -106,16 +110,16 @@ def _field(change: FieldChange, indent: str) -> Iterator[Line]:
     old, new = _texts(change.old), _texts(change.new)
     if len(old) == len(new) == 1 and change.name in ("status", "progress", "step_type", "step_name"):
         yield (
-            Piece("label", f"{indent}{name}: "),
-            Piece("removed", old[0]),
-            Piece("text", " → "),
-            Piece("added", new[0]),
+            StyledText("label", f"{indent}{name}: "),
+            StyledText("removed", old[0]),
+            StyledText("text", " → "),
+            StyledText("added", new[0]),
         )
         return
-    yield (Piece("label", f"{indent}{name}"),)
-    gone = [Piece("removed", f"{indent}  - {visible(text)}") for text in _only_in(old, new)]
-    come = [Piece("added", f"{indent}  + {visible(text)}") for text in _only_in(new, old)]
-    note = Piece("note", f"{indent}  the same in another order")
+    yield (StyledText("label", f"{indent}{name}"),)
+    gone = [StyledText("removed", f"{indent}  - {visible(text)}") for text in _only_in(old, new)]
+    come = [StyledText("added", f"{indent}  + {visible(text)}") for text in _only_in(new, old)]
+    note = StyledText("note", f"{indent}  the same in another order")
     yield from ((piece,) for piece in [*gone, *come] or [note])
 
 

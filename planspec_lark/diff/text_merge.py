@@ -28,7 +28,7 @@ from planspec_lark.diff.merge import (
 )
 from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
-from planspec_lark.document.layout import Style, edit_lines, end_of, find_style, indent_of
+from planspec_lark.document.layout import LayoutStyle, edit_lines, end_of, find_style, indent_of
 from planspec_lark.document.pieces import Piece, cut_accepted, make_piece
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStep, iter_steps
@@ -265,7 +265,7 @@ class _Lines:
     newline: str
     heads: dict[str, dict[str, list[str]]]
     pieces: dict[str, dict[str | None, Piece]]
-    _find_style: Callable[[], Style]
+    _find_style: Callable[[], LayoutStyle]
 
     @classmethod
     def of(cls, merged: Merged, ours: str, theirs: str) -> _Lines:
@@ -282,7 +282,7 @@ class _Lines:
         return cls(newline, heads, pieces, lambda: find_style(merged.plans[OURS], [*pieces[OURS].values()]))
 
     @cached_property
-    def style(self) -> Style:
+    def style(self) -> LayoutStyle:
         """How ours is written."""
         return self._find_style()
 

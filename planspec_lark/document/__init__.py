@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         PlanFile as PlanFile,
         PlanFileError as PlanFileError,
     )
-    from planspec_lark.document.file_lease import Lease as Lease
+    from planspec_lark.document.file_lease import FileLease as FileLease
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -24,6 +24,6 @@ else:
             "document": "PlanDocument",
             "edits": "NewStep",
             "file": "LeasedPlan PlanBusyError PlanEditedError PlanFile PlanFileError",
-            "file_lease": "Lease",
+            "file_lease": "FileLease",
         },
     )

@@ -19,7 +19,7 @@ from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import newline_of
 
-__all__ = ["Block", "Blocks", "Place"]
+__all__ = ["Blocks", "LineBlock", "StepPlace"]
 
 BOM = "\ufeff"
 # How far the ranks of neighbours are apart at first: there is room for so many bits of blocks in between.
@@ -29,7 +29,7 @@ _NO_LINE = ("", BOM)
 
 
 @define(eq=False)
-class Block:
+class LineBlock:
     """Some lines.
 
     Attributes:
@@ -51,8 +51,8 @@ class Block:
     text: str | None = None
     rank: int = 0
     is_placed: bool = False
-    before: Block | None = field(default=None, repr=False)
-    behind: Block | None = field(default=None, repr=False)
+    before: LineBlock | None = field(default=None, repr=False)
+    behind: LineBlock | None = field(default=None, repr=False)
 
     @property
     def is_spaced(self) -> bool:
@@ -74,7 +74,7 @@ def _shift(row: str, old: str, new: str) -> str:
 
 
 @frozen
-class Place:
+class StepPlace:
     """Where a step is: after a sibling, before another step, below a parent; None for what is not there."""
 
     behind: PlanStep | None
@@ -90,8 +90,8 @@ class Blocks:
         head, *pieces = cut_accepted(text)
         steps = {step.step_id: step for step in iter_steps(scan.plan)}
         self._style = find_style(scan.plan, pieces)
-        self._blocks: dict[int, Block] = {}
-        self._changed: dict[Block, None] = {}
+        self._blocks: dict[int, LineBlock] = {}
+        self._changed: dict[LineBlock, None] = {}
         self._text: str | None = text
         # Whether the text's last line is.
         self._is_ended = True
@@ -105,17 +105,17 @@ class Blocks:
             block.rank = self._last.rank + _APART
             self._last = block
 
-    def _read(self, piece: Piece, newline: str) -> Block:
+    def _read(self, piece: Piece, newline: str) -> LineBlock:
         lines, end = piece.lines, end_of(piece.lines)
-        block = Block(lines, end or newline, gap=piece.gap, indent=indent_of(lines))
+        block = LineBlock(lines, end or newline, gap=piece.gap, indent=indent_of(lines))
         if not end and lines not in _NO_LINE:
             block.lines += newline
             self._is_ended = False
         block.text = block.lines
         return block
 
-    def __iter__(self) -> Iterator[Block]:
-        block: Block | None = self._head
+    def __iter__(self) -> Iterator[LineBlock]:
+        block: LineBlock | None = self._head
         while block is not None:
             yield block
             block = block.behind
@@ -130,7 +130,7 @@ class Blocks:
             self._text = text if self._is_ended else text.removesuffix(self._last.newline)
         return self._text
 
-    def show(self, block: Block) -> str:
+    def show(self, block: LineBlock) -> str:
         """A block as it is now, with the blank lines after it."""
         if block.text is None:
             assert block.step is not None, "only steps change"
@@ -142,7 +142,7 @@ class Blocks:
         """Of how many steps there are lines."""
         return len(self._blocks)
 
-    def find(self, step: PlanStep | None) -> Block | None:
+    def find(self, step: PlanStep | None) -> LineBlock | None:
         """The lines of a step, or None where it has none."""
         return self._blocks.get(id(step))
 
@@ -157,11 +157,11 @@ class Blocks:
         block.is_placed |= is_placed
         self._note(block)
 
-    def _note(self, block: Block) -> None:
+    def _note(self, block: LineBlock) -> None:
         self._text = None
         self._changed[block] = None
 
-    def take_changed(self) -> list[Block]:
+    def take_changed(self) -> list[LineBlock]:
         """The blocks that may have changed, come, moved or gone since this was asked last."""
         changed = [*self._changed]
         self._changed.clear()
@@ -169,12 +169,12 @@ class Blocks:
 
     # ---------------------------------------------------------------- steps that come, go and move
 
-    def insert(self, step: PlanStep, place: Place) -> None:
+    def insert(self, step: PlanStep, place: StepPlace) -> None:
         """Put in the lines of a new step."""
         before, indent = self._find_before(place), self._indent_at(place)
         if not (place.behind or place.before or place.parent):
             self._write_header()
-        block = Block("", "", step, indent=indent, is_placed=True)
+        block = LineBlock("", "", step, indent=indent, is_placed=True)
         self._blocks[id(step)] = block
         self._link([block], before)
 
@@ -183,7 +183,7 @@ class Blocks:
         for step in steps:
             self._unlink(self._blocks.pop(id(step)))
 
-    def move(self, steps: Iterable[PlanStep], place: Place) -> None:
+    def move(self, steps: Iterable[PlanStep], place: StepPlace) -> None:
         """Put the lines of steps elsewhere, one after the other. The place must be named by other steps than these."""
         blocks = [self._blocks[id(step)] for step in steps]
         gaps = [block.gap for block in blocks]
@@ -198,14 +198,14 @@ class Blocks:
             one.behind, other.before = other, one
         self._link(blocks, self._find_before(place))
 
-    def _indent_at(self, place: Place) -> str:
+    def _indent_at(self, place: StepPlace) -> str:
         if beside := place.behind or place.before:
             return self._blocks[id(beside)].indent
         if place.parent:
             return self._blocks[id(place.parent)].indent + self._style.child
         return indent_of(self._head.lines.removesuffix(self._head.newline).rpartition("\n")[2].removeprefix(BOM))
 
-    def _find_before(self, place: Place) -> Block:
+    def _find_before(self, place: StepPlace) -> LineBlock:
         """The block after which a step with this place goes."""
         if place.before:
             found = self._blocks[id(place.before)].before
@@ -230,7 +230,7 @@ class Blocks:
 
     # ---------------------------------------------------------------- the list
 
-    def _link(self, blocks: list[Block], before: Block) -> None:
+    def _link(self, blocks: list[LineBlock], before: LineBlock) -> None:
         """Put linked blocks after one, set off as is usual there."""
         first, last, behind = blocks[0], blocks[-1], before.behind
         if behind is not None:
@@ -255,7 +255,7 @@ class Blocks:
         for block in blocks:
             self._note(block)
 
-    def _unlink(self, block: Block) -> None:
+    def _unlink(self, block: LineBlock) -> None:
         before, behind = block.before, block.behind
         assert before is not None, "the head stays"
         self._note(block)
@@ -267,7 +267,7 @@ class Blocks:
             behind.before = before
 
 
-def _is_spaced(before: Block, new: Block, behind: Block) -> bool:
+def _is_spaced(before: LineBlock, new: LineBlock, behind: LineBlock) -> bool:
     """Whether a new step and the one after it are set off by a blank line: as those around them are."""
     if before.step is None or new.is_below(before.step.step_id):
         # There is no sibling before it. What is usual shows between the siblings after it.

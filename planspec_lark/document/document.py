@@ -12,7 +12,7 @@ from attrs import evolve
 from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.edits import Editor, NewStep
 from planspec_lark.document.round_trip import check_change
-from planspec_lark.plan_cmd.apply import Report, perform_all
+from planspec_lark.plan_cmd.apply import CommandOutcome, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
@@ -130,7 +130,7 @@ class PlanDocument:
         last = max((int(one.step_id.rpartition(".")[2]) for one in siblings), default=0)
         return f"{above}.{last + 1}".lstrip(".")
 
-    def apply(self, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[Report]:
+    def apply(self, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[CommandOutcome]:
         """Let commands change the plan, one after the other.
 
         Args:

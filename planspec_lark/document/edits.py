@@ -13,11 +13,11 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.document.blocks import Blocks, Place
+from planspec_lark.document.blocks import Blocks, StepPlace
 from planspec_lark.plan_cmd.apply import (
     Finder,
     Move,
-    Run,
+    SiblingRun,
     find_known,
     find_room,
     leaf_with_children,
@@ -106,7 +106,7 @@ class Editor(Finder):
         super().add_at(step, siblings, at)
         self._names[step.step_name] += 1
         before = next(iter(siblings[at + 1 : at + 2]), None)
-        self._blocks.insert(step, Place(siblings[at - 1] if at else None, before, self.parent_of(step)))
+        self._blocks.insert(step, StepPlace(siblings[at - 1] if at else None, before, self.parent_of(step)))
 
     def renumber(self, moves: Sequence[Move], new: Collection[int] = ()) -> None:
         """Give steps, and all below them, ids that begin otherwise, in their lines as well."""
@@ -125,13 +125,13 @@ class Editor(Finder):
         self._blocks.remove(gone)
         self._names.subtract(step.step_name for step in gone)
 
-    def _place_of(self, step: PlanStep, adopted: list[PlanStep]) -> Place:
+    def _place_of(self, step: PlanStep, adopted: list[PlanStep]) -> StepPlace:
         """The place of the lines of a step in the plan; those that it has adopted have theirs already."""
         siblings, head = self.siblings_of(step)
         at = self.index_of(siblings, head, step)
         behind = [*siblings[at + 1 : at + 2], *adopted[:1]]
         before = min(behind, key=self._blocks.rank, default=None)
-        return Place(siblings[at - 1] if at else None, before, self.parent_of(step))
+        return StepPlace(siblings[at - 1] if at else None, before, self.parent_of(step))
 
     # ---------------------------------------------------------------- what no command has a verb for
 
@@ -200,7 +200,7 @@ class Editor(Finder):
         """Put in a step with these values, as ADD does."""
         return f"step {step_id} added{self._put_in(_check(f'ADD {step_id}', step_id, **values))}"
 
-    def _put_in(self, step: PlanStep, run: Run | None = None) -> str:
+    def _put_in(self, step: PlanStep, run: SiblingRun | None = None) -> str:
         what = f"ADD {step.step_id}"
         if step.step_type not in STEP_TYPES:
             raise unknown_type(step.step_type, what)
@@ -232,7 +232,7 @@ class Editor(Finder):
         parent = self.look_up(above)
         siblings = parent.children if parent else [] if above else self.plan.steps
         numbers = deque(sorted({int(step.step_id[len(lead) :].partition(".")[0]) for step in siblings}))
-        run, last = Run(self), 0
+        run, last = SiblingRun(self), 0
         try:
             for at, row in sorted(rows.items(), key=lambda item: item[1].behind):
                 while numbers and numbers[0] <= row.behind:

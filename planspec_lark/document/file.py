@@ -24,7 +24,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from planspec_lark.awaitables import stop_event
-from planspec_lark.document.file_lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
+from planspec_lark.document.file_lease import LEASE_SUFFIX, FileLease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
@@ -60,7 +60,7 @@ class PlanBusyError(PlanFileError):
         lease: who runs it; None where the plan is only written.
     """
 
-    def __init__(self, message: str, lease: Lease | None = None) -> None:
+    def __init__(self, message: str, lease: FileLease | None = None) -> None:
         super().__init__(message)
         self.lease = lease
 
@@ -119,7 +119,7 @@ class PlanFile:
             data = self._read(self._resolve())
         return decode(data, self._called)
 
-    def lease(self) -> Lease | None:
+    def lease(self) -> FileLease | None:
         """Who runs the plan at this moment; None if it is not run.
 
         Raises:
@@ -235,7 +235,7 @@ class PlanFile:
                 _clear(now.parent)
             yield now
 
-    def _find_lease(self, real: Path) -> Lease | None:
+    def _find_lease(self, real: Path) -> FileLease | None:
         with self._explained():
             return find_lease(real)
 

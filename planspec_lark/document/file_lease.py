@@ -23,7 +23,7 @@ from planspec_lark.locks import is_locked, locked
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line
 
-__all__ = ["LEASE_SUFFIX", "Lease", "find_lease", "hold_lease", "is_lease", "lease_path"]
+__all__ = ["LEASE_SUFFIX", "FileLease", "find_lease", "hold_lease", "is_lease", "lease_path"]
 
 LEASE_SUFFIX = ".lock"
 # A file that begins in another way belongs to another program, such as a poetry.lock.
@@ -32,7 +32,7 @@ _MOST_BYTES = 4096
 
 
 @frozen
-class Lease:
+class FileLease:
     """Who runs a plan.
 
     Attributes:
@@ -58,7 +58,7 @@ def lease_path(plan: Path) -> Path:
     return plan.with_name(plan.name + LEASE_SUFFIX)
 
 
-def find_lease(plan: Path) -> Lease | None:
+def find_lease(plan: Path) -> FileLease | None:
     """Who runs this plan; None if it is not run. What a run has left that was killed is removed.
 
     Raises:
@@ -110,12 +110,12 @@ def _open(path: Path) -> int | None:
         raise
 
 
-def _read(data: bytes) -> Lease:
+def _read(data: bytes) -> FileLease:
     try:
         said = json.loads(data)
-        return Lease(**{name: said[name] for name in ("command", "process", "host", "since")})
+        return FileLease(**{name: said[name] for name in ("command", "process", "host", "since")})
     except (ValueError, LookupError, TypeError, RecursionError):
-        return Lease("?", 0, "?", "?")
+        return FileLease("?", 0, "?", "?")
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def hold_lease(plan: Path, command: str, prefix: str) -> Iterator[Callable[[], b
     if os.path.lexists(path) and not is_lease(path):
         raise FileExistsError(path)
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    lease = Lease(command, os.getpid(), platform.node() or "this machine", now)
+    lease = FileLease(command, os.getpid(), platform.node() or "this machine", now)
     with writing(path, prefix=prefix) as file:
         file.write(_HEAD + json.dumps(asdict(lease)).encode("ascii")[1:] + b"\n")
     with locked(path, or_here=True) as is_lost:

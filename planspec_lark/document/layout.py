@@ -21,7 +21,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanSta
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
 
-__all__ = ["Style", "edit_lines", "end_of", "find_style", "indent_of", "split_rows"]
+__all__ = ["LayoutStyle", "edit_lines", "end_of", "find_style", "indent_of", "split_rows"]
 
 _UNIT = "  "
 # Types that look like marks, and so may need one.
@@ -55,7 +55,7 @@ def indent_of(row: str) -> str:
 
 
 @frozen
-class Style:
+class LayoutStyle:
     """``marks_pending``: pending steps bear a mark. ``child`` and ``body``: by what white space steps and bodies are
     indented more than the step that they belong to."""
 
@@ -64,7 +64,7 @@ class Style:
     body: str = _UNIT
 
 
-def find_style(plan: PlanSpec, pieces: list[Piece]) -> Style:
+def find_style(plan: PlanSpec, pieces: list[Piece]) -> LayoutStyle:
     """The style of a document. The first place that shows how it indents counts, or the canonical form where none does.
 
     Pending steps get a mark where at least half of them have one.
@@ -78,7 +78,7 @@ def find_style(plan: PlanSpec, pieces: list[Piece]) -> Style:
         (rows[step.step_id], indent_of(rows[step.children[0].step_id])) for step in iter_steps(plan) if step.children
     )
     bodies = ((lines, found[1]) for lines in rows.values() if (found := _BELOW.search(lines)))
-    return Style(0 < pending <= 2 * marked, _find_indent(families), _find_indent(bodies))
+    return LayoutStyle(0 < pending <= 2 * marked, _find_indent(families), _find_indent(bodies))
 
 
 def _marks_pending(row: str) -> bool:
@@ -96,7 +96,7 @@ def _find_indent(pairs: Iterable[tuple[str, str]]) -> str:
 # ---------------------------------------------------------------- lines of a step
 
 
-def edit_lines(lines: str, step: PlanStep, style: Style, *, indent: str, newline: str) -> str:
+def edit_lines(lines: str, step: PlanStep, style: LayoutStyle, *, indent: str, newline: str) -> str:
     """Lines that say what a step says, the last one ended.
 
     Args:
@@ -126,7 +126,7 @@ def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
     return match if match and match.end() > len(content) else None
 
 
-def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
+def _edit_summary(row: str, step: PlanStep, style: LayoutStyle) -> str:
     """A line that says what a step says: the same one where it does already."""
     indent, match = indent_of(row), _match(row, "_summary", SUMMARY)
     if match is None:
@@ -144,7 +144,7 @@ def _edit_summary(row: str, step: PlanStep, style: Style) -> str:
     return edited if is_right else indent + canonical_summary(step) + blanks
 
 
-def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:
+def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: LayoutStyle) -> str:
     """A summary line with those tokens replaced that say something else now."""
     canonical = _match(canonical_summary(step), "_summary", SUMMARY)
     assert canonical is not None, "it is a summary line"

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from attrs import evolve
 
-from planspec_lark.document.blocks import Block, Blocks
+from planspec_lark.document.blocks import Blocks, LineBlock
 from planspec_lark.document.edits import Editor
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep, are_alike
@@ -68,7 +68,7 @@ def _fault(reason: str) -> RoundTripError:
     return RoundTripError(f"internal fault, and nothing was changed: {reason}")
 
 
-def _is_linked(block: Block, blocks: Blocks) -> bool:
+def _is_linked(block: LineBlock, blocks: Blocks) -> bool:
     """Whether the block of a step is in the list; that of a step that has gone must not be."""
     before = block.before
     assert before is not None, "only the head has no block before it"
@@ -101,7 +101,7 @@ def _stand_in_order(siblings: list[PlanStep], blocks: Blocks) -> bool:
     return all(one and other and one.rank < other.rank for one, other in pairwise(found)) and None not in found
 
 
-def _check_lines(changed: dict[Block, PlanStep], blocks: Blocks) -> None:
+def _check_lines(changed: dict[LineBlock, PlanStep], blocks: Blocks) -> None:
     """Look whether lines read as their steps. They are read together, which is much faster than one by one."""
     texts = [blocks.show(block) for block in changed]
     read = fast_reader.read_steps("".join(texts))
@@ -114,7 +114,7 @@ def _check_lines(changed: dict[Block, PlanStep], blocks: Blocks) -> None:
             raise _fault(f"the lines of step {step.step_id} would read otherwise")
 
 
-def _check_head(head: Block, plan: PlanSpec, blocks: Blocks) -> None:
+def _check_head(head: LineBlock, plan: PlanSpec, blocks: Blocks) -> None:
     """Look whether a head that has changed says what it said."""
     first = blocks.show(head.behind) if head.behind else ""
     read = fast_reader.read(blocks.show(head) + first)

@@ -7,36 +7,36 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.engine.conversation import Asked as Asked, ask as ask, ask_async as ask_async
+    from planspec_lark.engine.conversation import AskResult as AskResult, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
     from planspec_lark.engine.execution_answer import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.generated_plan import read_children as read_children
-    from planspec_lark.engine.inputs import Lack as Lack
+    from planspec_lark.engine.inputs import MissingInput as MissingInput
     from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
     from planspec_lark.engine.models import (
         Answer as Answer,
         Budget as Budget,
         Effort as Effort,
         EngineLimits as EngineLimits,
+        FatalError as FatalError,
         HopStatus as HopStatus,
         OperatorResult as OperatorResult,
         Outcome as Outcome,
         PlanningCall as PlanningCall,
-        Purpose as Purpose,
+        PlanningPurpose as PlanningPurpose,
         Question as Question,
         ReflectionCall as ReflectionCall,
         StepCall as StepCall,
         StepPolicy as StepPolicy,
         TransientError as TransientError,
-        Unavailable as Unavailable,
-        Unusable as Unusable,
+        UnavailableError as UnavailableError,
         stop_event as stop_event,
     )
     from planspec_lark.engine.on_dask import dask_runner as dask_runner
     from planspec_lark.engine.plan_excerpts import plan_excerpt as plan_excerpt
     from planspec_lark.engine.previews import (
         InputSource as InputSource,
-        Planned as Planned,
+        PlannedStep as PlannedStep,
         preview as preview,
         preview_resumed as preview_resumed,
     )
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         request_reflection as request_reflection,
         request_replan as request_replan,
     )
-    from planspec_lark.engine.resume import Edited as Edited, EditedError as EditedError
+    from planspec_lark.engine.resume import EditedSteps as EditedSteps, EditedStepsError as EditedStepsError
     from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
     from planspec_lark.engine.think import (
@@ -70,27 +70,27 @@ else:
         __name__,
         {
             "execution_answer": "ExecutionScan read_execution",
-            "conversation": "Asked ask ask_async",
+            "conversation": "AskResult ask ask_async",
             "on_dask": "dask_runner",
             "decisions": "Decision",
-            "inputs": "Lack",
+            "inputs": "MissingInput",
             "jobs": "run_plan submit_plan",
             "generated_plan": "read_children",
             "run_writer": "ThinkEvent",
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "
-                "Outcome PlanningCall Purpose Question ReflectionCall StepCall StepPolicy "
-                "TransientError Unavailable Unusable stop_event"
+                "Outcome PlanningCall PlanningPurpose Question ReflectionCall StepCall StepPolicy "
+                "TransientError UnavailableError FatalError stop_event"
             ),
             "plan_excerpts": "plan_excerpt",
-            "previews": "InputSource Planned preview preview_resumed",
+            "previews": "InputSource PlannedStep preview preview_resumed",
             "reflection": "Reflection read_reflection read_replan",
             "requests": (
                 "Request RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt "
                 "build_reflection_prompt build_replan_prompt request_execution request_generation request_reflection "
                 "request_replan"
             ),
-            "resume": "Edited EditedError",
+            "resume": "EditedSteps EditedStepsError",
             "run_rules": "PlanRunError",
             "think": "RunResult ThinkEngine",
         },

@@ -8,15 +8,15 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from planspec_lark.awaitables import Call, Turn
-from planspec_lark.engine.generated_plan import Generated
-from planspec_lark.engine.models import Answer, Refusal, take_answer
+from planspec_lark.engine.generated_plan import GeneratedPlan
+from planspec_lark.engine.models import Answer, AnswerRefusal, take_answer
 from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief
 
 __all__ = ["AnswerRetry", "Read"]
@@ -24,7 +24,7 @@ __all__ = ["AnswerRetry", "Read"]
 # Characters and faults of a refused answer that the ledger keeps.
 _KEPT, _LISTED = 100_000, 20
 
-Read = TypeVar("Read", Generated, Reflection)
+Read = TypeVar("Read", GeneratedPlan, Reflection)
 
 
 @frozen
@@ -37,7 +37,7 @@ class AnswerRetry:
 
     def put(
         self,
-        call: Callable[[Refusal | None], Call],
+        call: Callable[[AnswerRefusal | None], Call],
         read: Callable[..., Read],
         who: str,
         operation: str,
@@ -61,7 +61,7 @@ class AnswerRetry:
         found = read(answer.text, finish_reason=answer.finish_reason).diagnostics if count else []
         while count <= self.limits.given.max_repairs:
             self.limits.before_call()
-            asked = call(Refusal(answer.text, found) if count else None)
+            asked = call(AnswerRefusal(answer.text, found) if count else None)
             with self.writer.telemetry.asking(operation, step_id, **attributes):
                 given = yield asked
             answer = take_answer(given, who)
@@ -70,7 +70,7 @@ class AnswerRetry:
                 return made, answer, ""
             found, count = made.diagnostics, count + 1
             self.writer.note(
-                Kind.REFUSED,
+                RecordKind.REFUSED,
                 step,
                 effort=answer.effort,
                 answer=answer.text[:_KEPT],

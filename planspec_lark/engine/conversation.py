@@ -12,7 +12,7 @@ from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request
 from planspec_lark.syntax.diagnostics import Diagnostic
 
-__all__ = ["Asked", "Asking", "ask", "ask_async", "asking", "converse"]
+__all__ = ["AskResult", "Asking", "ask", "ask_async", "asking", "converse"]
 
 Value = TypeVar("Value")
 # What reads an answer: the value, or None where it is of no use, and all that was found.
@@ -22,7 +22,7 @@ Asking: TypeAlias = Generator[Request, Any, Value]
 
 
 @frozen
-class Asked(Generic[Value]):
+class AskResult(Generic[Value]):
     """What came of a question.
 
     Attributes:
@@ -42,7 +42,7 @@ class Asked(Generic[Value]):
 
 def ask(
     model: Callable[[Request], str | Answer], request: Request, read: Reader[Value], *, max_repairs: int = 1
-) -> Asked[Value]:
+) -> AskResult[Value]:
     """Put a request to a model, and once more with the diagnostics where its answer is of no use.
 
     What the model raises is raised.
@@ -54,19 +54,19 @@ def ask(
         max_repairs: how many times an answer may go back.
     """
     asked = converse(model, asking(request, read, max_repairs))
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AskResult)
     return asked
 
 
 async def ask_async(
     model: Callable[[Request], Awaitable[str | Answer]], request: Request, read: Reader[Value], *, max_repairs: int = 1
-) -> Asked[Value]:
+) -> AskResult[Value]:
     """The same, for asyncio."""
     asked = converse(model, asking(request, read, max_repairs))
-    return asked if isinstance(asked, Asked) else await asked
+    return asked if isinstance(asked, AskResult) else await asked
 
 
-def asking(request: Request, read: Reader[Value], max_repairs: int) -> Asking[Asked[Value]]:
+def asking(request: Request, read: Reader[Value], max_repairs: int) -> Asking[AskResult[Value]]:
     """The same as a generator, for :func:`converse`; what the model raises is raised where it waits."""
     calls, effort = 0, Effort()
     while True:
@@ -75,7 +75,7 @@ def asking(request: Request, read: Reader[Value], max_repairs: int) -> Asking[As
         effort += answer.effort
         value, found = read(answer.text)
         if value is not None or calls > max_repairs:
-            return Asked(value, answer.text, tuple(found), calls, effort)
+            return AskResult(value, answer.text, tuple(found), calls, effort)
         request = request.refuse(answer.text, found)
 
 

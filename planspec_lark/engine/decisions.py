@@ -13,12 +13,12 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark.plan_cmd.line_faults import Fault
+from planspec_lark.plan_cmd.line_faults import CommandFault
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words
 
-__all__ = ["Decided", "Decision", "diagnose_decision", "match_decision"]
+__all__ = ["Decision", "DecisionLine", "diagnose_decision", "match_decision"]
 
 
 class Decision(str, Enum):
@@ -30,7 +30,7 @@ class Decision(str, Enum):
 
 
 @frozen
-class Decided:
+class DecisionLine:
     """A decision line: what it says, and its bounds."""
 
     decision: Decision
@@ -44,14 +44,14 @@ def _line() -> Pattern[str]:
     return grammars.regular("reflection").pattern("decision")
 
 
-def match_decision(text: str, at: int) -> Decided | None:
+def match_decision(text: str, at: int) -> DecisionLine | None:
     """The decision in the line that starts at ``at`` and is ended; None if it holds none."""
     match = _line().match(text, at)
     if match is None:
         return None
     reason = (match["RESULT"] or "").partition("|")[2].strip(BLANKS)
     end = match.end("DECISION") if match["RESULT"] is None else match.end("RESULT")
-    return Decided(Decision(match["DECISION"]), reason, match.start("DECISION"), end)
+    return DecisionLine(Decision(match["DECISION"]), reason, match.start("DECISION"), end)
 
 
 # ---------------------------------------------------------------- near misses
@@ -85,7 +85,7 @@ _BARS = f"{BLANKS}:：|｜—–-"
 _CLOSING = f"{BLANKS}*`_\"'"
 
 
-def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fault | None:
+def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> CommandFault | None:
     """A line (trimmed) that is almost a decision about a step: what is wrong with it. None if it is not.
 
     It has to consist of the word and what decorates it, and perhaps a reason after a sign. Prose about retrying is
@@ -98,12 +98,12 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fa
     clean = forbidden.sub("", line).strip(BLANKS)
     message = f"the control character U+{ord(control[0]):04X} is not allowed in a decision"
     if decided := match_decision(f"{clean}\n", 0):
-        return Fault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
+        return CommandFault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
     near = _diagnose(clean, step_id, able)
-    return near and Fault("PE202", message, *control.span(), "remove it", near.repaired)
+    return near and CommandFault("PE202", message, *control.span(), "remove it", near.repaired)
 
 
-def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | None:
+def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> CommandFault | None:
     match = _NEAR.fullmatch(line)
     decision = _WORDS.get(match["word"].lower()) if match else None
     if match is None or decision is None:
@@ -114,7 +114,7 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | No
     message, start, end = _explain(match, decision)
     words = join_words([f"`{one.value}`" for one in able])
     help = f"write {words} alone on a line, or with ` | reason` after it"
-    return Fault("PE202", message, start, end, help, repaired if is_meant else None)
+    return CommandFault("PE202", message, start, end, help, repaired if is_meant else None)
 
 
 def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:

@@ -11,12 +11,12 @@ from attrs import frozen
 from planspec_lark.awaitables import FIRST, Pause, Turn
 from planspec_lark.document.file import PlanEditedError, PlanFileError
 from planspec_lark.engine.plan_text import PlanText
-from planspec_lark.engine.resume import Edited, EditedError, Past, catch_up, find_edits, reopen
+from planspec_lark.engine.resume import EditedSteps, EditedStepsError, PastRun, catch_up, find_edits, reopen
 from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -38,21 +38,21 @@ class EditWatcher:
     """
 
     writer: RunWriter
-    edited: Edited
+    edited: EditedSteps
     name: str
 
-    def take_plan(self, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
+    def take_plan(self, given: PlanSpec | None, kind: RecordKind, **data: Any) -> None:
         """Continue with a plan that may have been edited."""
         writer = self.writer
         merged = None if given is None else catch_up(given, writer.ledger, writer.run, writer.plan)
         if given is None or merged is None:
-            if kind is not Kind.EDITED:  # only white space was edited
+            if kind is not RecordKind.EDITED:  # only white space was edited
                 writer.note(kind, **data)
             return
         plan, conflicts = merged
-        edits = find_edits(plan, Past(writer.state, writer.plan))
-        if edits.edited and self.edited is Edited.ASK:
-            raise EditedError([step.step_id for step in edits.edited])
+        edits = find_edits(plan, PastRun(writer.state, writer.plan))
+        if edits.edited and self.edited is EditedSteps.ASK:
+            raise EditedStepsError([step.step_id for step in edits.edited])
         check_runnable(plan)
         scope = _find_scope(plan, writer.scope, edits.moves)
         writer.replace(plan)
@@ -70,8 +70,8 @@ class EditWatcher:
         shown = PlanText(given)
         writer.ledger.add_view(writer.run, shown.digest, shown.text)
         for step in edits.edited:
-            if self.edited is Edited.KEEP:
-                writer.note(Kind.KEPT, step)
+            if self.edited is EditedSteps.KEEP:
+                writer.note(RecordKind.KEPT, step)
             else:
                 reopen(writer, step)
 
@@ -120,7 +120,7 @@ class EditWatcher:
                     raise
             yield Pause(_QUIET)
             yield FIRST
-        self.take_plan(given, Kind.EDITED)
+        self.take_plan(given, RecordKind.EDITED)
 
     def is_disturbed(self) -> bool:
         """Whether :meth:`settle` has something to deal with before anything else begins."""

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
-    Finding,
+    ValueFinding,
     locate,
     missing_field,
     unknown_field,
@@ -74,7 +74,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         limits: the most bytes, levels and findings.
     """
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value)
-    findings: list[Finding] = []
+    findings: list[ValueFinding] = []
     answer, effort = None, Effort(llm_calls=1)
     if read.has_value and isinstance(read.value, dict):
         reader = _Reader(read.value, step, findings)
@@ -93,7 +93,7 @@ class _Reader:
 
     value: dict[str, Any]
     step: PlanStep
-    findings: list[Finding]
+    findings: list[ValueFinding]
 
     def read(self, effort: Effort) -> OperatorResult | None:
         self._check_fields()
@@ -128,7 +128,7 @@ class _Reader:
 
     def _find(self, code: str, message: str, *path: str, repaired: bool = False, **more: Any) -> None:
         severity = Severity.WARNING if repaired else CODES[code].severity
-        self.findings.append(Finding(code, message, path, severity=severity, **more))
+        self.findings.append(ValueFinding(code, message, path, severity=severity, **more))
 
     def _has(self, name: str) -> bool:
         return name in self.value and (self.value[name] is not None or name not in _OPTIONAL)

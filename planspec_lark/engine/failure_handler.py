@@ -15,19 +15,19 @@ from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.models import (
     REFLECTION_VERBS,
     Answer,
+    AnswerRefusal,
     Question,
     ReflectionCall,
     Reflector,
-    Refusal,
 )
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
-from planspec_lark.engine.run_state import Failure
-from planspec_lark.engine.run_writer import Patch
+from planspec_lark.engine.run_state import StepFailure
+from planspec_lark.engine.run_writer import StepPatch
 from planspec_lark.engine.step_runner import fold_plan, own_step
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import brief
 
 __all__ = ["Ask", "FailureHandler"]
@@ -85,7 +85,7 @@ class FailureHandler(AnswerRetry):
             # The plan also says next which person to ask: a command may have put another step before this one.
             self._record(step, read, answer)
 
-    def _call(self, step: PlanStep, failure: Failure, refusal: Refusal | None) -> ReflectionCall:
+    def _call(self, step: PlanStep, failure: StepFailure, refusal: AnswerRefusal | None) -> ReflectionCall:
         can_retry = self.limits.can_retry(step.step_id)
         return ReflectionCall(
             own_step(step),
@@ -135,7 +135,7 @@ class FailureHandler(AnswerRetry):
         else:
             patches = []
         if not read.commands:
-            self.writer.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
+            self.writer.note(RecordKind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
         else:
             settle = (
                 partial(self._settle, step, self.writer.state.failures[was].result) if read.decision is None else None
@@ -144,22 +144,28 @@ class FailureHandler(AnswerRetry):
             data["blocked"] = step.status is PlanStatus.BLOCKED
             text = serialize_commands(read.commands)
             self.writer.note_shape(
-                Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **asdict(done, recurse=False)
+                RecordKind.REFLECTED,
+                was,
+                own=own,
+                effort=answer.effort,
+                commands=text,
+                **data,
+                **asdict(done, recurse=False),
             )
         if read.decision is Decision.ACCEPT:
             self.step_runner.values.add(step)
 
-    def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[Patch]:
+    def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[StepPatch]:
         """What becomes of a step that the answer does not mention: another try if something has changed for it."""
         if step.status is not PlanStatus.ACTIVE:
             return []  # the commands have said so
         ids = {id(one) for one in opened}
         if any(id(below) in ids for below in iter_steps(step)):
-            return [Patch(step, PlanStatus.PENDING)]
+            return [StepPatch(step, PlanStatus.PENDING)]
         in_front = takewhile(lambda one: one is not step, iter_steps(self.writer.plan))
         if any(id(one) in ids for one in in_front):
-            return [*self.step_runner.again(step), Patch(step, PlanStatus.PENDING)]
-        return [Patch(step, PlanStatus.BLOCKED, brief(result))]
+            return [*self.step_runner.again(step), StepPatch(step, PlanStatus.PENDING)]
+        return [StepPatch(step, PlanStatus.BLOCKED, brief(result))]
 
     def _interact(self, step: PlanStep, question: str) -> Turn[None]:
         """Ask a person, and try the step again with the answer."""
@@ -172,7 +178,7 @@ class FailureHandler(AnswerRetry):
         if not isinstance(answer, str):
             raise TypeError(f"what is asked for is a text or None, not {type(answer).__name__}")
         self.writer.note(
-            Kind.TOLD,
+            RecordKind.TOLD,
             step,
             patches=self.step_runner.again(step),
             question=question,

@@ -16,11 +16,11 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.fields import COUNT_LIMIT
 
-__all__ = ["Generated", "read_children", "read_new_plan"]
+__all__ = ["GeneratedPlan", "read_children", "read_new_plan"]
 
 
 @frozen
-class Generated:
+class GeneratedPlan:
     """What a planner has written.
 
     Attributes:
@@ -39,7 +39,7 @@ class Generated:
         return not has_errors(self.diagnostics)
 
 
-def read_new_plan(text: str, limits: EngineLimits, *, finish_reason: str = "") -> Generated:
+def read_new_plan(text: str, limits: EngineLimits, *, finish_reason: str = "") -> GeneratedPlan:
     """A whole plan in a planner's answer. Never raises on any text.
 
     Args:
@@ -53,7 +53,7 @@ def read_new_plan(text: str, limits: EngineLimits, *, finish_reason: str = "") -
 
 def read_children(
     text: str, container: PlanStep, names: Iterable[str], limits: EngineLimits, *, finish_reason: str = ""
-) -> Generated:
+) -> GeneratedPlan:
     """The steps for a container in a planner's answer, with ids below it. Never raises on any text.
 
     Ids may be those below the container, or count from 1; the container itself may be above them. They are numbered
@@ -91,7 +91,7 @@ def _is_repeated(step: PlanStep, kept: str | None) -> bool:
     return kept is not None and (step.status not in OPEN or hash_of(step) == kept)
 
 
-def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
+def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) -> GeneratedPlan:
     # What keeps the plan from being accepted is an error among these. That there are no steps is said below, and what
     # breaks a rule by the rules.
     diagnostics = scan.readings
@@ -114,7 +114,7 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
         # Its goal is not the planner's concern. What was left out of its steps counts as well.
         rules = check_rules(PlanSpec(goal="-", steps=scan.plan.steps))
         diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.positions)
-    return Generated(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
+    return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
 
 
 def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:

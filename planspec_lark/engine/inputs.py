@@ -14,7 +14,7 @@ from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, hash_of, iter_steps
 
-__all__ = ["Inputs", "Lack", "Needs", "Values"]
+__all__ = ["Inputs", "MissingInput", "Needs", "Values"]
 
 
 class Inputs(Mapping[str, Any]):
@@ -67,7 +67,7 @@ class Needs:
 
 
 @frozen
-class Lack:
+class MissingInput:
     """An input that a blocked step lacks.
 
     Attributes:
@@ -158,12 +158,12 @@ class Values:
         self._renew()
         return all(name in self._given or self._find(name, step) is not None for name in names)
 
-    def lacks(self, step: PlanStep, names: Iterable[str]) -> Iterator[Lack]:
+    def lacks(self, step: PlanStep, names: Iterable[str]) -> Iterator[MissingInput]:
         """Those of these inputs that a step would not get."""
         for name in names:
             if not self.are_there((name,), step):
                 late = self._find_late(name, step)
-                yield Lack(step.step_id, name, late.step_id if late else "")
+                yield MissingInput(step.step_id, name, late.step_id if late else "")
 
     def missing_below(self, above: PlanStep) -> tuple[str, ...]:
         """The outputs that a step declares, and that neither it nor a step below it has produced."""

@@ -12,7 +12,7 @@ from planspec_lark.engine.think import RunResult, ThinkEngine, no_operator
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import FencedError, Kind, Ledger, RunBusyError
+from planspec_lark.runs.ledger import FencedError, Ledger, RecordKind, RunBusyError
 from planspec_lark.runs.postgres_ledger import PostgresLedger
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -42,7 +42,7 @@ def submit_plan(
         raise ValueError("run: a run needs an id")
     with _opened(database) as ledger:
         ThinkEngine(plan, no_operator, inputs=inputs or {}, ledger=ledger, run_id=run, run_name=name).begin()
-        begun = next(ledger.records(run, kinds=[Kind.BEGUN], limit=1))
+        begun = next(ledger.records(run, kinds=[RecordKind.BEGUN], limit=1))
         if parse_plan(begun.plan or "") != parse_plan(serialize_plan(plan)):
             raise PlanRunError(f"run {visible_name(run)} has begun with another plan")
 
@@ -75,7 +75,7 @@ def run_plan(
     Raises:
         PlanRunError: there is no such run.
         LedgerError: the ledger cannot be read or written, for the time being or at all.
-        Exception: what the reflector or the planner raises, and Unusable from the operator.
+        Exception: what the reflector or the planner raises, and FatalError from the operator.
     """
     if not run:
         raise ValueError("run: a run needs an id")

@@ -23,26 +23,26 @@ __all__ = [
     "REFLECTION_VERBS",
     "REPLAN_VERBS",
     "Answer",
+    "AnswerRefusal",
     "Budget",
     "Effort",
     "EngineLimits",
+    "FatalError",
     "HopStatus",
     "Operator",
     "OperatorResult",
     "Outcome",
     "Planner",
     "PlanningCall",
-    "Purpose",
+    "PlanningPurpose",
     "Question",
     "ReflectionCall",
     "Reflector",
-    "Refusal",
     "Runner",
     "StepCall",
     "StepPolicy",
     "TransientError",
-    "Unavailable",
-    "Unusable",
+    "UnavailableError",
     "stop_event",
     "take_answer",
 ]
@@ -67,7 +67,7 @@ def _check_number(name: str, value: object) -> None:
         raise ValueError(f"{name}: {value} is out of range")
 
 
-class Unusable(PlanSpecError):  # noqa: N818  (it is no fault of a step)
+class FatalError(PlanSpecError):
     """Raised by an operator that cannot work at all: the run ends, and the step has not failed."""
 
 
@@ -84,7 +84,7 @@ class TransientError(PlanSpecError):
         self.retry_after = retry_after
 
 
-class Unavailable(TransientError, Unusable):  # noqa: N818  (as its base)
+class UnavailableError(TransientError, FatalError):
     """Raised by an operator that cannot work for now: where another time does not do either, the run ends."""
 
 
@@ -230,7 +230,7 @@ def take_answer(given: object, who: str) -> Answer:
 
 
 @frozen
-class Refusal:
+class AnswerRefusal:
     """An answer that was refused, and why."""
 
     answer: str
@@ -298,10 +298,10 @@ class ReflectionCall:
     commands: tuple[str, ...]
     attempt: int
     history: History
-    refusal: Refusal | None = None
+    refusal: AnswerRefusal | None = None
 
 
-class Purpose(str, Enum):
+class PlanningPurpose(str, Enum):
     """What a planner is asked for.
 
     Attributes:
@@ -333,7 +333,7 @@ class PlanningCall:
             one of these says is not done again.
     """
 
-    purpose: Purpose
+    purpose: PlanningPurpose
     plan: PlanSpec
     plan_state: str
     step: PlanStep | None
@@ -341,7 +341,7 @@ class PlanningCall:
     missing: tuple[str, ...]
     commands: tuple[str, ...]
     history: History
-    refusal: Refusal | None = None
+    refusal: AnswerRefusal | None = None
     finished: tuple[PlanStep, ...] = ()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from planspec_lark.awaitables import awaited, stop_event
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
-from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
+from planspec_lark.engine.models import FatalError, Operator, OperatorResult, Runner, StepCall
 from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["dask_runner"]
@@ -32,19 +32,19 @@ def dask_runner(client: Any) -> Runner:
     often as the scheduler allows it (``distributed.scheduler.allowed-failures``); after that it has failed. The workers
     need this package and all that the operator needs. An asynchronous operator is run to its end there. Where the
     scheduler is lost, or has had no workers for five minutes, the run ends with
-    :class:`~planspec_lark.engine.Unusable`, and the step has not failed. What a worker has begun continues there where
-    a step takes longer than its policy allows, or the run is stopped.
+    :class:`~planspec_lark.engine.FatalError`, and the step has not failed. What a worker has begun continues there
+    where a step takes longer than its policy allows, or the run is stopped.
 
     Args:
         client: a ``distributed.Client``, or the address of a scheduler, such as ``tcp://host:8786``.
 
     Raises:
-        Unusable: Dask is not installed, or the address does not answer.
+        FatalError: Dask is not installed, or the address does not answer.
     """
     try:
         made = connect(client, "distributed") if isinstance(client, str) else client
     except ClusterError as error:
-        raise Unusable(str(error)) from None
+        raise FatalError(str(error)) from None
     lost = (
         import_module("distributed.client").FutureCancelledError,
         import_module("distributed.core").CommClosedError,
@@ -62,7 +62,7 @@ def dask_runner(client: Any) -> Runner:
                     future.cancel()
                 raise
         except lost as error:
-            raise Unusable(f"the cluster was lost: {visible(str(error))}") from None
+            raise FatalError(f"the cluster was lost: {visible(str(error))}") from None
 
     return run
 
@@ -79,7 +79,7 @@ def _wait_for(client: Any, future: Any) -> None:
     looked = monotonic()
     while not is_done.wait(_GLANCE):
         if stop.is_set():
-            raise Unusable("this call is no longer needed")
+            raise FatalError("this call is no longer needed")
         if monotonic() - looked < LOOK_SECONDS:
             continue
         looked = monotonic()
@@ -87,4 +87,4 @@ def _wait_for(client: Any, future: Any) -> None:
         if waited == LOOK_SECONDS:
             _log.warning("waiting for workers: the cluster has none")
         if waited >= WAIT_SECONDS:
-            raise Unusable(f"the cluster has had no workers for {WAIT_SECONDS:.0f} seconds")
+            raise FatalError(f"the cluster has had no workers for {WAIT_SECONDS:.0f} seconds")

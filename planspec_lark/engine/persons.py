@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from planspec_lark.engine.run_rules import PlanRunError, check_person
-from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.run_writer import RunWriter, StepPatch
 from planspec_lark.engine.step_runner import choose, find_output_fault, kept, open_branches
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import brief, quote
 
 __all__ = ["check_answer", "finish", "own_outputs"]
@@ -65,11 +65,11 @@ def finish(writer: RunWriter, step: PlanStep, result: str, outputs: Mapping[str,
     """Note that a person has done a step, or has chosen a branch, with what was checked."""
     data: dict[str, Any] = {"result": kept(result), "description": step.description}
     if step.step_type == "decide":
-        kind, data["branch"] = Kind.BRANCHED, _find_branch(step, branch)
+        kind, data["branch"] = RecordKind.BRANCHED, _find_branch(step, branch)
         # What is around it was blocked with it.
         above = (one for one in writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED)
         patches = choose(step, data["branch"], brief(result) or None)
-        patches += [Patch(one, PlanStatus.ACTIVE, "") for one in above]
+        patches += [StepPatch(one, PlanStatus.ACTIVE, "") for one in above]
     else:
-        kind, patches = Kind.DONE, [Patch(step, PlanStatus.DONE, brief(result) or None)]
+        kind, patches = RecordKind.DONE, [StepPatch(step, PlanStatus.DONE, brief(result) or None)]
     writer.note(kind, step, patches=patches, outputs=outputs, names=list(outputs), by="person", **data)

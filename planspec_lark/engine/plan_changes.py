@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.run_writer import RunWriter, StepPatch
 from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
@@ -57,11 +57,11 @@ def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandErro
 
 
 # Gives what else becomes of the plan, knowing the steps that the commands have made open, in document order.
-Settle: TypeAlias = Callable[[list[PlanStep]], Iterable[Patch]]
+Settle: TypeAlias = Callable[[list[PlanStep]], Iterable[StepPatch]]
 
 
 def reshape(
-    writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[Patch] = (), settle: Settle | None = None
+    writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[StepPatch] = (), settle: Settle | None = None
 ) -> Reshaping:
     """Perform commands that were tried before, between some patches. They change the plan, and nothing else yet.
 

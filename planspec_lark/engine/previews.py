@@ -9,17 +9,17 @@ from copy import deepcopy
 from attrs import frozen
 
 from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
-from planspec_lark.engine.resume import Edited
+from planspec_lark.engine.resume import EditedSteps
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import ThinkEvent
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.runs.ledger import Kind, Ledger, RunInfo
+from planspec_lark.runs.ledger import Ledger, RecordKind, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger
 
-__all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
+__all__ = ["InputSource", "PlannedStep", "preview", "preview_resumed"]
 
 
 @frozen
@@ -41,7 +41,7 @@ class InputSource:
 
 
 @frozen
-class Planned:
+class PlannedStep:
     """A step that is to be done.
 
     Attributes:
@@ -55,7 +55,7 @@ class Planned:
     is_planning: bool
 
 
-def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None) -> list[Planned]:
+def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None) -> list[PlannedStep]:
     """The steps that a run of this plan would do, in their order, if all of them go well.
 
     Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before.
@@ -66,7 +66,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
         state: of the run that would be resumed. Without one a new run begins, which knows no outputs of finished steps.
     """
     state = state or RunState()
-    found: list[Planned] = []
+    found: list[PlannedStep] = []
     outputs: dict[str, tuple[str, ...]] = {}
     going = (*OPEN, PlanStatus.DONE)
     for step, _ in iter_with_parents(plan, lambda step: step.status in going):
@@ -74,7 +74,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
             continue
         if step.status in OPEN and _is_work(step, state):
             sources = {name: InputSource(outputs.get(name, ()), name in given) for name in step.inputs}
-            found.append(Planned(step, sources, _needs_steps(step, state)))
+            found.append(PlannedStep(step, sources, _needs_steps(step, state)))
         for name in _outputs(step, state):
             outputs[name] = (*outputs.get(name, ()), step.step_id)
     return found
@@ -103,7 +103,7 @@ def _needs_steps(step: PlanStep, state: RunState) -> bool:
 # ---------------------------------------------------------------- a resumed run
 
 # What a resumed run does before it does anything else.
-_CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN, Kind.OPENED)
+_CATCHING_UP = (RecordKind.RESUMED, RecordKind.KEPT, RecordKind.RERUN, RecordKind.OPENED)
 
 
 class _Copy(MemoryLedger):
@@ -127,8 +127,8 @@ class _Seen(Exception):  # noqa: N818  (it is no error)
 
 
 def preview_resumed(
-    plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: Edited = Edited.ASK
-) -> list[Planned]:
+    plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: EditedSteps = EditedSteps.ASK
+) -> list[PlannedStep]:
     """The steps that the last run of a plan would do if it continued now. The ledger is only read.
 
     Args:

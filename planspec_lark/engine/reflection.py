@@ -5,9 +5,9 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from planspec_lark.answers.truncation import find_cut, name_cut
-from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
+from planspec_lark.engine.decisions import Decision, DecisionLine, diagnose_decision, match_decision
 from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, Trial, judge_replan
-from planspec_lark.plan_cmd.answer_reader import Line, read_lines
+from planspec_lark.plan_cmd.answer_reader import ScannedLine, read_lines
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
@@ -131,9 +131,9 @@ class _Answer:
     source: Source
     remainder: Remainder
     found: Findings
-    decisions: list[Decided] = field(factory=list, init=False)
+    decisions: list[DecisionLine] = field(factory=list, init=False)
     commands: list[Given] = field(factory=list, init=False)
-    others: list[Line] = field(factory=list, init=False)
+    others: list[ScannedLine] = field(factory=list, init=False)
     repairs: list[Diagnostic] = field(factory=list, init=False)
 
     @classmethod
@@ -154,7 +154,7 @@ class _Answer:
                 answer.others.append(line)
         return answer
 
-    def close(self, decisions: list[Decided], finish_reason: str) -> Reflection:
+    def close(self, decisions: list[DecisionLine], finish_reason: str) -> Reflection:
         """What the answer says, with these decisions."""
         self.found.extend(self.remainder.diagnose(self.source))
         # How the last line ends says of commands only that they are cut off: a reason may end anyhow.

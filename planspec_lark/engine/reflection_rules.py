@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.decisions import Decided, Decision
+from planspec_lark.engine.decisions import Decision, DecisionLine
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
@@ -30,7 +30,7 @@ class Given:
     end: int
 
 
-def _note(code: str, message: str, source: Source, where: Given | Decided, help: str = "") -> Diagnostic:
+def _note(code: str, message: str, source: Source, where: Given | DecisionLine, help: str = "") -> Diagnostic:
     return Diagnostic(code, message, span=source.span(where.start, where.end), help=help, source=source)
 
 
@@ -102,7 +102,7 @@ class ReflectionJudge:
     can_retry: bool
     source: Source
     # The one decision, if there is one and only one.
-    _decided: Decided | None = None
+    _decided: DecisionLine | None = None
     # Whether anything says what becomes of the step, rightly or not.
     is_settled: bool = False
     # The commands that skip, and those that change, by the identity of the step that each is about. The steps stay with
@@ -110,7 +110,7 @@ class ReflectionJudge:
     _skips: dict[int, tuple[PlanStep, PlanCommand]] = field(factory=dict)
     _changes: dict[int, tuple[PlanStep, PlanCommand]] = field(factory=dict)
 
-    def judge(self, decisions: Sequence[Decided], commands: Sequence[Given]) -> Iterator[Diagnostic]:
+    def judge(self, decisions: Sequence[DecisionLine], commands: Sequence[Given]) -> Iterator[Diagnostic]:
         """All that is wrong with them."""
         yield from self._judge_decisions(decisions)
         for given in commands:
@@ -126,7 +126,7 @@ class ReflectionJudge:
         """The decisions that are possible."""
         return [decision for decision in Decision if not self._refuse(decision)]
 
-    def _judge_decisions(self, decisions: Sequence[Decided]) -> Iterator[Diagnostic]:
+    def _judge_decisions(self, decisions: Sequence[DecisionLine]) -> Iterator[Diagnostic]:
         self.is_settled = bool(decisions)
         for decided in decisions:
             if reason := self._refuse(decided.decision):
@@ -202,7 +202,7 @@ class ReflectionJudge:
 
 
 def judge_replan(
-    trial: Trial, decisions: Sequence[Decided], commands: Sequence[Given], source: Source
+    trial: Trial, decisions: Sequence[DecisionLine], commands: Sequence[Given], source: Source
 ) -> Iterator[Diagnostic]:
     """All that is wrong with what an answer says at the end of a round."""
     for decided in decisions:

@@ -11,17 +11,17 @@ from attrs import asdict, frozen
 
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, Read
-from planspec_lark.engine.generated_plan import Generated, make_pending, read_children, read_new_plan
+from planspec_lark.engine.generated_plan import GeneratedPlan, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     REPLAN_VERBS,
     Answer,
+    AnswerRefusal,
     Effort,
     HopStatus,
     OperatorResult,
     Planner,
     PlanningCall,
-    Purpose,
-    Refusal,
+    PlanningPurpose,
 )
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_replan
@@ -30,7 +30,7 @@ from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 
 __all__ = ["Replanner"]
 
@@ -59,7 +59,7 @@ class Replanner(AnswerRetry):
         reason = state.unplanned.get(step.step_id, "")
 
         read_steps = partial(read_children, container=step, names=names, limits=self.limits.given)
-        read, answer, why = yield from self._ask(Purpose.CHILDREN, step, reason, read_steps)
+        read, answer, why = yield from self._ask(PlanningPurpose.CHILDREN, step, reason, read_steps)
         if read is None:
             self._fail(step, why)
             return
@@ -70,7 +70,7 @@ class Replanner(AnswerRetry):
             if self.writer.is_run(above.step_id):
                 above.status = PlanStatus.ACTIVE
         self.writer.note_shape(
-            Kind.PLANNED,
+            RecordKind.PLANNED,
             step.step_id,
             own=hash_of(step),
             effort=answer.effort,
@@ -105,17 +105,19 @@ class Replanner(AnswerRetry):
 
     def change(self, reason: str) -> Turn[str]:
         """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
-        read, answer, why = yield from self._ask(Purpose.CHANGES, None, reason, self._read)
+        read, answer, why = yield from self._ask(PlanningPurpose.CHANGES, None, reason, self._read)
         if read is None:
             return why
         text = serialize_commands(read.commands)
         renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
         if renewing is not None:
             # What was decided is kept before the new plan is asked for.
-            self.writer.note(Kind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL")
+            self.writer.note(
+                RecordKind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL"
+            )
             return ""
         done = reshape(self.writer, read.commands)
-        self.writer.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **asdict(done, recurse=False))
+        self.writer.note_shape(RecordKind.REPLANNED, effort=answer.effort, commands=text, **asdict(done, recurse=False))
         return ""
 
     def _read(self, text: str, *, finish_reason: str) -> Reflection:
@@ -124,7 +126,7 @@ class Replanner(AnswerRetry):
     def renew(self, reason: str) -> Turn[str]:
         """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
         read_plan = partial(read_new_plan, limits=self.limits.given)
-        read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, read_plan)
+        read, answer, why = yield from self._ask(PlanningPurpose.PLAN, None, reason, read_plan)
         if read is None:
             return why
         plan, old = self.writer.plan, self.writer.text.text
@@ -132,10 +134,10 @@ class Replanner(AnswerRetry):
         make_pending(read.plan.steps, frozenset(kept))
         plan.title = read.plan.title or plan.title
         plan.steps = read.plan.steps
-        self.writer.note_shape(Kind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
+        self.writer.note_shape(RecordKind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
         return ""
 
-    def _find_done(self, read: Generated) -> dict[str, str]:
+    def _find_done(self, read: GeneratedPlan) -> dict[str, str]:
         """Steps of a new plan that were done in the old one, with the ids that they had: their texts are the same."""
         known: dict[str, list[PlanStep]] = {}
         for step in iter_steps(self.writer.plan):
@@ -152,7 +154,7 @@ class Replanner(AnswerRetry):
         return {new: old for new, old in kept.items() if times[old] == 1}
 
     def _ask(
-        self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[..., Read]
+        self, purpose: PlanningPurpose, step: PlanStep | None, reason: str, read: Callable[..., Read]
     ) -> Turn[tuple[Read | None, Answer, str]]:
         planner = self.planner
         assert planner is not None
@@ -165,9 +167,11 @@ class Replanner(AnswerRetry):
             purpose=purpose.value,
         )
 
-    def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
+    def _call(
+        self, purpose: PlanningPurpose, step: PlanStep | None, reason: str, refusal: AnswerRefusal | None
+    ) -> PlanningCall:
         writer = self.writer
-        verbs = self.limits.allowed_verbs(REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
+        verbs = self.limits.allowed_verbs(REPLAN_VERBS) if purpose is PlanningPurpose.CHANGES else ()
         return PlanningCall(
             purpose,
             deepcopy(writer.plan),

@@ -17,22 +17,22 @@ from planspec_lark.diff.merge import merge_plans
 from planspec_lark.diff.models import MergeConflict
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.run_writer import RunWriter, StepPatch
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.engine.snapshot import Snapshot, read_snapshot
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, RunInfo
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunInfo, StepUpdate
 from planspec_lark.syntax.diagnostics import PlanSpecError, name_some
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = [
-    "Edited",
-    "EditedError",
-    "Edits",
-    "Past",
+    "EditedSteps",
+    "EditedStepsError",
+    "PastRun",
+    "PlanEdits",
     "catch_up",
     "find_edits",
     "is_of_plan",
@@ -42,11 +42,11 @@ __all__ = [
 ]
 
 
-class Edited(str, Enum):
+class EditedSteps(str, Enum):
     """What becomes of finished steps whose text was edited.
 
     Attributes:
-        ASK: the run does not continue; :class:`EditedError` names them.
+        ASK: the run does not continue; :class:`EditedStepsError` names them.
         RERUN: they are done again.
         KEEP: they count as done, with the outputs that they have.
     """
@@ -56,7 +56,7 @@ class Edited(str, Enum):
     KEEP = "keep"
 
 
-class EditedError(PlanSpecError):
+class EditedStepsError(PlanSpecError):
     """Finished steps were edited since the run, and someone has to decide what becomes of them.
 
     Attributes:
@@ -69,7 +69,7 @@ class EditedError(PlanSpecError):
 
 
 @frozen
-class Past:
+class PastRun:
     """What a ledger knows of a run.
 
     Attributes:
@@ -98,7 +98,7 @@ def is_of_plan(ledger: Ledger, run: str) -> bool:
     return first is None or first.plan is not None
 
 
-def replay(ledger: Ledger, run: str) -> Past:
+def replay(ledger: Ledger, run: str) -> PastRun:
     """Read the records of a run: those after its last snapshot, or all.
 
     Raises:
@@ -125,7 +125,7 @@ def replay(ledger: Ledger, run: str) -> Past:
                 setattr(step, name, value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LedgerError(f"the records of run {visible_name(run)} are invalid: {visible(str(error))}") from None
-    return Past(state, plan, snapped)
+    return PastRun(state, plan, snapped)
 
 
 def _find_snapshot(ledger: Ledger, run: str) -> Snapshot | None:
@@ -147,7 +147,7 @@ def _check_version(written: object, run: str) -> None:
         raise LedgerError(f"run {visible_name(run)} was written with grammar {said}, and this reads {GRAMMAR_VERSION}")
 
 
-def _take_new(change: Change, values: dict[str, Any]) -> None:
+def _take_new(change: StepUpdate, values: dict[str, Any]) -> None:
     """Put what a step is after a change in the place of what it was."""
     values |= {name: pair[1] for name, pair in asdict(change, recurse=False).items() if pair is not None}
 
@@ -195,7 +195,7 @@ def _count_changes(one: PlanSpec, other: PlanSpec) -> int:
 
 
 @define
-class Edits:
+class PlanEdits:
     """What was edited in a plan since the run.
 
     Attributes:
@@ -209,12 +209,12 @@ class Edits:
     edited: list[PlanStep] = field(factory=list)
 
 
-def find_edits(plan: PlanSpec, past: Past) -> Edits:
+def find_edits(plan: PlanSpec, past: PastRun) -> PlanEdits:
     """Compare the steps of a plan with those that the run has left."""
     was = {step.step_id: step for step in iter_steps(past.plan)}
     now = {step.step_id: step for step in iter_steps(plan)}
     places = _match(was, now)
-    state, edits = past.state, Edits()
+    state, edits = past.state, PlanEdits()
     lost = was.keys() - places.keys()
     arrived = set(places.values())
     if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
@@ -263,6 +263,6 @@ def _by_hash(steps: Mapping[str, PlanStep]) -> dict[str, list[str]]:
 def reopen(writer: RunWriter, step: PlanStep) -> None:
     """Have a finished step, and all below it, done again. What is around it is not finished any more."""
     settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
-    above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
-    again = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step)]
-    writer.note(Kind.RERUN, step, patches=[*again, *above])
+    above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in settled]
+    again = [StepPatch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step)]
+    writer.note(RecordKind.RERUN, step, patches=[*again, *above])

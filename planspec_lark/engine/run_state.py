@@ -11,13 +11,13 @@ from typing import Any
 from attrs import asdict, define, evolve, field, frozen
 
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
-from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.ledger import Record, RecordKind
 
-__all__ = ["Cleared", "Failure", "Finished", "RunState", "Running", "Stall"]
+__all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "Stall", "StepFailure"]
 
 
 @frozen
-class Finished:
+class FinishedStep:
     """A step that was done: the hash of its text, the record with its outputs, and their names."""
 
     hash: str
@@ -26,15 +26,15 @@ class Finished:
 
 
 @frozen
-class Cleared:
+class ClearedStep:
     """A step that was done below a container which is planned again: its text, and what is known of it."""
 
     text: str
-    finished: Finished
+    finished: FinishedStep
 
 
 @frozen
-class Running:
+class RunningStep:
     """A step that was begun and has not ended.
 
     Attributes:
@@ -50,7 +50,7 @@ class Running:
 
 
 @frozen
-class Failure:
+class StepFailure:
     """A step that was not OK, and has not been dealt with. ``lacks`` are inputs without which it cannot be done."""
 
     hash: str
@@ -112,9 +112,9 @@ class RunState:
         last: the last record.
     """
 
-    finished: dict[str, Finished] = field(factory=dict)
-    failures: dict[str, Failure] = field(factory=dict)
-    running: dict[str, Running] = field(factory=dict)
+    finished: dict[str, FinishedStep] = field(factory=dict)
+    failures: dict[str, StepFailure] = field(factory=dict)
+    running: dict[str, RunningStep] = field(factory=dict)
     attempts: dict[str, tuple[str, int]] = field(factory=dict)
     begun: dict[str, int] = field(factory=dict)
     retries: dict[str, int] = field(factory=dict)
@@ -125,7 +125,7 @@ class RunState:
     lacking: dict[str, tuple[str, ...]] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
     over: dict[str, bool] = field(factory=dict)
-    cleared: dict[str, tuple[Cleared, ...]] = field(factory=dict)
+    cleared: dict[str, tuple[ClearedStep, ...]] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
     renewing: str | None = None
     round: int = 1
@@ -144,14 +144,14 @@ class RunState:
         data = record.data
         if not _SPENT.isdisjoint(data):
             self.effort += Effort.from_data(data)
-        if record.kind is not Kind.RESUMED:
+        if record.kind is not RecordKind.RESUMED:
             self.ended = ""
-        if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):
+        if record.kind not in (RecordKind.REFUSED, RecordKind.RESUMED, RecordKind.ENDED):
             # Anything else that happens to a step resets the count of refusals.
             self.refused.pop(record.step, None)
         # Steps are named as they were before the moves.
         cleared = {
-            container: tuple(Cleared(text, self.finished[step]) for step, text in values)
+            container: tuple(ClearedStep(text, self.finished[step]) for step, text in values)
             for container, values in data.get("cleared", {}).items()
         }
         for step in data.get("gone", ()):
@@ -196,7 +196,7 @@ class RunState:
             self.refused.pop("", None)
 
     def _started(self, record: Record, step: str) -> None:
-        now = Running(record.hash, record.attempt, record.data["key"])
+        now = RunningStep(record.hash, record.attempt, record.data["key"])
         known = self.running.get(step)
         if known != now:
             self.begun[step] = self.begun.get(step, 0) + 1
@@ -223,15 +223,15 @@ class RunState:
         seq, names = record.seq, tuple(record.data.get("names", ()))
         failure = self.failures.get(step)
         # What was accepted has the outputs of the failure.
-        if record.kind is Kind.REFLECTED and failure is not None:
+        if record.kind is RecordKind.REFLECTED and failure is not None:
             seq, names = failure.seq, failure.outputs
-        self.finished[step] = Finished(record.hash, seq, names)
+        self.finished[step] = FinishedStep(record.hash, seq, names)
 
     def _failed(self, record: Record, step: str) -> None:
         data = record.data
         self.running.pop(step, None)
         self.stalls.setdefault(step, Stall()).take(data.get("result", ""))
-        self.failures[step] = Failure(
+        self.failures[step] = StepFailure(
             record.hash,
             record.seq,
             record.attempt,
@@ -252,7 +252,7 @@ class RunState:
         if record.data.get("is_held"):
             self.lacking[step] = ()
 
-    def _wait(self, step: str, failure: Failure | None) -> None:
+    def _wait(self, step: str, failure: StepFailure | None) -> None:
         if failure is not None and failure.lacks:
             self.lacking[step] = failure.lacks
 

@@ -20,12 +20,12 @@ from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.runs.history import History
-from planspec_lark.runs.lease import Lease
-from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
+from planspec_lark.runs.lease import RunLease
+from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, StepUpdate
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["LOG", "Patch", "RunWriter", "ThinkEvent"]
+__all__ = ["LOG", "RunWriter", "StepPatch", "ThinkEvent"]
 
 LOG = getLogger("planspec_lark.engine")
 # So many records, at least, lie between two snapshots. Reading these takes next to no time.
@@ -33,7 +33,7 @@ _BETWEEN_SNAPSHOTS = 1_000
 
 
 @frozen
-class Patch:
+class StepPatch:
     """What a step is to be: fields that are None stay as they are."""
 
     step: PlanStep
@@ -41,15 +41,15 @@ class Patch:
     result: str | None = None
     done_count: int | None = None
 
-    def apply(self) -> Change | None:
+    def apply(self) -> StepUpdate | None:
         """Change the step; says what was changed, if anything was."""
         changes: dict[str, Any] = {}
-        for part in fields(Change):
+        for part in fields(StepUpdate):
             before, after = getattr(self.step, part.name), getattr(self, part.name)
             if after is not None and after != before:
                 setattr(self.step, part.name, after)
                 changes[part.name] = (_plain(before), _plain(after))
-        return Change(**changes) if changes else None
+        return StepUpdate(**changes) if changes else None
 
 
 def _plain(value: object) -> object:
@@ -67,7 +67,7 @@ class ThinkEvent:
         plan: the plan as it is. It keeps changing: copy what is to be kept.
     """
 
-    kind: Kind
+    kind: RecordKind
     step_id: str
     data: Mapping[str, Any]
     plan: PlanSpec
@@ -115,7 +115,7 @@ class RunWriter:
         self.history, self.text = History(ledger, run), PlanText(plan)
         self.digest, self.scope = self.text.digest, ""
         self.version = self.shape = 0
-        self.lease: Lease | None = None
+        self.lease: RunLease | None = None
         self.fault: LedgerError | None = None
         self.telemetry = RunTelemetry(LOG, visible_name(run))
         self._tell_of, self._snapped, self._shown = tell, snapped, ""
@@ -143,10 +143,10 @@ class RunWriter:
 
     def note(  # noqa: PLR0913  (each is another part of the record)
         self,
-        kind: Kind,
+        kind: RecordKind,
         step: PlanStep | None = None,
         *,
-        patches: Iterable[Patch] = (),
+        patches: Iterable[StepPatch] = (),
         attempt: int = 0,
         outputs: Mapping[str, Any] | None = None,
         effort: Effort | None = None,
@@ -170,7 +170,7 @@ class RunWriter:
         return self._tell(kept, "" if step is None else step.step_type)
 
     def note_shape(
-        self, kind: Kind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
+        self, kind: RecordKind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
     ) -> Record:
         """Keep a record of a plan that has changed in other ways already."""
         with self._lock:

@@ -8,14 +8,14 @@ from enum import Enum
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep
 
-__all__ = ["Next", "Scheduler", "first_count", "is_loop", "is_open_loop"]
+__all__ = ["NextStep", "StepScheduler", "first_count", "is_loop", "is_open_loop"]
 
 
 # How many open steps are searched for one that can run beside others.
 _LOOK_AHEAD = 200
 
 
-class Next(Enum):
+class NextStep(Enum):
     """What is to be done with a step."""
 
     # The operator does it; of a decide step, it chooses a branch.
@@ -45,7 +45,7 @@ def first_count(step: PlanStep) -> int:
     return 1 if is_open_loop(step) else 0
 
 
-class Scheduler:
+class StepScheduler:
     """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
 
     def __init__(self, writer: RunWriter) -> None:
@@ -54,7 +54,7 @@ class Scheduler:
         self._first: dict[str, int] = {}
         self._version = -1
 
-    def find(self) -> tuple[Next, PlanStep] | None:
+    def find(self) -> tuple[NextStep, PlanStep] | None:
         """What comes next; None where nothing is open."""
         if self._version != self._writer.version:
             self._version = self._writer.version
@@ -64,7 +64,7 @@ class Scheduler:
         while True:
             step = self._first_open("" if above is None else above.step_id, siblings)
             if step is None:
-                return None if above is None else (Next.CLOSE, above)
+                return None if above is None else (NextStep.CLOSE, above)
             what = self._look_at(step)
             if what is not None:
                 return what, step
@@ -86,12 +86,12 @@ class Scheduler:
                 continue
             looked += 1
             what = self._look_at(step)
-            if what in (Next.REFLECT, Next.PLAN):
+            if what in (NextStep.REFLECT, NextStep.PLAN):
                 return None
-            if what is Next.RUN and step.step_id not in at_work and step.inputs and is_ready(step):
+            if what is NextStep.RUN and step.step_id not in at_work and step.inputs and is_ready(step):
                 return step
             has_begun = step.status is PlanStatus.ACTIVE or (step.step_type != "decide" and not is_loop(step))
-            if step.children and what is not Next.RUN and has_begun:
+            if step.children and what is not NextStep.RUN and has_begun:
                 rows.append(iter(step.children))
         return None
 
@@ -107,20 +107,20 @@ class Scheduler:
         self._first[owner] = len(siblings)
         return None
 
-    def _look_at(self, step: PlanStep) -> Next | None:  # noqa: PLR0911  (a table)
+    def _look_at(self, step: PlanStep) -> NextStep | None:  # noqa: PLR0911  (a table)
         """What is to be done with an open step; None where one below it comes first."""
         state = self._writer.state
         if step.step_id in state.failures:
-            return Next.REFLECT
+            return NextStep.REFLECT
         if step.step_type not in CONTAINER_TYPES:
-            return Next.RUN
+            return NextStep.RUN
         if step.step_id in state.unplanned:
-            return Next.PLAN
+            return NextStep.PLAN
         if is_loop(step) and step.total_count is not None and step.done_count >= step.total_count:
-            return Next.CLOSE
+            return NextStep.CLOSE
         if not step.children:
-            return Next.RUN if is_loop(step) else Next.PLAN
+            return NextStep.RUN if is_loop(step) else NextStep.PLAN
         is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
         if is_undecided and any(child.status in OPEN for child in step.children):
-            return Next.RUN
-        return Next.OPEN if step.status is PlanStatus.PENDING else None
+            return NextStep.RUN
+        return NextStep.OPEN if step.status is PlanStatus.PENDING else None

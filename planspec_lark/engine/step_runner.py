@@ -10,26 +10,26 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.awaitables import Ended, OverdueError, Pause, RunningLoopError, Work
+from planspec_lark.awaitables import OverdueError, Pause, RunningLoopError, Work, WorkResult
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.models import (
     Effort,
+    FatalError,
     HopStatus,
     Operator,
     OperatorResult,
     StepCall,
     StepPolicy,
     TransientError,
-    Unusable,
 )
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_rules import ForPerson
-from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.run_writer import RunWriter, StepPatch
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Kind, LedgerError
+from planspec_lark.runs.ledger import LedgerError, RecordKind
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import visible
 
@@ -69,7 +69,7 @@ def _show(text: str, step_id: str, most: int | None = None) -> str:
 
 
 @frozen(eq=False)
-class Begun:
+class ActiveStep:
     """A step that is at work, or waits for its next try."""
 
     step: PlanStep
@@ -100,7 +100,7 @@ class StepRunner:
     _looked: set[str] = field(factory=set, init=False)
     _lacking: dict[str, set[str]] = field(factory=dict, init=False)
 
-    def begin(self, step: PlanStep) -> Begun | None:
+    def begin(self, step: PlanStep) -> ActiveStep | None:
         """What the operator is to do for a step; None where there is nothing to do, or it cannot begin.
 
         Raises:
@@ -123,22 +123,24 @@ class StepRunner:
             call = self._call(step, needs, attempt, key)
             policy = self._policy_of(call)
             if pause := self._pause_left(key, running.until, policy):
-                return Begun(step, call, policy, Pause(pause))
-        self.writer.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
+                return ActiveStep(step, call, policy, Pause(pause))
+        self.writer.note(
+            RecordKind.STARTED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key
+        )
         if needs.waiting:
             self._take(step, attempt, _cannot_begin(needs), needs.missing)
             return None
         call = self._call(step, needs, attempt, key)
         policy = self._policy_of(call)
-        return Begun(step, call, policy, Work(partial(self.operator, call), policy.timeout))
+        return ActiveStep(step, call, policy, Work(partial(self.operator, call), policy.timeout))
 
-    def end(self, begun: Begun, ended: Ended) -> None:
+    def end(self, begun: ActiveStep, ended: WorkResult) -> None:
         """Take what came of a step. What was not OK waits for a reflection then, or for its next try."""
         if isinstance(begun.work, Pause):
             return
         result, error = ended.value, ended.error
         is_final = not isinstance(error, TransientError)
-        if is_final and isinstance(error, (Unusable, RunningLoopError, LedgerError)):
+        if is_final and isinstance(error, (FatalError, RunningLoopError, LedgerError)):
             raise error
         if error is not None:
             # What an operator raises is that step's failure; reflection decides what to do about it.
@@ -152,7 +154,7 @@ class StepRunner:
             if why_not is None:
                 return
             result = evolve(result, result=f"{result.result} ({why_not})")
-        if isinstance(error, Unusable):
+        if isinstance(error, FatalError):
             raise error
         self._take(begun.step, begun.call.attempt, result, begun.call.missing)
 
@@ -171,7 +173,7 @@ class StepRunner:
             self._due[key] = monotonic() + min(until - time(), policy.max_pause)
         return max(min(self._due[key] - monotonic(), self.limits.seconds_left()), 0)
 
-    def _postpone(self, begun: Begun, result: OperatorResult, seconds: float) -> str | None:
+    def _postpone(self, begun: ActiveStep, result: OperatorResult, seconds: float) -> str | None:
         """Let the operator be called again later; says why not, where it is not."""
         call, policy, step = begun.call, begun.policy, begun.step
         tries = self.writer.state.running[step.step_id].tries + 1
@@ -182,7 +184,7 @@ class StepRunner:
         pause = round(max(seconds, policy.pause_after(tries)), 3)
         self._due[call.key] = monotonic() + pause
         self.writer.note(
-            Kind.POSTPONED,
+            RecordKind.POSTPONED,
             step,
             attempt=call.attempt,
             effort=result.effort,
@@ -252,28 +254,28 @@ class StepRunner:
             result=kept(result.result),
             description=step.description,
             names=list(result.outputs),
-            branch=result.branch if kind is Kind.BRANCHED else "",
+            branch=result.branch if kind is RecordKind.BRANCHED else "",
             ends="" if loop is None or loop is step else loop.step_id,
-            **({"rounds": step.done_count + 1, "total": step.total_count} if kind is Kind.LOOPED else {}),
+            **({"rounds": step.done_count + 1, "total": step.total_count} if kind is RecordKind.LOOPED else {}),
         )
-        if kind is not Kind.LOOPED:
+        if kind is not RecordKind.LOOPED:
             self.values.add(step)
 
-    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
+    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[RecordKind, list[StepPatch]]:
         """What becomes of a step that is OK."""
         if step.step_type == "decide":
-            return Kind.BRANCHED, choose(step, result.branch, brief(result.result))
+            return RecordKind.BRANCHED, choose(step, result.branch, brief(result.result))
         count = step.done_count + 1 if is_loop(step) else None
         goes_on = self._has_next_round(step, is_over=result.loop_done)
-        kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if goes_on else (Kind.DONE, PlanStatus.DONE)
-        return kind, [Patch(step, status, brief(result.result), count)]
+        kind, status = (RecordKind.LOOPED, PlanStatus.ACTIVE) if goes_on else (RecordKind.DONE, PlanStatus.DONE)
+        return kind, [StepPatch(step, status, brief(result.result), count)]
 
     def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = ()) -> None:
         """Note that a step is not OK, and which inputs it lacks."""
         self.writer.note(
-            Kind.FAILED,
+            RecordKind.FAILED,
             step,
-            patches=[Patch(step, PlanStatus.ACTIVE)],
+            patches=[StepPatch(step, PlanStatus.ACTIVE)],
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
@@ -306,7 +308,9 @@ class StepRunner:
 
     def open(self, step: PlanStep) -> None:
         """Begin what is below a step."""
-        self.writer.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)], description=step.description)
+        self.writer.note(
+            RecordKind.OPENED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], description=step.description
+        )
 
     def close(self, step: PlanStep) -> None:
         """Say what has become of a container whose children have been dealt with."""
@@ -326,16 +330,16 @@ class StepRunner:
             self._finish(step, count)
             return
         again = [
-            Patch(below, PlanStatus.PENDING, "", first_count(below) if below.done_count else None)
+            StepPatch(below, PlanStatus.PENDING, "", first_count(below) if below.done_count else None)
             for below in iter_steps(step)
             if below is not step
         ]
         self.writer.note(
-            Kind.LOOPED,
+            RecordKind.LOOPED,
             step,
             rounds=count,
             total=step.total_count,
-            patches=[Patch(step, PlanStatus.ACTIVE, None, count), *again],
+            patches=[StepPatch(step, PlanStatus.ACTIVE, None, count), *again],
             description=step.description,
         )
 
@@ -347,25 +351,25 @@ class StepRunner:
             self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
             return
         result = f"{chosen}: {step.result}" if chosen and step.result else chosen or step.result
-        patches = [Patch(step, PlanStatus.DONE, brief(result), count), *self.skip_below(step)]
-        self.writer.note(Kind.DONE, step, patches=patches, result=result, description=step.description)
+        patches = [StepPatch(step, PlanStatus.DONE, brief(result), count), *self.skip_below(step)]
+        self.writer.note(RecordKind.DONE, step, patches=patches, result=result, description=step.description)
         self.values.add(step)
 
-    def skip_below(self, step: PlanStep) -> list[Patch]:
+    def skip_below(self, step: PlanStep) -> list[StepPatch]:
         """What is below a step that is settled is skipped."""
         below = (one for one in iter_steps(step) if one is not step and one.status in OPEN)
-        return [Patch(one, PlanStatus.SKIPPED) for one in below]
+        return [StepPatch(one, PlanStatus.SKIPPED) for one in below]
 
     def skip(self, step: PlanStep, reason: str) -> None:
         """Pass a step over, and all that is open below it."""
-        patches = [Patch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
-        self.writer.note(Kind.SKIPPED, step, patches=patches, result=reason, description=step.description)
+        patches = [StepPatch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
+        self.writer.note(RecordKind.SKIPPED, step, patches=patches, result=reason, description=step.description)
 
     def block(self, step: PlanStep, reason: str, *, is_held: bool = False) -> None:
         """Give a step up; ``is_held`` says that a step below it is the cause."""
-        patches = [Patch(step, PlanStatus.BLOCKED, brief(reason))]
+        patches = [StepPatch(step, PlanStatus.BLOCKED, brief(reason))]
         self.writer.note(
-            Kind.BLOCKED, step, patches=patches, result=reason, description=step.description, is_held=is_held
+            RecordKind.BLOCKED, step, patches=patches, result=reason, description=step.description, is_held=is_held
         )
 
     def open_again(self) -> bool:
@@ -378,9 +382,11 @@ class StepRunner:
                 break
         else:
             return False
-        above = [Patch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
+        above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
         status = PlanStatus.PENDING if names else PlanStatus.ACTIVE
-        self.writer.note(Kind.OPENED, step, patches=[Patch(step, status, ""), *above], description=step.description)
+        self.writer.note(
+            RecordKind.OPENED, step, patches=[StepPatch(step, status, ""), *above], description=step.description
+        )
         return True
 
     def _find_suspects(self) -> list[str]:
@@ -409,23 +415,25 @@ class StepRunner:
         above = self.writer.ancestors(step.step_id)
         return [one for one in above if one.status is PlanStatus.BLOCKED and self.writer.is_run(one.step_id)]
 
-    def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
+    def acceptance(self, step: PlanStep) -> tuple[list[StepPatch], dict[str, Any]]:
         """What counts a step as done with the result that it has, and what a record says of it."""
         failure = self.writer.state.failures[step.step_id]
         result, data = brief(failure.result), {"result": failure.result, "description": step.description}
         if step.step_type == "decide" and failure.branch:
             return choose(step, failure.branch, result), {**data, "branch": failure.branch}
         if not is_loop(step):
-            return [Patch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
+            return [StepPatch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
         if self._has_next_round(step) and not step.children:
-            return [Patch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
+            return [StepPatch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
         count = max(step.done_count, step.total_count or 0)
-        return [Patch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
+        return [StepPatch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
 
-    def again(self, step: PlanStep) -> list[Patch]:
+    def again(self, step: PlanStep) -> list[StepPatch]:
         """What lets a step be tried again: all below it as well."""
-        below = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step]
-        return [Patch(step, PlanStatus.ACTIVE), *below]
+        below = [
+            StepPatch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step
+        ]
+        return [StepPatch(step, PlanStatus.ACTIVE), *below]
 
 
 def kept(text: str) -> str:
@@ -468,11 +476,11 @@ def _check_branch(step: PlanStep, given: OperatorResult) -> OperatorResult:
     return evolve(given, status=HopStatus.FAIL, branch="", result=_with_reason(f"{named} ({known})", given.result))
 
 
-def choose(step: PlanStep, branch: str, result: str | None) -> list[Patch]:
+def choose(step: PlanStep, branch: str, result: str | None) -> list[StepPatch]:
     """A branch holds, for this reason: all others are skipped."""
     others = [child for child in step.children if child.step_id != branch and child.status in OPEN]
     skipped = [below for child in others for below in iter_steps(child) if below.status in OPEN]
-    return [Patch(step, PlanStatus.ACTIVE, result), *(Patch(below, PlanStatus.SKIPPED) for below in skipped)]
+    return [StepPatch(step, PlanStatus.ACTIVE, result), *(StepPatch(below, PlanStatus.SKIPPED) for below in skipped)]
 
 
 def _with_reason(fault: str, said: str) -> str:

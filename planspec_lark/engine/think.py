@@ -21,7 +21,7 @@ from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ig
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
-from planspec_lark.engine.inputs import Lack, Values
+from planspec_lark.engine.inputs import MissingInput, Values
 from planspec_lark.engine.models import (
     Budget,
     Effort,
@@ -37,18 +37,18 @@ from planspec_lark.engine.models import (
 )
 from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import Edited, is_of_plan, last_plan_run, reopen, replay
+from planspec_lark.engine.resume import EditedSteps, is_of_plan, last_plan_run, reopen, replay
 from planspec_lark.engine.run_limits import OutOfBudget, RunLimits
 from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
-from planspec_lark.engine.scheduler import Next, Scheduler
-from planspec_lark.engine.step_runner import Begun, StepRunner, check_keys
+from planspec_lark.engine.scheduler import NextStep, StepScheduler
+from planspec_lark.engine.step_runner import ActiveStep, StepRunner, check_keys
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, RunBusyError, RunInfo, is_name
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, RunInfo, is_name
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import name_some
@@ -59,7 +59,7 @@ __all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_ste
 
 # Seconds between two looks at a plan that another process runs.
 _LOOK = 0.05
-_BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
+_BEGINNINGS = (RecordKind.BEGUN, RecordKind.RESUMED)
 _DECLARED: Any = fields(PlanStep).inputs
 
 
@@ -89,7 +89,7 @@ class RunResult:
     effort: Effort
     blocked: tuple[str, ...] = ()
     waiting: str = ""
-    lacking: tuple[Lack, ...] = ()
+    lacking: tuple[MissingInput, ...] = ()
 
 
 def _to_plan(value: object) -> PlanSpec | PlanFile | None:
@@ -136,7 +136,7 @@ class ThinkEngine:
             ledger, with ``.ledger`` after its name, and as long as it runs its lease, with ``.lock``. None to continue
             with the last run of a ledger, which knows its plan.
         operator: does a step. An exception that it raises is a failure of the step, but for
-            :class:`~planspec_lark.engine.models.Unusable`.
+            :class:`~planspec_lark.engine.models.FatalError`.
         reflector: says what becomes of a step that is not OK; without one it is blocked.
         planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
         ask: asks a person a question; None says that there was no answer.
@@ -173,7 +173,7 @@ class ThinkEngine:
         factory=StepPolicy, validator=or_(instance_of(StepPolicy), is_callable()), kw_only=True
     )
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
-    edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
+    edited: EditedSteps = field(default=EditedSteps.ASK, converter=EditedSteps, kw_only=True)
     persons: Sequence[str] = field(default=(), converter=_to_persons, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
@@ -385,9 +385,11 @@ class ThinkEngine:
                 with suppress(PlanEditedError) if is_run else nullcontext():
                     writer.write_view()
                 inputs = self._take_inputs() if resume else {}
-                writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
+                writer.note_shape(RecordKind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
             elif not is_beginning:
-                self._watcher(writer).take_plan(plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
+                self._watcher(writer).take_plan(
+                    plan, RecordKind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand()
+                )
             writer.scope = subtask or ""
             yield writer
 
@@ -458,8 +460,8 @@ class ThinkEngine:
         failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
         missing = partial(self._missing, values, writer)
         replanner = Replanner(writer, step_runner, limits, self.planner, missing)
-        scheduler, watcher = Scheduler(writer), self._watcher(writer)
-        at_work: dict[Work | Pause, Begun] = {}
+        scheduler, watcher = StepScheduler(writer), self._watcher(writer)
+        at_work: dict[Work | Pause, ActiveStep] = {}
         try:
             while True:
                 if not at_work:
@@ -487,7 +489,7 @@ class ThinkEngine:
                         at_work[begun.work] = begun
                         with writer.telemetry.at_work(next_step.step_id):
                             yield begun.work
-                elif at_work and found[0] not in (Next.OPEN, Next.CLOSE):
+                elif at_work and found[0] not in (NextStep.OPEN, NextStep.CLOSE):
                     ended = yield FIRST
                     step_runner.end(at_work.pop(ended.work), ended)
                 else:
@@ -500,33 +502,37 @@ class ThinkEngine:
 
     def _act(
         self,
-        found: tuple[Next, PlanStep],
+        found: tuple[NextStep, PlanStep],
         step_runner: StepRunner,
         failure_handler: FailureHandler,
         replanner: Replanner,
     ) -> Turn[None]:
         """Do what needs nothing else to be running, or what takes no time."""
         what, step = found
-        if what is Next.OPEN:
+        if what is NextStep.OPEN:
             step_runner.open(step)
-        elif what is Next.CLOSE:
+        elif what is NextStep.CLOSE:
             step_runner.close(step)
-        elif what is Next.REFLECT:
+        elif what is NextStep.REFLECT:
             yield from failure_handler.reflect(step)
-        elif what is Next.PLAN:
+        elif what is NextStep.PLAN:
             yield from replanner.plan_children(step)
 
     def _choose(
-        self, found: tuple[Next, PlanStep], scheduler: Scheduler, values: Values, at_work: Mapping[Work | Pause, Begun]
+        self,
+        found: tuple[NextStep, PlanStep],
+        scheduler: StepScheduler,
+        values: Values,
+        at_work: Mapping[Work | Pause, ActiveStep],
     ) -> PlanStep | None:
         """The step to begin now, beside those that are running; None if there is none, or those have to end first."""
         what, step = found
-        if what is not Next.RUN or len(at_work) >= self.jobs:
+        if what is not NextStep.RUN or len(at_work) >= self.jobs:
             return None
         busy = {begun.step.step_id for begun in at_work.values()}
         return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
 
-    def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, Begun]) -> Turn[None]:
+    def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, ActiveStep]) -> Turn[None]:
         """Wait for the steps that are running; those that wait for another try keep waiting."""
         while any(isinstance(work, Work) for work in at_work):
             ended = yield FIRST
@@ -573,7 +579,7 @@ class ThinkEngine:
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str, *, waiting: str = "") -> RunResult:
         blocked = _find_blocked(writer)
-        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=[step.step_id for step in blocked])
+        writer.note(RecordKind.ENDED, outcome=outcome.value, reason=reason, blocked=[step.step_id for step in blocked])
         if writer.file is None:
             # The caller who gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()

@@ -8,26 +8,30 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.exchange.exporter import (
-        Exported as Exported,
+        ExportResult as ExportResult,
         export_into as export_into,
         export_plan as export_plan,
     )
     from planspec_lark.exchange.formats import FORMATS as FORMATS
     from planspec_lark.exchange.importer import (
-        Imported as Imported,
+        ImportResult as ImportResult,
         import_folder as import_folder,
         import_text as import_text,
     )
-    from planspec_lark.exchange.models import Entry as Entry, ExchangeError as ExchangeError, Report as Report
+    from planspec_lark.exchange.models import (
+        ExchangeError as ExchangeError,
+        ExchangeReport as ExchangeReport,
+        ReportEntry as ReportEntry,
+    )
     from planspec_lark.exchange.update import update_text as update_text
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "exporter": "Exported export_into export_plan",
+            "exporter": "ExportResult export_into export_plan",
             "formats": "FORMATS",
-            "importer": "Imported import_folder import_text",
-            "models": "Entry ExchangeError Report",
+            "importer": "ImportResult import_folder import_text",
+            "models": "ReportEntry ExchangeError ExchangeReport",
             "update": "update_text",
         },
     )

@@ -9,19 +9,19 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
-from planspec_lark.exchange.importer import Imported, import_text
-from planspec_lark.exchange.models import Addition, Change, Task
+from planspec_lark.exchange.importer import ImportResult, import_text
+from planspec_lark.exchange.models import Addition, Task, TaskChange
 from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
 from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.fields import default_of
 
-__all__ = ["Exported", "export_into", "export_plan"]
+__all__ = ["ExportResult", "export_into", "export_plan"]
 
 
 @define(eq=False)
-class Exported:
+class ExportResult:
     """What an export gives.
 
     Attributes:
@@ -35,7 +35,7 @@ class Exported:
     format: str = ""
 
 
-def export_plan(plan: PlanSpec, to: str) -> Exported:
+def export_plan(plan: PlanSpec, to: str) -> ExportResult:
     """A plan as a text in another format.
 
     What is lost is found out by reading the text again.
@@ -49,7 +49,7 @@ def export_plan(plan: PlanSpec, to: str) -> Exported:
     """
     chosen = find_format(to)
     text = chosen.write(plan_to_tasks(plan, chosen.number))
-    return Exported(text, [*_find_lost(plan, text, to)], to)
+    return ExportResult(text, [*_find_lost(plan, text, to)], to)
 
 
 def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:
 # ---------------------------------------------------------------- into a file that is there
 
 
-def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: str = "<text>") -> Exported:
+def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: str = "<text>") -> ExportResult:
     """The text that a plan came from, with what has changed in the plan since then, and nothing else changed.
 
     Statuses and texts follow the plan, new steps are added, and tasks that the plan does not have stay.
@@ -182,14 +182,14 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
         if id(step) not in pairs.ours
     ]
     changed = _find_changed(imported, pairs, new, old)
-    changes: list[Change | Addition] = [*changed, *_find_added(plan, imported, pairs, new)]
+    changes: list[TaskChange | Addition] = [*changed, *_find_added(plan, imported, pairs, new)]
     said += [
         f"step {call_step(step)} is not added, since the file has all below it elsewhere"
         for step in iter_steps(plan)
         if id(step) not in pairs.theirs and step.children and not new[id(step)].children
     ]
     text, more = chosen.change(imported.source, changes)
-    return Exported(text, [*said, *more], chosen.name)
+    return ExportResult(text, [*said, *more], chosen.name)
 
 
 def _is_tag(step: PlanStep) -> bool:
@@ -197,13 +197,13 @@ def _is_tag(step: PlanStep) -> bool:
 
 
 def _find_changed(
-    imported: Imported, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
-) -> Iterator[Change]:
+    imported: ImportResult, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
+) -> Iterator[TaskChange]:
     for task in imported.reading.tasks:
         theirs = imported.steps[task]
         ours = pairs.ours.get(id(theirs))
         if ours is not None and _said_by(new[id(ours)]) != _said_by(old[id(theirs)]):
-            yield Change(new[id(ours)], task, old[id(theirs)])
+            yield TaskChange(new[id(ours)], task, old[id(theirs)])
 
 
 def _said_by(task: Task) -> tuple[object, ...]:
@@ -211,7 +211,7 @@ def _said_by(task: Task) -> tuple[object, ...]:
     return task.text, task.status if task.is_counted else None, task.notes, task.needs
 
 
-def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
+def _find_added(plan: PlanSpec, imported: ImportResult, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
     tasks = {id(imported.steps[task]): task for task in imported.reading.tasks}
     for place in find_new(plan, pairs.theirs):
         for step in place.new:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from attrs import frozen
 
-from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Reading, TaskList
+from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChange, TaskList, TaskReading
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
@@ -41,11 +41,11 @@ class Format:
 
     name: str
     guess: Callable[[Source], Guess]
-    read: Callable[[Source], Reading]
+    read: Callable[[Source], TaskReading]
     number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
-    compare: Callable[[list[tuple[Fate, Entry]], Source, str], bool]
-    change: Callable[[Source, Sequence[Change | Addition]], tuple[str, list[str]]]
+    compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
+    change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True
 
 

@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
-from planspec_lark.exchange.models import Entry, Reading, Report, Task
+from planspec_lark.exchange.models import ExchangeReport, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec import fast_reader
@@ -21,11 +21,11 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_ord
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Imported", "import_folder", "import_text"]
+__all__ = ["ImportResult", "import_folder", "import_text"]
 
 
 @define(eq=False)
-class Imported:
+class ImportResult:
     """What an import gives.
 
     Attributes:
@@ -37,9 +37,9 @@ class Imported:
     """
 
     plan: PlanSpec
-    report: Report
+    report: ExchangeReport
     source: Source = field(repr=False)
-    reading: Reading = field(repr=False)
+    reading: TaskReading = field(repr=False)
     steps: Mapping[Task, PlanStep] = field(repr=False)
 
     @property
@@ -73,7 +73,7 @@ def _refuse(
     return PlanSyntaxError(in_order([*also, found]), source)
 
 
-def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> Imported:
+def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> ImportResult:
     """The plan that a text in another format holds.
 
     Args:
@@ -94,7 +94,7 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
     return _finish(_read(chosen, source), chosen, source)
 
 
-def import_folder(folder: Path, form: str | None = None) -> Imported:
+def import_folder(folder: Path, form: str | None = None) -> ImportResult:
     """The plan that a folder of Kiro, spec-kit, OpenSpec or Task Master holds.
 
     Title and goal are those of the documents beside the tasks, where these say any.
@@ -118,21 +118,21 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
     for part, said in (("title", found.title), ("goal", found.goal)):
         if said is not None:
             where = said.document or "the name of the folder"
-            report.carried.append(Entry(said.line, f"the {part}", path=where))
+            report.carried.append(ReportEntry(said.line, f"the {part}", path=where))
     for name in found.documents:
         reason = "apart from title and goal, this document is not part of the plan"
-        report.left_out.append(Entry(1, reason, path=name))
+        report.left_out.append(ReportEntry(1, reason, path=name))
     return imported
 
 
-def _read(chosen: Format, source: Source) -> Reading:
+def _read(chosen: Format, source: Source) -> TaskReading:
     reading = chosen.read(source)
     if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
 
 
-def _take_over(found: SourceFolder, reading: Reading) -> None:
+def _take_over(found: SourceFolder, reading: TaskReading) -> None:
     """Put title and goal of other documents in place of those of the list, which become text."""
     tasks = reading.tasks
     missing = marks.missing_parts(tasks.notes)
@@ -158,13 +158,13 @@ def _take_over(found: SourceFolder, reading: Reading) -> None:
         tasks.goal = f"Finish all tasks of {found.title.text}"
 
 
-def _finish(reading: Reading, chosen: Format, source: Source) -> Imported:
+def _finish(reading: TaskReading, chosen: Format, source: Source) -> ImportResult:
     """The plan and the report of what was read."""
     made = tasks_to_plan(reading.tasks)
     if not chosen.is_text:
         for key, lost in made.lost.items():
             made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
-    report = Report(chosen.name)
+    report = ExchangeReport(chosen.name)
     counted = [task for task in reading.tasks if task.is_counted]
     report.tasks, report.done = len(counted), sum(task.status is PlanStatus.DONE for task in counted)
     found = Findings(DEFAULT_LIMITS.max_findings)
@@ -172,7 +172,7 @@ def _finish(reading: Reading, chosen: Format, source: Source) -> Imported:
         found.extend(several)
     report.found = found.close()
     _account(report, reading, made, chosen, source)
-    return Imported(made.plan, report, source, reading, made.steps)
+    return ImportResult(made.plan, report, source, reading, made.steps)
 
 
 def _find_controls(source: Source) -> Iterator[Diagnostic]:
@@ -194,7 +194,7 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
     return found
 
 
-def _account(report: Report, reading: Reading, made: Converted, chosen: Format, source: Source) -> None:
+def _account(report: ExchangeReport, reading: TaskReading, made: Converted, chosen: Format, source: Source) -> None:
     """Say where each line has gone, and what an export would write in its place."""
     steps = {key: step.step_id for key, step in made.steps.items()}
     entries = [*reading.account.close(steps)]

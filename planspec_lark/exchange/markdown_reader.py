@@ -18,7 +18,7 @@ from markdown_it.token import Token
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BOX, LABEL, Dialect, join_lines
-from planspec_lark.exchange.models import Account, Fate, Reading, Task, TaskList
+from planspec_lark.exchange.models import Account, Fate, Task, TaskList, TaskReading
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.source import Source
@@ -170,7 +170,7 @@ class _Reader:
         # The line of each id.
         self.ids: dict[str, int] = {}
 
-    def read(self) -> Reading:
+    def read(self) -> TaskReading:
         start = self._skip_front_matter()
         blocks = _read_blocks(["" if at < start else line for at, line in enumerate(self.lines)], self.dialect.statuses)
         blocks = [*_fill(blocks, self.lines, start, len(self.lines))]
@@ -190,7 +190,7 @@ class _Reader:
             tasks.notes.insert(0, marks.box(*self.boxes))
         if self.dialect.has_ids:
             _mark_missing_ids(tasks)
-        return Reading(tasks, self.account, self.found)
+        return TaskReading(tasks, self.account, self.found)
 
     # ------------------------------------------------------------ head
 
@@ -443,6 +443,6 @@ def _dedent(line: str, column: int) -> str:
     return line[min(room, column) :]
 
 
-def read_markdown(source: Source, dialect: Dialect) -> Reading:
+def read_markdown(source: Source, dialect: Dialect) -> TaskReading:
     """The tasks of a text in Markdown, and where each of its lines has gone."""
     return _Reader(source, dialect).read()

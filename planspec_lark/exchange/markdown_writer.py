@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
-from planspec_lark.exchange.models import Addition, Change, Entry, Fate, Task, TaskList
+from planspec_lark.exchange.models import Addition, Fate, ReportEntry, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import Source, newline_of
@@ -178,7 +178,9 @@ _ITEM = re.compile(r"([ \t]*)(?:([0-9]{1,9})(?=[.)])|(?=[-+*]))([-+*.)])([ \t]++
 _BOXED_ITEM = re.compile(rf"(?:{_ITEM.pattern})+{BOX.pattern}")
 
 
-def change_markdown(source: Source, changes: Iterable[Change | Addition], dialect: Dialect) -> tuple[str, list[str]]:
+def change_markdown(
+    source: Source, changes: Iterable[TaskChange | Addition], dialect: Dialect
+) -> tuple[str, list[str]]:
     """A text in which nothing but these changes has changed.
 
     Returns:
@@ -190,7 +192,7 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
     # What comes after each line.
     added: dict[int, list[str]] = {}
     for change in changes:
-        if isinstance(change, Change):
+        if isinstance(change, TaskChange):
             said += _change_task(lines, change, dialect)
         else:
             for at, rows in _place_tasks(lines, change, dialect, said):
@@ -206,7 +208,7 @@ def change_markdown(source: Source, changes: Iterable[Change | Addition], dialec
     return "\n".join(made), said
 
 
-def _change_task(lines: list[str], change: Change, dialect: Dialect) -> Iterator[str]:
+def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iterator[str]:
     """Change the line of a task; returns what could not be changed."""
     new, old, was = change.new, change.old, change.was
     line = lines[old.line - 1]
@@ -320,7 +322,7 @@ def _indent_below(line: str) -> str:
     return " " * (match.start(4) + (len(match[4]) if len(match[4]) <= 4 else 1))
 
 
-def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:
+def compare_lines(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:
     """Note down what an export writes in place of each line; returns whether it is not the same anywhere.
 
     What is noted down, with the lines that come back as they are, is the whole export but for its blank lines.
@@ -336,7 +338,7 @@ def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: s
     return len(coming) != len(entries) or any(rows != [line] for line, rows in zip(lines, pairs, strict=True))
 
 
-def _line_of(entry: Entry, source: Source) -> str:
+def _line_of(entry: ReportEntry, source: Source) -> str:
     return source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "")
 
 

@@ -15,7 +15,18 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Account", "Addition", "Change", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
+__all__ = [
+    "Account",
+    "Addition",
+    "ExchangeError",
+    "ExchangeReport",
+    "Fate",
+    "ReportEntry",
+    "Task",
+    "TaskChange",
+    "TaskList",
+    "TaskReading",
+]
 
 
 class ExchangeError(PlanSpecError, ValueError):
@@ -67,7 +78,7 @@ class TaskList:
 
 
 @frozen
-class Change:
+class TaskChange:
     """A task of a source that says something else now.
 
     Attributes:
@@ -108,7 +119,7 @@ class Fate(str, Enum):
 
 
 @frozen
-class Entry:
+class ReportEntry:
     """What became of a line or a field of a source, or of a plan.
 
     Attributes:
@@ -145,11 +156,11 @@ class _Said:
     task: Task | TaskList | None = None
     is_joined: bool = False
 
-    def entry(self, steps: Mapping[Task, str], line: int, **more: Any) -> tuple[Fate, Entry]:
+    def entry(self, steps: Mapping[Task, str], line: int, **more: Any) -> tuple[Fate, ReportEntry]:
         """It as an entry, once all tasks have steps."""
         step = steps.get(self.task, "") if isinstance(self.task, Task) else ""
         reason = self.reason.replace("{}", f"step {step}" if step else "the goal")
-        return self.fate, Entry(line, reason, is_joined=self.is_joined, **more)
+        return self.fate, ReportEntry(line, reason, is_joined=self.is_joined, **more)
 
 
 _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
@@ -185,7 +196,7 @@ class Account:
         """Say what has become of a field."""
         self._fields.setdefault(path, (line, _Said(fate, reason, task)))
 
-    def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, Entry]]:
+    def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, ReportEntry]]:
         """What has become of every field, or else of every line that is not blank.
 
         Args:
@@ -201,7 +212,7 @@ class Account:
 
 
 @define(eq=False)
-class Reading:
+class TaskReading:
     """What was read of a text: its tasks, where everything has gone, and what is wrong with it."""
 
     tasks: TaskList
@@ -210,7 +221,7 @@ class Reading:
 
 
 @define
-class Report:
+class ExchangeReport:
     """Where everything has gone.
 
     Attributes:
@@ -229,9 +240,9 @@ class Report:
     format: str
     tasks: int = 0
     done: int = 0
-    carried: list[Entry] = field(factory=list)
-    kept: list[Entry] = field(factory=list)
-    left_out: list[Entry] = field(factory=list)
+    carried: list[ReportEntry] = field(factory=list)
+    kept: list[ReportEntry] = field(factory=list)
+    left_out: list[ReportEntry] = field(factory=list)
     exported: str = ""
     changes: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list, repr=False)

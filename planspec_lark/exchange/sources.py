@@ -20,7 +20,7 @@ from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Found", "SourceFolder", "read_folder"]
+__all__ = ["FoundText", "SourceFolder", "read_folder"]
 
 _LIMITS = Limits(max_bytes=64 * 2**20)
 _TASKS = ("tasks.md", "tasks.json", "tasks/tasks.json", ".taskmaster/tasks/tasks.json")
@@ -46,7 +46,7 @@ _INPUT = re.compile(r"\*\*Input\*\*:[ \t]*(?:User description:[ \t]*)?[\"“]?(.
 
 
 @frozen
-class Found:
+class FoundText:
     """A text that was found in a document, and its line."""
 
     text: str
@@ -70,8 +70,8 @@ class SourceFolder:
     path: Path
     text: str
     format: str = ""
-    title: Found | None = None
-    goal: Found | None = None
+    title: FoundText | None = None
+    goal: FoundText | None = None
     documents: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list)
 
@@ -133,7 +133,7 @@ def _read_documents(made: SourceFolder, folder: Path) -> None:
     goals = (find(name, texts[name]) for name, find in _GOALS if name in texts)
     made.goal = next(filter(None, goals), None)
     if made.documents and made.title is None:
-        made.title = Found(folder.resolve().name, "", 0)
+        made.title = FoundText(folder.resolve().name, "", 0)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -153,19 +153,19 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _find_title(name: str, text: str) -> Found | None:
+def _find_title(name: str, text: str) -> FoundText | None:
     for number, line in _lines(text):
         match = _HEADING.fullmatch(line)
         if match and len(match[1]) == 1:
             title = _LEAD.sub("", match[2], count=1).strip()
-            return Found(title, name, number) if title and not title.startswith("[") else None
+            return FoundText(title, name, number) if title and not title.startswith("[") else None
     return None
 
 
-def _section(*headings: str) -> Callable[[str, str], Found | None]:
+def _section(*headings: str) -> Callable[[str, str], FoundText | None]:
     """What finds the first paragraph below one of these headings."""
 
-    def find(name: str, text: str) -> Found | None:
+    def find(name: str, text: str) -> FoundText | None:
         is_inside, start, rows = False, 0, list[str]()
         for number, line in _lines(text):
             if match := _HEADING.fullmatch(line):
@@ -178,15 +178,15 @@ def _section(*headings: str) -> Callable[[str, str], Found | None]:
             elif rows:
                 break
         said = " ".join(rows)
-        return Found(said, name, start) if said and not said.startswith(("[", "|", "-", "*")) else None
+        return FoundText(said, name, start) if said and not said.startswith(("[", "|", "-", "*")) else None
 
     return find
 
 
-def _input(name: str, text: str) -> Found | None:
+def _input(name: str, text: str) -> FoundText | None:
     for number, line in _lines(text):
         if (match := _INPUT.fullmatch(line)) and match[1] and match[1] != "$ARGUMENTS":
-            return Found(match[1], name, number)
+            return FoundText(match[1], name, number)
     return None
 
 

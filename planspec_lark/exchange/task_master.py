@@ -17,7 +17,7 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.models import Account, Addition, Change, Entry, Fate, Reading, Task, TaskList
+from planspec_lark.exchange.models import Account, Addition, Fate, ReportEntry, Task, TaskChange, TaskList, TaskReading
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -146,7 +146,7 @@ def _guess(source: Source) -> Guess:
     return Guess(20, "it is JSON")
 
 
-def _read(source: Source) -> Reading:
+def _read(source: Source) -> TaskReading:
     read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=_LIMITS)
     if read.has_errors or not read.has_value:
         raise PlanSyntaxError(read.diagnostics, read.source)
@@ -162,7 +162,7 @@ class _Reader:
         # The fields of tasks, and those of subtasks, in the order in which they come first.
         self.orders: dict[int, dict[str, int]] = {0: {}, 1: {}}
 
-    def read(self) -> Reading:
+    def read(self) -> TaskReading:
         value = self.origin.value
         lists = _find_lists(value)
         is_one = len(lists) < 2
@@ -182,7 +182,7 @@ class _Reader:
             if [*order] != [key for key in _ORDER if key in order] and all(map(str.isidentifier, order)):
                 head.append(f"[{word}: {', '.join(order)}]")
         self.tasks.notes[:0] = head
-        return Reading(self.tasks, self.account, self.found)
+        return TaskReading(self.tasks, self.account, self.found)
 
     def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
         line = self.origin.key_span(path).line
@@ -484,7 +484,7 @@ def _head_of(task: Task) -> str:
 # ---------------------------------------------------------------- the format
 
 
-def _compare(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:
+def _compare(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:
     """Note down what an export writes in place of each field; returns whether it is not the same anywhere."""
     ours, theirs = json.loads(source.text.removeprefix("\ufeff")), json.loads(exported)
     differs = False
@@ -511,7 +511,7 @@ def _value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, list[str]]:
+def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[str, list[str]]:
     """Each task gets the fields that it has now; those that are new come after the others."""
     if not changes:
         return source.text, []
@@ -522,9 +522,9 @@ def _change(source: Source, changes: Sequence[Change | Addition]) -> tuple[str, 
     # The ids in each list that has a change.
     ids: dict[Path, set[str]] = {}
     for change in changes:
-        if isinstance(change, Change) and _is_tag(change.old):
+        if isinstance(change, TaskChange) and _is_tag(change.old):
             said += _change_tag(_value_at(value, change.old.path), change)
-        elif isinstance(change, Change):
+        elif isinstance(change, TaskChange):
             path = change.old.path[:-1]
             if path not in ids:
                 ids[path] = _ids_in(_value_at(value, path), _head(change.old.id, path.count("subtasks")))
@@ -550,7 +550,7 @@ def _ids_in(tasks: Iterable[Any], head: str) -> set[str]:
     return {_full_id(task.get("id"), head) for task in tasks if isinstance(task, dict)}
 
 
-def _change_task(task: dict[str, Any], change: Change, siblings: set[str]) -> Iterator[str]:
+def _change_task(task: dict[str, Any], change: TaskChange, siblings: set[str]) -> Iterator[str]:
     """Change the fields of a task itself; returns what could not be changed."""
     depth = change.old.path.count("subtasks")
     was, new = (_write_task(one, [], depth, siblings, {}) for one in (change.was, change.new))
@@ -579,7 +579,7 @@ def _is_tag(task: Task) -> bool:
     return len(task.path) == 1
 
 
-def _change_tag(holder: dict[str, Any], change: Change) -> Iterator[str]:
+def _change_tag(holder: dict[str, Any], change: TaskChange) -> Iterator[str]:
     """Change the fields beside the list of a tag; returns what could not be changed."""
     was, new = _read_notes(change.was.notes), _read_notes(change.new.notes)
     new.fields.pop("tasks", None)

@@ -17,7 +17,7 @@ from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import newline_of
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Pairs", "Place", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
+__all__ = ["Insertion", "Pairs", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
 
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
@@ -156,7 +156,7 @@ def _revise(
 
 
 @frozen
-class Place:
+class Insertion:
     """New steps beside one another, and of the plan that they are put in the step above them, and the one before."""
 
     new: list[PlanStep]
@@ -176,18 +176,18 @@ def _numbers_of(step: PlanStep) -> tuple[int, ...]:
     return tuple(map(int, step.step_id.split(".")))
 
 
-def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Place]:
+def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Insertion]:
     """The places of all new steps that are not below another new one, in the order of the other plan.
 
     Args:
         plan: the plan that has the new steps.
         known: the same step of the other plan for each that is not new, by ``id()``.
     """
-    found: list[Place] = []
+    found: list[Insertion] = []
     todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, plan.steps)]
     while todo:
         parent, siblings = todo.pop()
-        place = Place([], parent, None)
+        place = Insertion([], parent, None)
         for own in siblings:
             step = known.get(id(own))
             if step is None:
@@ -199,7 +199,7 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Place]:
                 todo += ((known[id(one)], one.children) for one in below if id(one) in known)
             else:
                 if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
-                    place = Place([], parent, step)
+                    place = Insertion([], parent, step)
                 todo.append((step, own.children))
     return sorted(found, key=lambda place: place.numbers)
 
@@ -209,7 +209,9 @@ def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]
     return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
 
 
-def _add(document: PlanDocument, places: Sequence[Place], pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
+def _add(
+    document: PlanDocument, places: Sequence[Insertion], pairs: Pairs, variables: Mapping[str, str]
+) -> Iterator[str]:
     """Add new steps, and what is new below them; returns what there is to say."""
     new = [(place, step) for place in places for step in place.new]
     held = [_holds_new(step, pairs) for _, step in new]
@@ -225,7 +227,7 @@ def _add(document: PlanDocument, places: Sequence[Place], pairs: Pairs, variable
             yield f"a step added{f' ({step.step_name})' if step.step_name else ''}: {text}"
 
 
-def _row(place: Place, new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> NewStep:
+def _row(place: Insertion, new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> NewStep:
     """A new step as it is put in, with what is new below it."""
     *head, number = place.numbers
     top = PlanStep("1")

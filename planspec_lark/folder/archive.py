@@ -11,7 +11,7 @@ from pathlib import Path
 
 from planspec_lark.document.file import PlanFile
 from planspec_lark.files import link_or_copy, sync_folder
-from planspec_lark.folder.models import StoreError, StoreReason, refusals
+from planspec_lark.folder.models import FolderError, FolderErrorReason, refusals
 from planspec_lark.locks import LockedError, locked_folder
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -43,11 +43,11 @@ def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
         check: is given its text, when no other writer can change it any more; what it raises leaves it where it is.
 
     Raises:
-        StoreError: it is a link, unfinished, or run at this moment; it cannot be moved.
+        FolderError: it is a link, unfinished, or run at this moment; it cannot be moved.
     """
     for source, _ in _pairs(path, archive / path.name):
         if source.is_symlink():
-            raise StoreError.of(source, "this is a link, which would lead elsewhere after a move")
+            raise FolderError.of(source, "this is a link, which would lead elsewhere after a move")
     file = PlanFile(path, wait=wait)
     try:
         with refusals(path), file.held():
@@ -62,7 +62,7 @@ def move_plan(  # noqa: PLR0913  (what is done at each moment of a move)
             with suppress(OSError):
                 path.with_name(path.name + ".ledger-shm").unlink(missing_ok=True)
     except LockedError:
-        raise StoreError.of(archive, "another process writes here", StoreReason.BUSY) from None
+        raise FolderError.of(archive, "another process writes here", FolderErrorReason.BUSY) from None
     return target
 
 
@@ -71,12 +71,12 @@ def _check_finished(file: PlanFile) -> None:
         plan = parse_plan(file.read())
     except PlanSyntaxError:
         said = "this is not a plan, so it is unknown whether it is finished"
-        raise StoreError.of(file.path, said, StoreReason.UNFINISHED) from None
+        raise FolderError.of(file.path, said, FolderErrorReason.UNFINISHED) from None
     if not plan.is_converged:
         counts = plan.progress
         left = counts["pending"] + counts["active"]
         said = f"{left} of {counts['total']} steps {'is' if left == 1 else 'are'} pending or active"
-        raise StoreError.of(file.path, f"this plan is not finished: {said}", StoreReason.UNFINISHED)
+        raise FolderError.of(file.path, f"this plan is not finished: {said}", FolderErrorReason.UNFINISHED)
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
+from planspec_lark.folder.models import FolderError, FolderErrorReason, PlanEntry, refusals
 from planspec_lark.folder.names import check_name
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
@@ -29,12 +29,12 @@ def real_root(root: Path) -> Path:
     """The folder of a project with all links resolved: which one that is, is up to the caller.
 
     Raises:
-        StoreError: there is no such folder.
+        FolderError: there is no such folder.
     """
     with refusals(root):
         real = root.resolve(strict=True)
     if not real.is_dir():
-        raise StoreError.of(root, "this is not a folder")
+        raise FolderError.of(root, "this is not a folder")
     return real
 
 
@@ -42,14 +42,14 @@ def find_folder(root: Path, *names: str) -> Path | None:
     """A folder inside the project, with all links resolved; None where there is none.
 
     Raises:
-        StoreError: it is something else, or a link leads out of the project.
+        FolderError: it is something else, or a link leads out of the project.
     """
     path = root.joinpath(*names)
     if not os.path.lexists(path):
         return None
     found = find_inside(path, real_root(root))
     if not found.is_dir():
-        raise StoreError.of(path, "this is not a folder")
+        raise FolderError.of(path, "this is not a folder")
     return found
 
 
@@ -61,16 +61,16 @@ def find_inside(path: Path, area: Path) -> Path:
         area: the folder that it has to be in, itself with all links resolved.
 
     Raises:
-        StoreError: it is elsewhere, or nowhere.
+        FolderError: it is elsewhere, or nowhere.
     """
     with refusals(path):
         try:
             found = path.resolve(strict=True)
         except FileNotFoundError as error:
             said = "a link that leads nowhere" if path.is_symlink() else str(error.strerror)
-            raise StoreError.of(path, said, StoreReason.MISSING) from None
+            raise FolderError.of(path, said, FolderErrorReason.MISSING) from None
     if not found.is_relative_to(area):
-        raise StoreError.of(path, "this leads out of the folder", StoreReason.OUTSIDE)
+        raise FolderError.of(path, "this leads out of the folder", FolderErrorReason.OUTSIDE)
     return found
 
 
@@ -78,7 +78,7 @@ def read_inside(path: Path, area: Path, limits: Limits) -> str:
     """The text of a file that has to be in this area; nothing but a regular file is opened.
 
     Raises:
-        StoreError: it cannot be read.
+        FolderError: it cannot be read.
         PlanSyntaxError: it is not UTF-8, or too long.
     """
     found = find_inside(path, area)
@@ -118,7 +118,7 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
         check_name(name)
     except PlanSyntaxError as error:
         return _blame(entry, error.diagnostics[0])
-    except StoreError as error:
+    except FolderError as error:
         text = str(error).removeprefix(f"{visible_name(str(path))}: ")
         return entry if entry.fault else evolve(entry, fault=text)
     return entry

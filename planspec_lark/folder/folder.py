@@ -11,9 +11,9 @@ from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.folder import names
 from planspec_lark.folder.archive import move_plan
 from planspec_lark.folder.entries import FOLDER_LIMITS, describe, find_folder, find_inside, read_inside, real_root
-from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
+from planspec_lark.folder.models import FolderError, FolderErrorReason, PlanEntry, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
-from planspec_lark.folder.settings import FOLDER, TASKS, Settings, read_settings, set_in, settings_path
+from planspec_lark.folder.settings import FOLDER, TASKS, FolderSettings, read_settings, set_in, settings_path
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
@@ -55,7 +55,7 @@ class PlanFolder:
         """The names of all plans in ``planspec/``, in order, without a look into any.
 
         Raises:
-            StoreError: the folder cannot be read.
+            FolderError: the folder cannot be read.
         """
         return [name for name in self._listed() if is_name(name)]
 
@@ -63,7 +63,7 @@ class PlanFolder:
         """The names of all tasks that have a plan, in order.
 
         Raises:
-            StoreError: the folder cannot be read.
+            FolderError: the folder cannot be read.
         """
         found = filter(is_name, self._files_in(TASKS))
         return sorted(name for name in found if (self.root / TASKS / name / "plan.md").is_file())
@@ -75,7 +75,7 @@ class PlanFolder:
             names: of the plans, such as some of :meth:`names`; by default all files there that end in ``.md``, by name.
 
         Raises:
-            StoreError: the folder cannot be read.
+            FolderError: the folder cannot be read.
         """
         area = find_folder(self.root, FOLDER)
         if area is None:
@@ -103,7 +103,7 @@ class PlanFolder:
                 is taken.
 
         Raises:
-            StoreError: there is not one of these, or a link leads out of its folder.
+            FolderError: there is not one of these, or a link leads out of its folder.
         """
         if is_name(name_or_path):
             found = self._find_file(name_or_path, FOLDER, SUFFIX) or self._find_file(name_or_path, TASKS, "/plan.md")
@@ -120,9 +120,9 @@ class PlanFolder:
             return Path(name_or_path)
         if is_name(name_or_path) and os.path.isfile(f"{name_or_path}{SUFFIX}"):
             near = visible_name(f"{name_or_path}{SUFFIX}")
-            raise StoreError(
+            raise FolderError(
                 f"there is no plan `{visible_name(name_or_path)}` in {FOLDER}/; did you mean the file `{near}`?",
-                StoreReason.MISSING,
+                FolderErrorReason.MISSING,
             )
         raise self._is_missing(name_or_path)
 
@@ -144,27 +144,29 @@ class PlanFolder:
             raise self._is_missing(name) from None
         if not is_inside:
             # Callers are not told whether there is anything.
-            raise StoreError(f"{visible_name(name[:_QUOTED])}: this leads out of the folder", StoreReason.OUTSIDE)
+            raise FolderError(
+                f"{visible_name(name[:_QUOTED])}: this leads out of the folder", FolderErrorReason.OUTSIDE
+            )
         if not is_there:
             raise self._is_missing(name)
         return path
 
-    def _is_missing(self, name: str) -> StoreError:
+    def _is_missing(self, name: str) -> FolderError:
         quoted = names.shown_name(name)
         if not is_name(name):
-            return StoreError(f"there is no plan `{quoted}`", StoreReason.MISSING)
+            return FolderError(f"there is no plan `{quoted}`", FolderErrorReason.MISSING)
         known = {fold_name(one): one for one in self.names()}
         near = find_near(fold_name(name), known)
         hint = f"; did you mean `{visible_name(known[near])}`?" if near else ""
         if (self.path / _ARCHIVE / f"{name}{SUFFIX}").is_file():
             hint = f"; it is archived: {FOLDER}/{_ARCHIVE}/{quoted}{SUFFIX}"
-        return StoreError(f"there is no plan `{quoted}`, by name or as a file{hint}", StoreReason.MISSING)
+        return FolderError(f"there is no plan `{quoted}`, by name or as a file{hint}", FolderErrorReason.MISSING)
 
     def read(self, name_or_path: str) -> str:
         """The text of a plan, found as :meth:`find` does with ``confined``.
 
         Raises:
-            StoreError: there is none, or it cannot be read.
+            FolderError: there is none, or it cannot be read.
             PlanSyntaxError: it is not UTF-8, or too long.
         """
         return self._read(self.find(name_or_path, confined=True))
@@ -173,7 +175,7 @@ class PlanFolder:
         """The plan, found as :meth:`find` does with ``confined``.
 
         Raises:
-            StoreError: there is none, or it cannot be read.
+            FolderError: there is none, or it cannot be read.
             PlanSyntaxError: it is not a plan.
         """
         path = self.find(name_or_path, confined=True)
@@ -193,7 +195,7 @@ class PlanFolder:
         """The plan in ``planspec/`` that has this name, or one that some systems take for the same.
 
         Raises:
-            StoreError: the folder cannot be read.
+            FolderError: the folder cannot be read.
         """
         wanted = fold_name(name)
         return next((one for one in self._listed() if fold_name(one) == wanted), None)
@@ -202,7 +204,7 @@ class PlanFolder:
         """The name, or else the first of ``name_2``, ``name_3`` … that no plan has.
 
         Raises:
-            StoreError: it cannot be the name of a plan, or the folder cannot be read.
+            FolderError: it cannot be the name of a plan, or the folder cannot be read.
         """
         taken = set(map(fold_name, self._listed()))
         free, number = check_name(name), 1
@@ -219,17 +221,17 @@ class PlanFolder:
             text: the plan; whether it is one, is not asked.
 
         Raises:
-            StoreError: it cannot be the name of a plan, or is one already; the text is too long, or no Unicode; the
+            FolderError: it cannot be the name of a plan, or is one already; the text is too long, or no Unicode; the
                 file cannot be written.
         """
         name = check_name(name)
         most = self.limits.max_bytes
         if most is not None and count_bytes(text) > most:
-            raise StoreError(f"the text has more than {most:,} bytes")
+            raise FolderError(f"the text has more than {most:,} bytes")
         try:
             data = text.encode("utf-8")
         except UnicodeEncodeError:
-            raise StoreError("the text has lone surrogates, which cannot be written") from None
+            raise FolderError("the text has lone surrogates, which cannot be written") from None
         self._make(self.path)
         if (known := self.holds(name)) is not None:
             raise self._exists(known)
@@ -257,7 +259,7 @@ class PlanFolder:
                 it is.
 
         Raises:
-            StoreError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
+            FolderError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
         """
         path = self._find_file(check_name(name), FOLDER, SUFFIX)
         if path is None:
@@ -265,20 +267,20 @@ class PlanFolder:
         return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait, check=check)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> FolderSettings:
         """What is settled for the plans of the project.
 
         Raises:
-            StoreError: the file with the settings cannot be read, or says something else.
+            FolderError: the file with the settings cannot be read, or says something else.
         """
         area = find_folder(self.root, FOLDER)
-        return Settings() if area is None else read_settings(area)
+        return FolderSettings() if area is None else read_settings(area)
 
     def settle(self, name: str) -> bool:
         """Set one of the settings to true, now and later. Whether that changes anything.
 
         Raises:
-            StoreError: the settings cannot be read or written.
+            FolderError: the settings cannot be read or written.
         """
         folder = self._make(self.path)
         if getattr(read_settings(folder), name):
@@ -294,7 +296,7 @@ class PlanFolder:
         Files that git tracks already stay tracked. Whether the file was written.
 
         Raises:
-            StoreError: it cannot be written.
+            FolderError: it cannot be written.
         """
         folder, (name, data) = self._make(self.path), HIDDEN
         return not read_settings(folder).shared and self._create(folder / name, data)
@@ -306,7 +308,7 @@ class PlanFolder:
         else than what :meth:`hide` writes belongs to the user, and stays.
 
         Raises:
-            StoreError: a file cannot be written or removed.
+            FolderError: a file cannot be written or removed.
         """
         is_new, (name, data) = self.settle("shared"), HIDDEN
         ignore = self.path / name
@@ -331,5 +333,5 @@ class PlanFolder:
         assert found is not None  # it has just been made
         return found
 
-    def _exists(self, name: str) -> StoreError:
-        return StoreError.of(self._path(name), "there is a plan of this name", StoreReason.EXISTS)
+    def _exists(self, name: str) -> FolderError:
+        return FolderError.of(self._path(name), "there is a plan of this name", FolderErrorReason.EXISTS)

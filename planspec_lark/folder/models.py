@@ -15,10 +15,10 @@ from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["PlanEntry", "StoreError", "StoreReason", "refusals"]
+__all__ = ["FolderError", "FolderErrorReason", "PlanEntry", "refusals"]
 
 
-class StoreReason(Enum):
+class FolderErrorReason(Enum):
     """Why a folder of plans refuses something."""
 
     NAME = "name"
@@ -30,19 +30,19 @@ class StoreReason(Enum):
     UNUSABLE = "unusable"
 
 
-class StoreError(PlanSpecError):
+class FolderError(PlanSpecError):
     """Something that a folder of plans refuses; the text is a sentence that is safe to show.
 
     Attributes:
         reason: which kind of refusal it is.
     """
 
-    def __init__(self, message: str, reason: StoreReason = StoreReason.UNUSABLE) -> None:
+    def __init__(self, message: str, reason: FolderErrorReason = FolderErrorReason.UNUSABLE) -> None:
         super().__init__(message)
         self.reason = reason
 
     @classmethod
-    def of(cls, path: Path, said: str, reason: StoreReason = StoreReason.UNUSABLE) -> Self:
+    def of(cls, path: Path, said: str, reason: FolderErrorReason = FolderErrorReason.UNUSABLE) -> Self:
         """What is refused of a file or folder, which is named first."""
         return cls(f"{visible_name(str(path))}: {said}", reason)
 
@@ -80,9 +80,9 @@ def refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except PlanFileError as error:
-        reason = StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE
-        raise StoreError(str(error), reason) from None
+        reason = FolderErrorReason.BUSY if isinstance(error, PlanBusyError) else FolderErrorReason.UNUSABLE
+        raise FolderError(str(error), reason) from None
     except PlanSpecError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
-        raise StoreError.of(path, reason_of(error)) from None
+        raise FolderError.of(path, reason_of(error)) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.transliteration import snake_case
@@ -36,11 +36,11 @@ def check_name(name: str) -> str:
     """The name in the normal form NFC.
 
     Raises:
-        StoreError: it cannot be the name of a plan; the text says why.
+        FolderError: it cannot be the name of a plan; the text says why.
     """
     why = _find_fault(name)
     if why:
-        raise StoreError(f"`{shown_name(name)}` cannot be the name of a plan: {why}", StoreReason.NAME)
+        raise FolderError(f"`{shown_name(name)}` cannot be the name of a plan: {why}", FolderErrorReason.NAME)
     return unicodedata.normalize("NFC", name)
 
 
@@ -98,14 +98,14 @@ def name_from(description: str) -> str:
     It takes as many whole words as fit into 60 characters. The same description always gives the same name.
 
     Raises:
-        StoreError: there is no letter or digit to make a name of, or Chinese, and the package `pypinyin` is missing.
+        FolderError: there is no letter or digit to make a name of, or Chinese, and the package `pypinyin` is missing.
     """
     try:
         name = snake_case(description, most=_MOST_MADE, most_bytes=_MOST_BYTES)
     except ModuleNotFoundError:
         message = "a name in pinyin needs an extra, pip install 'planspec-lark[zh]': install it, or give a name"
-        raise StoreError(message, StoreReason.NAME) from None
+        raise FolderError(message, FolderErrorReason.NAME) from None
     if not name:
-        raise StoreError("no name can be made of this description: give one", StoreReason.NAME)
+        raise FolderError("no name can be made of this description: give one", FolderErrorReason.NAME)
     # What is left to be wrong with it is the name of a device.
     return name if is_name(name) else check_name(f"{name}_plan")

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from attrs import fields, frozen
 
-from planspec_lark.folder.models import StoreError, refusals
+from planspec_lark.folder.models import FolderError, refusals
 from planspec_lark.syntax.diagnostics import brief
 
-__all__ = ["FOLDER", "TASKS", "Settings", "read_settings", "set_in", "settings_of", "settings_path"]
+__all__ = ["FOLDER", "TASKS", "FolderSettings", "read_settings", "set_in", "settings_of", "settings_path"]
 
 FOLDER, TASKS = "planspec", "Tasks"
 _MOST_BYTES = 100_000
 
 
 @frozen
-class Settings:
+class FolderSettings:
     """The settings of a folder of plans; each is false unless its file says otherwise.
 
     Attributes:
@@ -31,7 +31,7 @@ class Settings:
     require_result: bool = False
 
 
-_NAMES = tuple(one.name for one in fields(Settings))
+_NAMES = tuple(one.name for one in fields(FolderSettings))
 
 
 def settings_path(folder: Path) -> Path:
@@ -39,11 +39,11 @@ def settings_path(folder: Path) -> Path:
     return folder / "settings.toml"
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: Path) -> FolderSettings:
     """The settings of a folder of plans.
 
     Raises:
-        StoreError: they cannot be read, or say something else than settings.
+        FolderError: they cannot be read, or say something else than settings.
     """
     path = settings_path(folder)
     with refusals(path):
@@ -52,32 +52,32 @@ def read_settings(folder: Path) -> Settings:
         except FileNotFoundError:
             if path.is_symlink():
                 raise
-            return Settings()
+            return FolderSettings()
         if not stat.S_ISREG(known.st_mode) or known.st_size > _MOST_BYTES:
-            raise StoreError.of(path, "these are not settings")
+            raise FolderError.of(path, "these are not settings")
         text = path.read_text(encoding="utf-8")
     try:
         said = tomllib.loads(text)
     except ValueError as error:
-        raise StoreError.of(path, brief(str(error))) from None
+        raise FolderError.of(path, brief(str(error))) from None
     for name, value in said.items():
         if name not in _NAMES:
-            raise StoreError.of(path, brief(f"there is no setting {name}; there are {' and '.join(_NAMES)}"))
+            raise FolderError.of(path, brief(f"there is no setting {name}; there are {' and '.join(_NAMES)}"))
         if not isinstance(value, bool):
-            raise StoreError.of(path, brief(f"{name} is true or false"))
-    return Settings(**said)
+            raise FolderError.of(path, brief(f"{name} is true or false"))
+    return FolderSettings(**said)
 
 
-def settings_of(plan: Path) -> Settings:
+def settings_of(plan: Path) -> FolderSettings:
     """The settings that hold for a plan's file: those of its folder, and none of any for a file elsewhere.
 
     Raises:
-        StoreError: as for :func:`read_settings`.
+        FolderError: as for :func:`read_settings`.
     """
     folder = plan.absolute().parent
     if folder.name == FOLDER:
         return read_settings(folder)
-    return read_settings(folder.parent.parent / FOLDER) if folder.parent.name == TASKS else Settings()
+    return read_settings(folder.parent.parent / FOLDER) if folder.parent.name == TASKS else FolderSettings()
 
 
 def set_in(text: str, name: str) -> str:

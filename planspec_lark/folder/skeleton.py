@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.prompt_templates import read_template
@@ -30,16 +30,16 @@ def make_skeleton(description: str, *, constraints: Iterable[str] = (), language
         language: of the steps, "en" or "zh".
 
     Raises:
-        StoreError: the description, or a constraint, is empty.
+        FolderError: the description, or a constraint, is empty.
         ValueError: the language is another.
     """
     if language not in _STEPS:
         raise ValueError(f"language: {language!r} is not one of {', '.join(_STEPS)}")
     goal, kept = one_line(description), list(map(one_line, constraints))
     if not goal:
-        raise StoreError("the description is empty", StoreReason.NAME)
+        raise FolderError("the description is empty", FolderErrorReason.NAME)
     if not all(kept):
-        raise StoreError("a constraint is empty", StoreReason.NAME)
+        raise FolderError("a constraint is empty", FolderErrorReason.NAME)
     title = goal if len(goal) <= _MOST_TITLE else f"{goal[: _MOST_TITLE - 1].rstrip(' ')}…"
     steps = [
         PlanStep(str(number), step_type=kind, description=text, inputs=[*inputs], outputs=[output])

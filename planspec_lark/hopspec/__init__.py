@@ -9,7 +9,7 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.hopspec.check import check_hopspec as check_hopspec, fix_hopspec as fix_hopspec
     from planspec_lark.hopspec.conversion import (
-        Loss as Loss,
+        ConversionLoss as ConversionLoss,
         hopspec_to_plan as hopspec_to_plan,
         plan_to_hopspec as plan_to_hopspec,
     )
@@ -30,7 +30,7 @@ else:
         {
             "check": "check_hopspec fix_hopspec",
             "step_conversion": "plan_to_steps steps_to_plan",
-            "conversion": "Loss hopspec_to_plan plan_to_hopspec",
+            "conversion": "ConversionLoss hopspec_to_plan plan_to_hopspec",
             "models": "HopSpec StepInfo",
             "parser": "HopSpecScan parse_hopspec parse_hopspec_tree scan_hopspec",
             "printer": "serialize_hopspec",

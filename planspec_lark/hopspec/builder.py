@@ -10,7 +10,7 @@ from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.hopspec.vocabulary import EMPTY, SECTIONS, VALUES, meanings
 from planspec_lark.syntax.tree import grow
 
-__all__ = ["Builder"]
+__all__ = ["HopSpecBuilder"]
 
 _SECTION_OF = {word: name for name, words in SECTIONS.items() for word in words.all}
 _VALUE_OF = {
@@ -19,7 +19,7 @@ _VALUE_OF = {
 
 
 @define(eq=False)
-class Builder:
+class HopSpecBuilder:
     """A document that is given its parts in the order of the text. What is refused changes nothing.
 
     A token is given by its value, as the grammar says what that is; an absent one is empty or None.

@@ -11,7 +11,7 @@ from planspec_lark.hopspec.positions import span_of_line
 from planspec_lark.hopspec.rules import check_rules
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.syntax.fixer import Fixed, apply_fixes
+from planspec_lark.syntax.fixer import FixResult, apply_fixes
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits
 
 __all__ = ["check_hopspec", "check_scan", "fix_hopspec"]
@@ -71,7 +71,7 @@ def fix_hopspec(
     name: str = "<text>",
     limits: Limits = NO_LIMITS,
     least: Severity = Severity.INFO,
-) -> Fixed:
+) -> FixResult:
     """Fix what is found in a text. No text makes it raise.
 
     Args:
@@ -83,4 +83,4 @@ def fix_hopspec(
     """
     check = partial(check_hopspec, name=name, limits=evolve(limits, max_findings=None))
     after, fixed = apply_fixes(text, check, check(text), unsafe=unsafe)
-    return Fixed(after, fixed, check_hopspec(after, name=name, limits=limits, least=least))
+    return FixResult(after, fixed, check_hopspec(after, name=name, limits=limits, least=least))

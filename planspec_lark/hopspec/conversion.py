@@ -24,13 +24,13 @@ from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.transliteration import has_han
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
+__all__ = ["ConversionLoss", "hopspec_to_plan", "plan_to_hopspec"]
 
 _STEP = tuple(one.name for one in attrs.fields(StepInfo) if one.name != "children")
 
 
 @frozen
-class Loss:
+class ConversionLoss:
     """A value that has no place in the other language.
 
     Attributes:
@@ -49,7 +49,7 @@ class Loss:
         return ": ".join(filter(None, [self.step_id and f"step {self.step_id}", self.field, shorten(one_line(listed))]))
 
 
-def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
+def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[ConversionLoss]]:
     """The plan of a document, and what a plan cannot hold of it.
 
     The first line of the overview is the goal, the others are its detail. Each line of the constraints is one, with the
@@ -62,7 +62,7 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     plan = steps_to_plan(document.steps, document.title, goal, _read_constraints(document.constraints))
     plan.goal_detail = detail
     parts = ("mode", "input_definition", "comments", "output_format", "input_example")
-    losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
+    losses = [ConversionLoss("", name, value) for name in parts if (value := getattr(document, name))]
     back = plan_to_hopspec(plan)[0].steps
     kept = iter_infos(back)
     gone: set[int] = set()
@@ -70,12 +70,12 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
         if id(above) in gone:
             # What is below a flow step goes with it.
             gone.add(id(step))
-            losses.append(Loss(step.step_id, "", step.step_type))
+            losses.append(ConversionLoss(step.step_id, "", step.step_type))
         elif step.step_type == "flow":
             gone.add(id(step))
             # Only the exit that each plan gets comes back.
             if step is not document.steps[-1] or step != back[-1]:
-                losses.append(Loss(step.step_id, "", f"flow {step.action}"))
+                losses.append(ConversionLoss(step.step_id, "", f"flow {step.action}"))
         else:
             # What a plan says in the description of a step, and in its detail.
             said = {text_field(step), "condition" if step.step_type == "loop" else ""}
@@ -83,7 +83,7 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     return plan, losses
 
 
-def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tuple[HopSpec, list[Loss]]:
+def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tuple[HopSpec, list[ConversionLoss]]:
     """The document of a plan, and what a document cannot hold of it: how far the plan has come, and detail of steps.
 
     The goal and its detail are the overview; what a plan does not say, such as the inputs, is for its reader to add.
@@ -127,9 +127,9 @@ def _read_constraints(text: str) -> list[str]:
     return [said for item in items if (said := item.removeprefix("- ").strip(BLANKS))]
 
 
-def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[Loss]:
+def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[ConversionLoss]:
     """The fields of a step that have not come back."""
     for name in names:
         value = getattr(given, name)
         if value and value != getattr(back, name):
-            yield Loss(step_id, name, value)
+            yield ConversionLoss(step_id, name, value)

@@ -13,11 +13,11 @@ from planspec_lark.hopspec.vocabulary import KEYS, MODE, SECTIONS, STEP
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import BLANKS
 
-__all__ = ["Correction", "find_corrections"]
+__all__ = ["LineCorrection", "find_corrections"]
 
 
 @frozen
-class Correction:
+class LineCorrection:
     """A line as it was most likely meant: the code of what is wrong, a message, the line, whether that is no guess."""
 
     code: str
@@ -66,23 +66,23 @@ def _fold(word: str) -> str:
     return re.sub(r"[\s_-]", "", word).lower()
 
 
-def find_corrections(line: str, *, guesses: bool = True) -> Iterator[Correction]:
+def find_corrections(line: str, *, guesses: bool = True) -> Iterator[LineCorrection]:
     """What a line without its line break may be meant as, the likeliest first.
 
     Without ``guesses``, no names are compared, which takes its time.
     """
     if _RULE.fullmatch(line):
-        yield Correction("HS101", "a separator line is not part of the document", "")
+        yield LineCorrection("HS101", "a separator line is not part of the document", "")
     if mode := _MODE.fullmatch(line):
         word = MODE.zh if mode["word"] == MODE.zh else MODE.en
-        yield Correction("HS105", "the mode has the wrong form", _write("", word, mode["value"].upper()))
+        yield LineCorrection("HS105", "the mode has the wrong form", _write("", word, mode["value"].upper()))
     yield from _correct_heading(line)
     if section := _SECTION.fullmatch(line):
         yield from _correct_section(section["word"].strip(), guesses)
     yield from _correct_attribute(line, guesses)
 
 
-def _correct_heading(line: str) -> Iterator[Correction]:
+def _correct_heading(line: str) -> Iterator[LineCorrection]:
     found = _HEADING.fullmatch(line)
     if found is None:
         return
@@ -93,17 +93,17 @@ def _correct_heading(line: str) -> Iterator[Correction]:
     word = STEP.zh if "步骤" in line else STEP.en
     label = f" ({found['label'].strip()})" if found["label"] else ""
     corrected = f"{found['indent']}#### {word}{step_id}{f': {name}' if name else ''}{label}"
-    yield Correction("HS107", "the heading of a step has the wrong form", corrected, is_safe=name == written)
+    yield LineCorrection("HS107", "the heading of a step has the wrong form", corrected, is_safe=name == written)
 
 
-def _correct_section(written: str, guesses: bool) -> Iterator[Correction]:
+def _correct_section(written: str, guesses: bool) -> Iterator[LineCorrection]:
     meant, is_known = _find_word(written, _sections(), 0.75, guesses=guesses)
     if meant:
         message = "the section header has the wrong form" if is_known else f"unknown section `{written}`"
-        yield Correction("HS103", message, f"## {meant}", is_safe=is_known)
+        yield LineCorrection("HS103", message, f"## {meant}", is_safe=is_known)
 
 
-def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
+def _correct_attribute(line: str, guesses: bool) -> Iterator[LineCorrection]:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None:
         return
@@ -113,7 +113,7 @@ def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
         if not is_known:
             code, message = "HS110", f"unknown attribute `{found['word'].strip()}`"
         line = _write(f"{found['indent']}- ", meant, found["value"].strip(BLANKS))
-        yield Correction(code, message, line, is_safe=is_known)
+        yield LineCorrection(code, message, line, is_safe=is_known)
 
 
 def _find_word(written: str, known: dict[str, str], cutoff: float, *, guesses: bool) -> tuple[str, bool]:

@@ -11,7 +11,7 @@ from functools import cache
 from re import Pattern
 
 from planspec_lark.hopspec.blocks import indent_of
-from planspec_lark.hopspec.builder import Builder
+from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.syntax import grammars
@@ -46,7 +46,7 @@ def row_pattern() -> Pattern[str]:
 
 def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     """The document and its places, or None where the text has a fault."""
-    text, builder = end_last_line(text), Builder()
+    text, builder = end_last_line(text), HopSpecBuilder()
     head_pattern, section_pattern, flow_pattern = _patterns()
     head = head_pattern.match(text)
     assert head is not None, "all in front of the sections may be absent"
@@ -74,7 +74,7 @@ def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     return builder.finish(), builder.positions
 
 
-def take_rows(builder: Builder, text: str, at: int, line: int, end: int = sys.maxsize) -> int:
+def take_rows(builder: HopSpecBuilder, text: str, at: int, line: int, end: int = sys.maxsize) -> int:
     """Take what the section of steps is made of, from an offset on, which is in this line, up to another offset.
 
     Returns:

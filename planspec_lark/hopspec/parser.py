@@ -16,7 +16,7 @@ from attrs import define, field
 from planspec_lark.hopspec import fast_reader
 from planspec_lark.hopspec.models import HopSpec, StepInfo
 from planspec_lark.hopspec.positions import LinePositions, span_of_line
-from planspec_lark.hopspec.recovery import Recovery
+from planspec_lark.hopspec.recovery import HopSpecRecovery
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
@@ -118,7 +118,7 @@ def _scan(  # noqa: PLR0913  (what there is to say about a reading)
     findings: list[Diagnostic] = []
     if found is None:
         language: Language = "zh" if re.search("步骤|类型|执行流程|任务", readable) else "en"
-        recovery = Recovery(Source(readable, name), language, is_strict=is_strict)
+        recovery = HopSpecRecovery(Source(readable, name), language, is_strict=is_strict)
         found = recovery.run()
         findings = recovery.findings
     document, positions = found

@@ -16,7 +16,7 @@ from re import Match, Pattern
 from attrs import define, evolve, field
 
 from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_conflict_marker, is_fence
-from planspec_lark.hopspec.builder import Builder
+from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.corrections import find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
 from planspec_lark.hopspec.models import HopSpec
@@ -27,7 +27,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.source import BLANKS, Source, end_last_line
 
-__all__ = ["Recovery"]
+__all__ = ["HopSpecRecovery"]
 
 
 class _State(Enum):
@@ -113,7 +113,7 @@ def _terminal(name: str) -> Pattern[str]:
 
 
 @define(eq=False)
-class Recovery:
+class HopSpecRecovery:
     """Reads a text and keeps what was wrong.
 
     Attributes:
@@ -126,7 +126,7 @@ class Recovery:
     language: Language
     is_strict: bool
     findings: list[Diagnostic] = field(factory=list)
-    _builder: Builder = field(factory=Builder)
+    _builder: HopSpecBuilder = field(factory=HopSpecBuilder)
     _state: _State = _State.HEAD
     # The lines that continue with what has come last, and that are not yet given to the builder.
     _pending: list[str] = field(factory=list)

@@ -11,7 +11,7 @@ from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
 
 from planspec_lark.hopspec.blocks import indent_of
-from planspec_lark.hopspec.builder import Builder
+from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.syntax import grammars
@@ -27,7 +27,7 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._builder = Builder()
+        self._builder = HopSpecBuilder()
 
     @property
     def positions(self) -> LinePositions:
@@ -42,7 +42,7 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
                 is not indented more than its name.
         """
         # The parts are added in the order of the text, in which Lark calls what follows.
-        self._builder = Builder()
+        self._builder = HopSpecBuilder()
         try:
             super().transform(tree)
         except VisitError as error:

@@ -20,7 +20,7 @@ __all__ = [
     "SECTIONS",
     "STEP",
     "VALUES",
-    "Key",
+    "AttributeKey",
     "Language",
     "Word",
     "keys_of",
@@ -66,7 +66,7 @@ SECTIONS: Mapping[str, Word] = {
 
 
 @frozen
-class Key:
+class AttributeKey:
     """An attribute of steps.
 
     Attributes:
@@ -82,36 +82,36 @@ class Key:
 
 # In the order in which a step has them.
 KEYS = (
-    Key("step_type", Word("类型", "Type")),
-    Key("call_target", Word("调用目标", "Call target", ("Call Target",))),
-    Key("expand_mode", Word("展开", "Expansion")),
-    Key("action", Word("动作", "Action")),
-    Key("task", Word("任务", "Task")),
-    Key("description", Word("逻辑", "Logic"), only="code"),
-    Key("tool_domain", Word("工具域", "Tool domain", ("Tool Domain",))),
-    Key("hoplet_path", Word("Hoplet路径", "Hoplet path", ("Hoplet Path",))),
-    Key("mcp_service", Word("MCP服务", "MCP service", ("MCP Service",))),
-    Key("rag_collection", Word("RAG集合", "RAG collection", ("RAG Collection",))),
-    Key("collection", Word("遍历集合", "Iterate collection", ("Iterate Collection", "Collection"))),
-    Key(
+    AttributeKey("step_type", Word("类型", "Type")),
+    AttributeKey("call_target", Word("调用目标", "Call target", ("Call Target",))),
+    AttributeKey("expand_mode", Word("展开", "Expansion")),
+    AttributeKey("action", Word("动作", "Action")),
+    AttributeKey("task", Word("任务", "Task")),
+    AttributeKey("description", Word("逻辑", "Logic"), only="code"),
+    AttributeKey("tool_domain", Word("工具域", "Tool domain", ("Tool Domain",))),
+    AttributeKey("hoplet_path", Word("Hoplet路径", "Hoplet path", ("Hoplet Path",))),
+    AttributeKey("mcp_service", Word("MCP服务", "MCP service", ("MCP Service",))),
+    AttributeKey("rag_collection", Word("RAG集合", "RAG collection", ("RAG Collection",))),
+    AttributeKey("collection", Word("遍历集合", "Iterate collection", ("Iterate Collection", "Collection"))),
+    AttributeKey(
         "element_var",
         Word("元素变量", "Element variable", ("Element Variable", "Element Var")),
     ),
-    Key("condition", Word("条件", "Condition")),
-    Key("target_loop", Word("目标循环", "Target loop", ("Target Loop",))),
-    Key("inputs", Word("输入", "Input")),
-    Key("outputs", Word("输出", "Output")),
-    Key("return_format", Word("输出格式", "Output format", ("Output Format",))),
-    Key("exit_id", Word("退出标识", "Exit identifier", ("Exit Identifier", "Exit ID"))),
-    Key("verifier", Word("核验", "Verification", ("Verify",))),
-    Key("data_tags", Word("数据标签", "Data tags", ("Data Tags",))),
-    Key("max_iterations", Word("最大轮次", "Max iterations", ("Max Iterations",)), only="loop"),
-    Key("max_depth", Word("最大深度", "Max depth", ("Max Depth",))),
-    Key("max_steps", Word("最大步数", "Max steps", ("Max Steps",))),
-    Key("max_iterations", Word("最大迭代", "Max iterations", ("Max Iterations",))),
-    Key("allowed_types", Word("约束", "Constraints")),
-    Key("solidified_path", Word("固化路径", "Solidified path", ("Solidified Path",))),
-    Key("description", Word("说明", "Description", ("描述", "Notes"))),
+    AttributeKey("condition", Word("条件", "Condition")),
+    AttributeKey("target_loop", Word("目标循环", "Target loop", ("Target Loop",))),
+    AttributeKey("inputs", Word("输入", "Input")),
+    AttributeKey("outputs", Word("输出", "Output")),
+    AttributeKey("return_format", Word("输出格式", "Output format", ("Output Format",))),
+    AttributeKey("exit_id", Word("退出标识", "Exit identifier", ("Exit Identifier", "Exit ID"))),
+    AttributeKey("verifier", Word("核验", "Verification", ("Verify",))),
+    AttributeKey("data_tags", Word("数据标签", "Data tags", ("Data Tags",))),
+    AttributeKey("max_iterations", Word("最大轮次", "Max iterations", ("Max Iterations",)), only="loop"),
+    AttributeKey("max_depth", Word("最大深度", "Max depth", ("Max Depth",))),
+    AttributeKey("max_steps", Word("最大步数", "Max steps", ("Max Steps",))),
+    AttributeKey("max_iterations", Word("最大迭代", "Max iterations", ("Max Iterations",))),
+    AttributeKey("allowed_types", Word("约束", "Constraints")),
+    AttributeKey("solidified_path", Word("固化路径", "Solidified path", ("Solidified Path",))),
+    AttributeKey("description", Word("说明", "Description", ("描述", "Notes"))),
 )
 
 # Values that have a name of their own in each language, by field; all others are written as they are.
@@ -124,12 +124,12 @@ VALUES: Mapping[str, Mapping[str, Word]] = {
 }
 
 
-def keys_of(step_type: str) -> tuple[Key, ...]:
+def keys_of(step_type: str) -> tuple[AttributeKey, ...]:
     """The attributes as a step of this type calls them, one for each field, in their order."""
     return _KEYS_OF.get(step_type) or _KEYS_OF[""]
 
 
-def _named(only: str) -> tuple[Key, ...]:
+def _named(only: str) -> tuple[AttributeKey, ...]:
     own = {key.field for key in KEYS if only and key.only == only}
     return tuple(key for key in KEYS if key.only == (only if key.field in own else ""))
 

@@ -18,7 +18,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import task_text
 from planspec_lark.planspec.tree import walk
 
-__all__ = ["WIDTH", "Box", "Layout", "Port", "Wire", "draw", "lay_out"]
+__all__ = ["WIDTH", "Box", "Edge", "Layout", "Port", "draw", "lay_out"]
 
 WIDTH = 232
 # The head of a box; a row with an input, an output or both, and how much more it takes to say something about them.
@@ -77,7 +77,7 @@ class Box:
 
 
 @frozen(eq=False)
-class Wire:
+class Edge:
     """An output that is taken: where it leaves and enters its boxes, and whether it leads to a later round."""
 
     source: Box
@@ -102,7 +102,7 @@ class Layout:
     """A picture: boxes in document order, and wires between them."""
 
     boxes: list[Box]
-    wires: list[Wire]
+    wires: list[Edge]
 
     @property
     def width(self) -> float:
@@ -122,12 +122,12 @@ def lay_out(plan: PlanSpec, flow: DataFlow) -> Layout:
     layout = Layout([*boxes.values()], [])
     ends: dict[int, float] = {}
     for box in layout.boxes:
-        wires: list[Wire] = []
+        wires: list[Edge] = []
         for port in box.inputs:
             if origin := flow.origins[box.step.step_id][port.name]:
                 source_id = origin.step.step_id
                 outlet = outlets[source_id, port.name]
-                wires.append(Wire(boxes[source_id], box, outlet, port, origin.is_feedback))
+                wires.append(Edge(boxes[source_id], box, outlet, port, origin.is_feedback))
         # As low that its wires are level on average.
         drops = [wire.start[1] - wire.inlet.y for wire in wires if not wire.is_feedback]
         box.y = max(ends.get(box.column, _MARGIN), sum(drops) / len(drops) if drops else 0)
@@ -196,7 +196,7 @@ def draw(layout: Layout, indices: Mapping[str, int]) -> Iterator[str]:
     yield "</svg>"
 
 
-def _draw_wire(wire: Wire, indices: Mapping[str, int]) -> str:
+def _draw_wire(wire: Edge, indices: Mapping[str, int]) -> str:
     (x1, y1), (x2, y2) = wire.start, wire.end
     if wire.is_feedback:
         # Around below both, so that it is seen where it goes back.

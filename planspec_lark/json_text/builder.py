@@ -6,10 +6,10 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.json_text.models import LEVELS, Node, write_key
+from planspec_lark.json_text.models import LEVELS, ValueNode, write_key
 from planspec_lark.syntax.source import Source
 
-__all__ = ["CLOSERS", "Builder", "Key", "say_double", "say_too_deep"]
+__all__ = ["CLOSERS", "JsonBuilder", "PendingKey", "say_double", "say_too_deep"]
 
 CLOSERS = {"CLOSE_OBJECT": "}", "CLOSE_ARRAY": "]"}
 
@@ -26,7 +26,7 @@ def say_too_deep(most: int) -> str:
 
 
 @define
-class Key:
+class PendingKey:
     """A key that waits for its value, and its bounds; without a name where it could not be read.
 
     The value of a key that ``is_left_out`` is left out as well: it could not be read, or comes twice.
@@ -47,7 +47,7 @@ class _Frame:
     """
 
     container: dict[str, Any] | list[Any]
-    node: Node | None
+    node: ValueNode | None
     start: int
     step: str | int | None
     run: int
@@ -55,7 +55,7 @@ class _Frame:
 
 
 @define
-class Builder:
+class JsonBuilder:
     """What has been read so far.
 
     Attributes:
@@ -66,9 +66,9 @@ class Builder:
     """
 
     value: Any = None
-    root: Node | None = None
+    root: ValueNode | None = None
     count: int = 0
-    key: Key | None = None
+    key: PendingKey | None = None
     _frames: list[_Frame] = field(factory=list)
 
     @property
@@ -115,15 +115,15 @@ class Builder:
         """
         frame = self._frames[-1]
         is_double = name in frame.container
-        self.key = Key(name, start, end, is_double or name is None)
+        self.key = PendingKey(name, start, end, is_double or name is None)
         inside = frame.node and frame.node.inside
         first = inside[name].key if is_double and inside and name is not None else None
         return first and first[0]
 
-    def add(self, value: Any, start: int, end: int) -> Node | None:
+    def add(self, value: Any, start: int, end: int) -> ValueNode | None:
         """Take a value; returns its node, or None where it is left out."""
         key, self.key = self.key, None
-        node = Node(start, end)
+        node = ValueNode(start, end)
         if self._frames:
             frame = self._frames[-1]
             container = frame.container

@@ -12,12 +12,12 @@ from functools import cache
 
 from attrs import define, field, frozen
 
-from planspec_lark.json_text.builder import CLOSERS, Builder
+from planspec_lark.json_text.builder import CLOSERS, JsonBuilder
 from planspec_lark.json_text.models import write_key
-from planspec_lark.json_text.tokens import SCALARS, Flaw, Token
+from planspec_lark.json_text.tokens import SCALARS, Token, TokenFault
 from planspec_lark.syntax import grammars
 
-__all__ = ["MEMBER", "OPENERS", "VALUES", "Correction", "ParserState", "find_correction"]
+__all__ = ["MEMBER", "OPENERS", "VALUES", "ParserState", "TokenCorrection", "find_correction"]
 
 OPENERS = frozenset({"OPEN_OBJECT", "OPEN_ARRAY"})
 VALUES = SCALARS | OPENERS
@@ -68,7 +68,7 @@ class ParserState:
     text: str
     last_end: int
     last_comma: int = 0
-    builder: Builder = field(factory=Builder)
+    builder: JsonBuilder = field(factory=JsonBuilder)
     _states: list[int] = field(factory=lambda: [_table()[0]])
 
     def take(self, terminal: str) -> bool:
@@ -107,19 +107,19 @@ class ParserState:
 
 
 @frozen
-class Correction:
+class TokenCorrection:
     """What to do with a token: take others before it, which say nothing, or it for another, or leave it out.
 
     Of ``fillers`` those are taken that may come.
     """
 
-    flaw: Flaw
+    flaw: TokenFault
     fillers: tuple[str, ...] = MEMBER
     instead: str = ""
     leaves_out: bool = False
 
 
-def find_correction(token: Token, state: ParserState) -> Correction:
+def find_correction(token: Token, state: ParserState) -> TokenCorrection:
     """What to do with a token that may not come."""
     if token.kind in CLOSERS:
         return _correct_closer(token, state)
@@ -130,9 +130,9 @@ def find_correction(token: Token, state: ParserState) -> Correction:
     return _leave_out(token, state, "this `:` has no key before it")
 
 
-def _leave_out(token: Token, state: ParserState, message: str) -> Correction:
-    flaw = Flaw("PJ118", message, token.start, token.end, expected=state.words, is_loss=True)
-    return Correction(flaw, leaves_out=True)
+def _leave_out(token: Token, state: ParserState, message: str) -> TokenCorrection:
+    flaw = TokenFault("PJ118", message, token.start, token.end, expected=state.words, is_loss=True)
+    return TokenCorrection(flaw, leaves_out=True)
 
 
 def _write_key(state: ParserState) -> str:
@@ -140,23 +140,23 @@ def _write_key(state: ParserState) -> str:
     return write_key((key and key.name) or "")
 
 
-def _miss_value(state: ParserState, start: int, end: int) -> Flaw:
+def _miss_value(state: ParserState, start: int, end: int) -> TokenFault:
     is_member = state.builder.is_in_object
     message = f"the key {_write_key(state)} has no value" if is_member else "a value is missing here"
-    return Flaw("PJ114", message, start, end, expected=state.words, is_loss=True)
+    return TokenFault("PJ114", message, start, end, expected=state.words, is_loss=True)
 
 
-def _correct_closer(token: Token, state: ParserState) -> Correction:
+def _correct_closer(token: Token, state: ParserState) -> TokenCorrection:
     ((right, _),) = state.builder.closers(1)
     if token.kind != right:
         return _correct_wrong_closer(token, state, right)
     if state.want == ("member" if state.builder.is_in_object else "_value"):
         comma, message = state.last_comma, "nothing follows this comma"
-        return Correction(Flaw("PJ112", message, comma, comma + 1, help="remove it", fix=""))
-    return Correction(_miss_value(state, token.start, token.end))
+        return TokenCorrection(TokenFault("PJ112", message, comma, comma + 1, help="remove it", fix=""))
+    return TokenCorrection(_miss_value(state, token.start, token.end))
 
 
-def _correct_wrong_closer(token: Token, state: ParserState, right: str) -> Correction:
+def _correct_wrong_closer(token: Token, state: ParserState, right: str) -> TokenCorrection:
     sign, builder = CLOSERS[token.kind], state.builder
     inner = builder.run
     # What would be at its end too early was rather closed with the wrong sign.
@@ -165,33 +165,39 @@ def _correct_wrong_closer(token: Token, state: ParserState, right: str) -> Corre
         missing = [closer for closer, _ in builder.closers(inner)]
         signs = "".join(CLOSERS[kind] for kind in missing)
         message, where = f"`{signs}` is missing before this `{sign}`", (state.last_end, state.last_end)
-        flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
-        return Correction(flaw, (*MEMBER, *missing))
+        flaw = TokenFault("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
+        return TokenCorrection(flaw, (*MEMBER, *missing))
     if goes_on and builder.depth == 1:
         return _leave_out(token, state, f"this `{sign}` closes no bracket")
     message = f"expected `{CLOSERS[right]}`, not `{sign}`"
-    return Correction(Flaw("PJ115", message, token.start, token.end, fix=CLOSERS[right]), instead=right)
+    return TokenCorrection(TokenFault("PJ115", message, token.start, token.end, fix=CLOSERS[right]), instead=right)
 
 
-def _correct_comma(token: Token, state: ParserState) -> Correction:
+def _correct_comma(token: Token, state: ParserState) -> TokenCorrection:
     if state.want == "member":
         message, help = "nothing precedes this comma", "remove it"
-        return Correction(Flaw("PJ114", message, token.start, token.end, state.words, help, fix=""), leaves_out=True)
-    return Correction(_miss_value(state, token.start, token.end), leaves_out=not state.builder.is_in_object)
+        return TokenCorrection(
+            TokenFault("PJ114", message, token.start, token.end, state.words, help, fix=""), leaves_out=True
+        )
+    return TokenCorrection(_miss_value(state, token.start, token.end), leaves_out=not state.builder.is_in_object)
 
 
-def _correct_value(token: Token, state: ParserState) -> Correction:
+def _correct_value(token: Token, state: ParserState) -> TokenCorrection:
     last, want = state.last_end, state.want
     if want == "COLON":
         if token.kind == "STRING" and _COLON_FOLLOWS.match(state.text, token.end):
-            return Correction(_miss_value(state, last, last), (*MEMBER, "COMMA"))
+            return TokenCorrection(_miss_value(state, last, last), (*MEMBER, "COMMA"))
         message = f"a colon is missing between the key {_write_key(state)} and its value"
-        return Correction(Flaw("PJ113", message, last, last, expected=("`:`",), fix=":"), ("COLON",))
+        return TokenCorrection(TokenFault("PJ113", message, last, last, expected=("`:`",), fix=":"), ("COLON",))
     if want == "member":
         if token.kind == "OPEN_OBJECT" and state.may_end:
             message, help = "this second `{` has no key", "remove it"
-            return Correction(Flaw("PJ118", message, token.start, token.end, help=help, fix=""), leaves_out=True)
+            return TokenCorrection(
+                TokenFault("PJ118", message, token.start, token.end, help=help, fix=""), leaves_out=True
+            )
         return _leave_out(token, state, "this is not a key")
     if state.builder.is_in_object and token.kind != "STRING":
         return _leave_out(token, state, "this value has no key")
-    return Correction(Flaw("PJ111", "a comma is missing", last, last, expected=("`,`",), fix=","), ("COMMA",))
+    return TokenCorrection(
+        TokenFault("PJ111", "a comma is missing", last, last, expected=("`,`",), fix=","), ("COMMA",)
+    )

@@ -22,9 +22,9 @@ from planspec_lark.syntax.source import Span
 __all__ = [
     "IGNORED_NULL",
     "KIND_WORDS",
-    "Finding",
     "FirstFindings",
     "Path",
+    "ValueFinding",
     "locate",
     "missing_field",
     "text_of",
@@ -83,7 +83,7 @@ def text_of(key: object) -> str:
 
 
 @frozen
-class Finding:
+class ValueFinding:
     """One fault of a value.
 
     ``within`` is the stretch of the string at ``path`` that is meant, in its own characters. With ``at_key`` the key
@@ -104,7 +104,7 @@ class Finding:
         return self.severity is Severity.ERROR
 
 
-def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
+def locate(findings: Iterable[ValueFinding], origin: JsonText | None) -> list[Diagnostic]:
     """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.
 
     Of a text that may have millions of them, :class:`FirstFindings` has the first ones.
@@ -112,13 +112,13 @@ def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnos
     return in_order(_locate(finding, origin) for finding in findings)
 
 
-def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:
+def _locate(finding: ValueFinding, origin: JsonText | None) -> Diagnostic:
     code, message, help, path = finding.code, finding.message, finding.help, write_path(finding.path)
     span, source = (None, None) if origin is None else (_place_of(finding, origin), origin.source)
     return Diagnostic(code, message, finding.severity, span, help=help, path=path, source=source)
 
 
-def _place_of(finding: Finding, origin: JsonText) -> Span:
+def _place_of(finding: ValueFinding, origin: JsonText) -> Span:
     if finding.within is not None:
         return origin.span_within(finding.path, *finding.within)
     return origin.key_span(finding.path) if finding.at_key else origin.span(finding.path)
@@ -139,10 +139,10 @@ class FirstFindings:
         self._limit = limit
         self._number = 0
         # Offsets and numbers are below zero, so that the first of the heap is the last of the text.
-        self._kept: list[tuple[int, int, Finding]] = []
+        self._kept: list[tuple[int, int, ValueFinding]] = []
         self._left: Counter[Severity] = Counter()
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: ValueFinding) -> None:
         """Take one more."""
         self._number += 1
         start = _place_of(finding, self._origin).start
@@ -153,7 +153,7 @@ class FirstFindings:
             last = heappushpop(self._kept, (-start, -self._number, finding))
             self._left[last[2].severity] += 1
 
-    def extend(self, findings: Iterable[Finding]) -> None:
+    def extend(self, findings: Iterable[ValueFinding]) -> None:
         """Take some more."""
         for finding in findings:
             self.add(finding)

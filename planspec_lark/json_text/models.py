@@ -17,7 +17,7 @@ from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESC
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, shorten
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["LEVELS", "MISSING", "JsonText", "Missing", "Node", "Path", "write_key", "write_path"]
+__all__ = ["LEVELS", "MISSING", "JsonText", "Missing", "Path", "ValueNode", "write_key", "write_path"]
 
 # Keys and indices, from the top.
 Path = Sequence[str | int]
@@ -38,13 +38,13 @@ MISSING: Final = Missing.MISSING
 
 
 @define(eq=False)
-class Node:
+class ValueNode:
     """Where a value is: its bounds, those of its key with the quotes, and the nodes of what is inside of it."""
 
     start: int
     end: int
     key: tuple[int, int] | None = None
-    inside: dict[str | int, Node] | None = None
+    inside: dict[str | int, ValueNode] | None = None
 
 
 @define(eq=False)
@@ -62,11 +62,11 @@ class JsonText:
     value: Any
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
-    _root: Node | None = field(default=None, repr=False)
+    _root: ValueNode | None = field(default=None, repr=False)
     # Finds it when a place is asked for.
-    _find_root: Callable[[], Node | None] | None = field(default=None, repr=False)
+    _find_root: Callable[[], ValueNode | None] | None = field(default=None, repr=False)
     # The string that was asked for last: a long one may have many findings.
-    _mapped: tuple[Node | None, array[int] | None] = field(default=(None, None), init=False, repr=False)
+    _mapped: tuple[ValueNode | None, array[int] | None] = field(default=(None, None), init=False, repr=False)
 
     @property
     def has_value(self) -> bool:
@@ -107,13 +107,13 @@ class JsonText:
         last = len(offsets) - 1
         return self.source.span(*(offsets[min(max(bound, 0), last)] for bound in (start, max(start, end))))
 
-    def _find(self, path: Path) -> tuple[Node, bool]:
+    def _find(self, path: Path) -> tuple[ValueNode, bool]:
         """The node at a path; where there is none, its nearest ancestor, and False."""
         if self._root is None and self._find_root is not None:
             self._root = self._find_root()
         node = self._root
         if node is None:
-            return Node(0, 0), False
+            return ValueNode(0, 0), False
         for step in path:
             child = node.inside.get(step) if node.inside else None
             if child is None:
@@ -121,7 +121,7 @@ class JsonText:
             node = child
         return node, True
 
-    def _map(self, node: Node, path: Path) -> array[int] | None:
+    def _map(self, node: ValueNode, path: Path) -> array[int] | None:
         """Where each character of a string is written; None where that cannot be said."""
         value = self.value
         for step in path:

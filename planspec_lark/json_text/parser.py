@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any
 
 from planspec_lark.json_text import fast_reader
-from planspec_lark.json_text.models import MISSING, JsonText, Node
-from planspec_lark.json_text.tokens import Flaw, token_pattern
-from planspec_lark.json_text.value_reader import Input, ValueReader
+from planspec_lark.json_text.models import MISSING, JsonText, ValueNode
+from planspec_lark.json_text.tokens import TokenFault, token_pattern
+from planspec_lark.json_text.value_reader import JsonInput, ValueReader
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
-from planspec_lark.syntax.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
+from planspec_lark.syntax.reasoning import ReasoningBlock, Remainder, blank, has_tags, leave_out_reasoning
 from planspec_lark.syntax.source import Source
 
 __all__ = ["JSON_LIMITS", "read_json", "scan_json"]
@@ -94,12 +94,12 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
 def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
     """Read a text that has faults."""
     blocks = _find_blocks(source, limits)
-    reading = _Reading(Input(blank(source.text, blocks), source, limits, is_strict=bool(starts)))
+    reading = _Reading(JsonInput(blank(source.text, blocks), source, limits, is_strict=bool(starts)))
     return reading.run(starts, prefer, Remainder(source.text, blocks).diagnose(source, is_strict=bool(starts)))
 
 
-def _find_root(source: Source) -> Node | None:
-    given = Input(source.text, source, NO_LIMITS, is_strict=True)
+def _find_root(source: Source) -> ValueNode | None:
+    given = JsonInput(source.text, source, NO_LIMITS, is_strict=True)
     return ValueReader(given, _find_start(source.text)).run().builder.root
 
 
@@ -108,12 +108,12 @@ def _find_start(text: str) -> int:
     return lead.end() if lead else 0
 
 
-def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
+def _find_blocks(source: Source, limits: Limits) -> tuple[ReasoningBlock, ...]:
     """The reasoning in a text. A tag in a string of an object does not count, so the objects are found first."""
     text = source.text
     if not has_tags(text):
         return ()
-    reading = _Reading(Input(text, source, limits, is_strict=False))
+    reading = _Reading(JsonInput(text, source, limits, is_strict=False))
     found = [reading.read(reading.start)] if text.startswith("[", reading.start) else []
     found += reading.find(found[0].end if found else reading.start)
     return leave_out_reasoning(text, _find_strings(text, found)).blocks
@@ -155,7 +155,7 @@ class _Reading:
         found: what is found beside the objects.
     """
 
-    def __init__(self, given: Input) -> None:
+    def __init__(self, given: JsonInput) -> None:
         self.given = given
         self.start = _find_start(given.text)
         self.found = Findings(given.limits.max_findings)
@@ -176,7 +176,7 @@ class _Reading:
         else:
             is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
             message = "the text is empty" if is_empty else "the text has no JSON object"
-            flaw = Flaw("PJ101", message, self.start, self.start, expected=_EXAMPLE)
+            flaw = TokenFault("PJ101", message, self.start, self.start, expected=_EXAMPLE)
             return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, source)]), source)
         self.found.extend(left_out)
         if best is None or best.is_too_deep:
@@ -200,7 +200,7 @@ class _Reading:
             yield reader
             at = reader.end
 
-    def _find_other_kind(self) -> Flaw | None:
+    def _find_other_kind(self) -> TokenFault | None:
         """What is wrong with a text that is a JSON value and no object."""
         text = self.given.text
         match = token_pattern().match(text, self.start)
@@ -217,11 +217,11 @@ class _Reading:
         elif end != len(text):
             return None
         message = f"expected an object at the top level, not {_KINDS[kind]}"
-        return Flaw("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
+        return TokenFault("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
 
     # ---------------------------------------------------------------- what is around the object
 
-    def _note(self, flaw: Flaw, severity: Severity = Severity.INFO) -> None:
+    def _note(self, flaw: TokenFault, severity: Severity = Severity.INFO) -> None:
         severity = Severity.ERROR if self.given.is_strict else severity
         self.found.add(flaw.diagnose(severity, self.given.source))
 
@@ -232,7 +232,7 @@ class _Reading:
             self._note_text(at, one.start)
             if one is not best:
                 message = "a second object is left out: only one counts"
-                self._note(Flaw("PJ104", message, one.start, one.end, help="remove one of them"))
+                self._note(TokenFault("PJ104", message, one.start, one.end, help="remove one of them"))
             at = one.end
         self._note_text(at, len(self.given.text))
 
@@ -244,15 +244,15 @@ class _Reading:
             at, start = start + piece.index(bare), start + len(piece)
             end, help = at + len(bare), "remove it"
             if bare.startswith(("```", "~~~")):
-                self._note(Flaw("PJ103", "a code fence is not allowed in JSON", at, end, help=help, fix=""))
+                self._note(TokenFault("PJ103", "a code fence is not allowed in JSON", at, end, help=help, fix=""))
             elif _COMMENTS.fullmatch(bare):
-                self._note(Flaw("PJ117", "a comment is not allowed in JSON", at, end, help=help, fix=""))
+                self._note(TokenFault("PJ117", "a comment is not allowed in JSON", at, end, help=help, fix=""))
             elif bare in {"[", "]"}:
                 # A list around the object is a part of it that was left out.
                 message, help = "the object is in a list", "remove the brackets"
-                self._note(Flaw("PJ105", message, at, end, help=help, fix=""), Severity.WARNING)
+                self._note(TokenFault("PJ105", message, at, end, help=help, fix=""), Severity.WARNING)
             elif bare:
-                self._note(Flaw("PJ102", f"other text {side} the object", at, end, help=help, fix=""))
+                self._note(TokenFault("PJ102", f"other text {side} the object", at, end, help=help, fix=""))
 
 
 def _choose(objects: list[ValueReader], prefer: Callable[[Any], bool] | None) -> ValueReader:

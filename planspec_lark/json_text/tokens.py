@@ -16,7 +16,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.safe_text import safe_json
 from planspec_lark.syntax.source import Source
 
-__all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "read_token", "token_pattern"]
+__all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "NearMisses", "Token", "TokenFault", "read_token", "token_pattern"]
 
 SCALARS = frozenset({"STRING", "NUMBER", "LITERAL"})
 # The kind of what the text ends in the middle of.
@@ -26,7 +26,7 @@ NO_VALUE = object()
 
 
 @frozen
-class Flaw:
+class TokenFault:
     """What is wrong at one place of a text, before it is a diagnostic.
 
     ``fix`` is a text to put in its place, or in that of the stretch ``fix_at``. ``is_loss`` says that something of the
@@ -65,14 +65,14 @@ class Token:
     start: int
     end: int
     value: Any = None
-    flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[TokenFault, ...] = ()
     behind: int = 0
     is_glued: bool = False
 
 
 def _near(kind: str, span: tuple[int, int], code: str, message: str, *, value: Any = None, **more: Any) -> Token:
     """A token with one flaw, which is all of it."""
-    return Token(kind, *span, value, (Flaw(code, message, *span, **more),))
+    return Token(kind, *span, value, (TokenFault(code, message, *span, **more),))
 
 
 # ---------------------------------------------------------------- tokens of the grammar
@@ -98,7 +98,7 @@ def read_token(text: str, at: int) -> Token | None:
         return Token(kind, at, at + 1, None, (), behind)
     said, end = match[kind], match.end(kind)
     value: object = said
-    flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[TokenFault, ...] = ()
     if kind == "STRING":
         end += 1
         if "\\" in said:
@@ -110,11 +110,11 @@ def read_token(text: str, at: int) -> Token | None:
             value = read_number(said)
         except ValueError as error:
             message, help = error.args
-            value, flaws = NO_VALUE, (Flaw("PJ134", message, at, end, help=help, is_loss=True),)
+            value, flaws = NO_VALUE, (TokenFault("PJ134", message, at, end, help=help, is_loss=True),)
     return Token(kind, at, end, value, flaws, behind, _GLUED.match(text, end) is not None)
 
 
-def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
+def _diagnose_pieces(raw: str, offset: int) -> tuple[TokenFault, ...]:
     """What is wrong with single characters of a string; ``offset`` is where its first one is."""
     flaws = []
     for match in JSON_ESCAPES.pieces.finditer(raw):
@@ -124,12 +124,12 @@ def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
         start, end = offset + match.start(), offset + match.end()
         fix = safe_json(value)[1:-1]
         if code == "PJ124":
-            flaws.append(Flaw(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
+            flaws.append(TokenFault(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
         elif code == "PJ125":
             help = r"write a backslash as `\\`" if value.startswith("\\") else "remove the backslash"
-            flaws.append(Flaw(code, f"`{match[0]}` is not a JSON escape", start, end, help=help, fix=fix))
+            flaws.append(TokenFault(code, f"`{match[0]}` is not a JSON escape", start, end, help=help, fix=fix))
         else:
-            flaws.append(Flaw(code, "half of a surrogate pair is not a character", start, end, is_loss=True))
+            flaws.append(TokenFault(code, "half of a surrogate pair is not a character", start, end, is_loss=True))
     return tuple(flaws)
 
 
@@ -259,11 +259,11 @@ class NearMisses:
         flaws = _diagnose_pieces(raw, at + 1)
         if quotes != '""':
             message = f"a string must be in double quotes, not in `{quotes}`"
-            flaws = (Flaw("PJ121", message, at, end, fix=safe_json(value)), *flaws)
+            flaws = (TokenFault("PJ121", message, at, end, fix=safe_json(value)), *flaws)
         elif inner := _INNER_QUOTE.search(raw):
             message, help = "a quote in the middle of a string", 'write a quote inside a string as `\\"`'
             where = at + inner.end()
-            flaw = Flaw("PJ123", message, where, where + 1, help=help, fix=safe_json(value), fix_at=(at, end))
+            flaw = TokenFault("PJ123", message, where, where + 1, help=help, fix=safe_json(value), fix_at=(at, end))
             flaws = (flaw, *flaws)
         return Token("STRING", at, end, value, flaws)
 

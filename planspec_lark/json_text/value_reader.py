@@ -14,13 +14,13 @@ from attrs import Factory, define, field
 
 from planspec_lark.json_text.builder import CLOSERS, say_double, say_too_deep
 from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, ParserState, find_correction
-from planspec_lark.json_text.models import Node, write_path
-from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, Flaw, NearMisses, Token, read_token
+from planspec_lark.json_text.models import ValueNode, write_path
+from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, NearMisses, Token, TokenFault, read_token
 from planspec_lark.syntax.diagnostics import Severity, name_some
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Input", "ValueReader"]
+__all__ = ["JsonInput", "ValueReader"]
 
 # What counts towards giving up: that something is no JSON at all.
 # So much of that may be found, and once more for each value.
@@ -37,7 +37,7 @@ _NAMED = 3
 
 
 @define
-class Input:
+class JsonInput:
     """A text that is read.
 
     Attributes:
@@ -68,7 +68,7 @@ class ValueReader:
         losses: how much could not be read.
     """
 
-    def __init__(self, given: Input, start: int) -> None:
+    def __init__(self, given: JsonInput, start: int) -> None:
         self.text = given.text
         self.start = self.end = start
         self.findings = Findings(given.limits.max_findings)
@@ -82,7 +82,7 @@ class ValueReader:
         # Why to stop reading.
         self._why_not = ""
         # The node of the last token, where that is a number.
-        self._number: Node | None = None
+        self._number: ValueNode | None = None
         # A brace costs as much as a fault, as it may be no more than that.
         given.flaws_left -= 1
 
@@ -101,7 +101,7 @@ class ValueReader:
                 space = _SPACE.match(text, self.end)
                 at = space.end() if space else self.end
             if self._why_not and not self._is_over:
-                flaw = Flaw("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
+                flaw = TokenFault("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
                 self._finish(at, flaw)
         if self.is_too_deep:
             self._skip(state.last_end - 1, self.builder.depth)
@@ -135,7 +135,7 @@ class ValueReader:
             self._say(*found.flaws)
         else:
             words, message = self._state.words, "unexpected text"
-            self._say(Flaw("PJ118", message, found.start, found.end, expected=words, is_loss=True))
+            self._say(TokenFault("PJ118", message, found.start, found.end, expected=words, is_loss=True))
             self._fill_gap()
 
     def _look(self, at: int, token: Token | None) -> Token:
@@ -150,7 +150,7 @@ class ValueReader:
         is_worse = found.kind == CUT_OFF or found.value is NO_VALUE
         return token if token is not None and token.kind == "STRING" and is_worse else found
 
-    def _say(self, *flaws: Flaw) -> None:
+    def _say(self, *flaws: TokenFault) -> None:
         given = self._given
         for flaw in flaws:
             given.flaws_left -= 1
@@ -216,12 +216,12 @@ class ValueReader:
         if first is not None and name is not None:
             message = say_double(name, self._given.source, first)
             help = "the first one counts; remove one of the two, or rename it"
-            self._say(Flaw("PJ128", message, start, end, help=help, is_loss=True))
+            self._say(TokenFault("PJ128", message, start, end, help=help, is_loss=True))
 
     def _open(self, kind: str, at: int) -> None:
         most = self._given.limits.max_depth
         if most is not None and self.builder.depth >= most:
-            self._say(Flaw("PJ107", say_too_deep(most), at, at + 1, help="nothing was read", is_loss=True))
+            self._say(TokenFault("PJ107", say_too_deep(most), at, at + 1, help="nothing was read", is_loss=True))
             self.is_too_deep = self._is_over = True
         else:
             self.builder.open({} if kind == "OPEN_OBJECT" else [], at)
@@ -272,7 +272,7 @@ class ValueReader:
         signs = {"CLOSE_OBJECT": "{", "CLOSE_ARRAY": "["}
         line_of = self._given.source.position
         opened = name_some([f"`{signs[kind]}` in line {line_of(begin)[0]:,}" for kind, begin in closers], _NAMED)
-        flaw = Flaw(
+        flaw = TokenFault(
             "PJ106",
             f"{what} ends in the middle of {inside}",
             start,
@@ -284,7 +284,7 @@ class ValueReader:
         )
         self._finish(at, flaw)
 
-    def _finish(self, at: int, flaw: Flaw) -> None:
+    def _finish(self, at: int, flaw: TokenFault) -> None:
         """Say why here is the end, and close all that is open."""
         self._say(flaw)
         while self.builder.depth:

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.json_text.builder import Builder, say_double, say_too_deep
+from planspec_lark.json_text.builder import JsonBuilder, say_double, say_too_deep
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
 from planspec_lark.json_text.models import MISSING, JsonText, write_path
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, in_order, shorten
@@ -83,7 +83,7 @@ class _Reader:
         self._source = source
         self._text = source.text if text is None else text
         self._limits = limits
-        self._builder = Builder()
+        self._builder = JsonBuilder()
         self._documents = 0
 
     def read(self) -> JsonText:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from planspec_lark.llm.openai_chat import OpenAIChat as OpenAIChat
     from planspec_lark.llm.plan_next_roles import (
-        Sent as Sent,
+        ProgramInput as ProgramInput,
         chat_executor as chat_executor,
         chat_planner as chat_planner,
         program_executor as program_executor,
@@ -39,7 +39,7 @@ else:
             "draft": "DraftedPlan draft_plan",
             "models": "LlmError ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
-            "plan_next_roles": "Sent chat_executor chat_planner program_executor program_planner",
+            "plan_next_roles": "ProgramInput chat_executor chat_planner program_executor program_planner",
             "program": "Program",
             "streams": "ReplyStream",
         },

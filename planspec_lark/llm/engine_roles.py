@@ -13,18 +13,18 @@ from planspec_lark.engine.execution_answer import read_execution
 from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import (
     Answer,
+    AnswerRefusal,
+    FatalError,
     HopStatus,
     Operator,
     OperatorResult,
     Planner,
     PlanningCall,
-    Purpose,
+    PlanningPurpose,
     ReflectionCall,
     Reflector,
-    Refusal,
     StepCall,
-    Unavailable,
-    Unusable,
+    UnavailableError,
     take_answer,
 )
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
@@ -39,7 +39,7 @@ from planspec_lark.engine.requests import (
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of
-from planspec_lark.runs.history import Event, History
+from planspec_lark.runs.history import History, HistoryEvent
 from planspec_lark.syntax.diagnostics import Severity
 
 __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]
@@ -121,7 +121,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
         answer = take_answer((yield request), "model")
     except LlmError as error:
         if not error.has_answered:
-            raise (Unavailable if error.retryable else Unusable)(str(error)) from error
+            raise (UnavailableError if error.retryable else FatalError)(str(error)) from error
         return OperatorResult(HopStatus.FAIL, str(error))
     effort, read = answer.effort, read_execution(answer.text, step)
     if not effort.tokens:
@@ -161,7 +161,7 @@ def model_planner(
     """A planner that asks a model."""
 
     def plan(call: PlanningCall) -> str | Answer | Awaitable[str | Answer]:
-        if call.purpose is Purpose.PLAN:
+        if call.purpose is PlanningPurpose.PLAN:
             task = "\n".join([call.plan.goal, *call.plan.goal_detail])
             previous = plan_excerpt(call.plan_state, None, max_plan)
             request = request_generation(task, constraints=call.plan.constraints, language=language, previous=previous)
@@ -182,7 +182,7 @@ def model_planner(
     return plan
 
 
-def _again(request: Request, refusal: Refusal | None) -> Request:
+def _again(request: Request, refusal: AnswerRefusal | None) -> Request:
     return request if refusal is None else request.refuse(refusal.answer, refusal.diagnostics)
 
 
@@ -191,7 +191,7 @@ def _excerpt(history: History, most: int) -> Excerpt:
     return evolve(newest, left_out=len(history) - len(newest.entries))
 
 
-def _event_value(event: Event) -> dict[str, Any]:
+def _event_value(event: HistoryEvent) -> dict[str, Any]:
     value = {
         "step": event.step,
         "what": event.kind.value,

@@ -13,14 +13,14 @@ from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
-from planspec_lark.planner.runtime import Refusal
+from planspec_lark.planner.runtime import MessageRefusal
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.safe_text import safe_json
 
-__all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
+__all__ = ["ProgramInput", "chat_executor", "chat_planner", "program_executor", "program_planner"]
 
 
-class Sent(str, Enum):
+class ProgramInput(str, Enum):
     """What a program gets on its standard input."""
 
     CONTEXT = "context"
@@ -33,7 +33,7 @@ def chat_planner(
     *,
     strategy: str | None = None,
     language: str = "en",
-) -> Callable[[Context, Refusal | None], str | Awaitable[str]]:
+) -> Callable[[Context, MessageRefusal | None], str | Awaitable[str]]:
     """A planner that sends the planner's prompt to a language model.
 
     Args:
@@ -63,10 +63,10 @@ def program_planner(
     program: Program,
     executors: Executors | None = None,
     *,
-    sent: Sent = Sent.CONTEXT,
+    sent: ProgramInput = ProgramInput.CONTEXT,
     strategy: str | None = None,
     language: str = "en",
-) -> Callable[[Context, Refusal | None], str]:
+) -> Callable[[Context, MessageRefusal | None], str]:
     """A planner that is a program.
 
     It gets on its standard input the context as JSON, with the fields ``phase``, ``executors`` (a list, if there is
@@ -75,8 +75,8 @@ def program_planner(
     model. It writes its message to standard output.
     """
 
-    def plan(context: Context, refusal: Refusal | None) -> str:
-        if sent is Sent.PROMPT:
+    def plan(context: Context, refusal: MessageRefusal | None) -> str:
+        if sent is ProgramInput.PROMPT:
             text = _prompt(context, refusal, executors, strategy, language)
         else:
             text = _request(context, executors, strategy, _refused(refusal, language))
@@ -86,7 +86,11 @@ def program_planner(
 
 
 def program_executor(
-    program: Program, executors: Executors | None = None, *, sent: Sent = Sent.CONTEXT, language: str = "en"
+    program: Program,
+    executors: Executors | None = None,
+    *,
+    sent: ProgramInput = ProgramInput.CONTEXT,
+    language: str = "en",
 ) -> Callable[[Context], str | PlanReturn]:
     """An executor that is a program.
 
@@ -98,7 +102,7 @@ def program_executor(
     """
 
     def execute(context: Context) -> str | PlanReturn:
-        prompted = sent is Sent.PROMPT
+        prompted = sent is ProgramInput.PROMPT
         text = build_executor_prompt(context, language=language) if prompted else _request(context, executors)
         try:
             return program.complete(text, env=_environment(context))
@@ -111,7 +115,7 @@ def program_executor(
 
 
 def _prompt(
-    context: Context, refusal: Refusal | None, executors: Executors | None, strategy: str | None, language: str
+    context: Context, refusal: MessageRefusal | None, executors: Executors | None, strategy: str | None, language: str
 ) -> str:
     prompt = build_planner_prompt(context, executors, strategy=strategy, language=language)
     if refusal is None:
@@ -119,7 +123,7 @@ def _prompt(
     return f"{prompt}\n\n{build_repair_prompt(refusal.diagnostics, answer=refusal.answer, language=language)}"
 
 
-def _refused(refusal: Refusal | None, language: str) -> dict[str, Any] | None:
+def _refused(refusal: MessageRefusal | None, language: str) -> dict[str, Any] | None:
     if refusal is None:
         return None
     return {

@@ -14,11 +14,11 @@ from planspec_lark.lsp.text import ClientText
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic
 
-__all__ = ["Document", "Documents", "Settings"]
+__all__ = ["ClientSettings", "Document", "Documents"]
 
 
 @frozen(kw_only=True)
-class Settings:
+class ClientSettings:
     """What a client has said at the start.
 
     Attributes:
@@ -38,7 +38,7 @@ class Settings:
     has_versions: bool = False
 
     @classmethod
-    def of(cls, params: types.InitializeParams, encoding: types.PositionEncodingKind | str) -> Settings:
+    def of(cls, params: types.InitializeParams, encoding: types.PositionEncodingKind | str) -> ClientSettings:
         """The settings in a client's first message."""
         known, workspace = params.capabilities.text_document, params.capabilities.workspace
         action = known.code_action if known else None
@@ -66,7 +66,7 @@ class Document:
         settings: those of its client.
     """
 
-    def __init__(self, item: types.TextDocumentItem, language: Language, settings: Settings) -> None:
+    def __init__(self, item: types.TextDocumentItem, language: Language, settings: ClientSettings) -> None:
         self.uri, self.language, self.version = item.uri, language, item.version
         self.text, self.settings = ClientText(item.text, settings.encoding), settings
         self.forget()
@@ -93,7 +93,7 @@ class Documents:
     """The open documents."""
 
     def __init__(self) -> None:
-        self.settings = Settings()
+        self.settings = ClientSettings()
         self._open: dict[str, Document] = {}
 
     def find(self, uri: str) -> Document | None:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from planspec_lark.lsp.documents import Document
-from planspec_lark.lsp.models import Stretch, Symbol, Word
+from planspec_lark.lsp.models import NamePosition, Stretch, Symbol
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
@@ -145,7 +145,7 @@ def format_text(document: Document) -> list[types.TextEdit] | None:
 # ---------------------------------------------------------------- names
 
 
-def _word_at(document: Document, position: types.Position) -> Word | None:
+def _word_at(document: Document, position: types.Position) -> NamePosition | None:
     return document.reading().word_at(document.text.offset(position))
 
 

@@ -27,7 +27,7 @@ from planspec_lark.hopspec.vocabulary import (
     keys_of,
     meanings,
 )
-from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
+from planspec_lark.lsp.models import LIMITS, CompletionItem, NamePosition, Stretch, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
@@ -114,7 +114,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         line = self._places.line_of(step.step_id, "step_id")
         return self._lines(line, self._end_of(line))
 
-    def _words_of(self, step: StepInfo) -> Iterator[Word]:
+    def _words_of(self, step: StepInfo) -> Iterator[NamePosition]:
         lines = self._places.steps[step.step_id]
         for field, line in lines.items():
             if field in _MENTIONS:
@@ -125,7 +125,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
                 names = _names_in(step, field)
                 for text, place in self._items(line, group):
                     if text in names:
-                        yield Word(text, place, kind, is_origin=is_origin)
+                        yield NamePosition(text, place, kind, is_origin=is_origin)
 
     def _items(self, line: int, group: str) -> Iterator[tuple[str, Stretch]]:
         """The names that a line holds as one of its parts."""
@@ -139,7 +139,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             at = start + item.start() + item[0].index(text)
             yield text, (at, at + len(text))
 
-    def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[Word]:
+    def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[NamePosition]:
         """The variables that a text mentions."""
         known = self._mentions_of(step, field)
         if not known:
@@ -152,7 +152,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             for match in _MENTIONS[field].finditer(row):
                 if match[0] in known:
                     start = self.source.start_of(number) + match.start()
-                    yield Word(match[0], (start, start + len(match[0])), VARIABLE)
+                    yield NamePosition(match[0], (start, start + len(match[0])), VARIABLE)
 
     def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
         """The variables that a field of a step mentions."""
@@ -163,17 +163,17 @@ class HopSpecIndex(StepIndex[StepInfo]):
         return found & self._variables
 
     @cached_property
-    def _declared(self) -> list[Word]:
+    def _declared(self) -> list[NamePosition]:
         """The inputs that the document declares."""
         header = self._places.fields.get("input_definition")
         found = []
         for line in range(header + 1, self._end_of(header) + 1) if header else ():
             if place := find_declared(self.source.line(line)):
                 start, end = (self.source.start_of(line) + at for at in place)
-                found.append(Word(self._text[start:end], (start, end), VARIABLE, is_origin=True))
+                found.append(NamePosition(self._text[start:end], (start, end), VARIABLE, is_origin=True))
         return found
 
-    def _free_words(self) -> Iterator[Word]:
+    def _free_words(self) -> Iterator[NamePosition]:
         return iter(self._declared)
 
     # ------------------------------------------------------------ who takes what from whom
@@ -194,14 +194,14 @@ class HopSpecIndex(StepIndex[StepInfo]):
             steps[:] = sorted({id(step): step for step in steps}.values(), key=lambda step: order[id(step)])
         return producers, consumers
 
-    def _origins(self, step: StepInfo, word: Word) -> Iterable[Word]:
+    def _origins(self, step: StepInfo, word: NamePosition) -> Iterable[NamePosition]:
         if word.kind == STEP_NAME:
             loop = self._loop_of(step, word.text)
             return self._name_of(loop) if loop else ()
         steps, declared = self._sources(step, word.text)
         return chain(declared, (one for one in self._named(steps, word.text) if one.is_origin))
 
-    def _sources(self, step: StepInfo, name: str) -> tuple[list[StepInfo], list[Word]]:
+    def _sources(self, step: StepInfo, name: str) -> tuple[list[StepInfo], list[NamePosition]]:
         """The steps from which a variable comes, and the declarations."""
         found = find_sources(self._document.steps, step, name)
         steps = [one for one in found if one is not None]
@@ -216,11 +216,11 @@ class HopSpecIndex(StepIndex[StepInfo]):
         around = find_above(self._document.steps, step)
         return next((one for one in reversed(around) if one.step_type == "loop" and one.step_name == name), None)
 
-    def _name_of(self, step: StepInfo) -> Iterator[Word]:
+    def _name_of(self, step: StepInfo) -> Iterator[NamePosition]:
         """The place at which a step has its name."""
         return (one for one in self._words_of(step) if one.kind == STEP_NAME and one.is_origin)
 
-    def _same_step(self, step: StepInfo | None, word: Word) -> Iterator[Word]:
+    def _same_step(self, step: StepInfo | None, word: NamePosition) -> Iterator[NamePosition]:
         loop = step if word.is_origin or step is None else self._loop_of(step, word.text)
         if loop is None:
             yield word
@@ -282,7 +282,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     # ------------------------------------------------------------ completion
 
-    def complete(self, offset: int) -> Iterator[Candidate]:
+    def complete(self, offset: int) -> Iterator[CompletionItem]:
         """Sections, names of attributes, and the values that have names. The grammar says where they stand."""
         line = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
         step = self._step_near(offset)
@@ -314,13 +314,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
         if is_open or (is_other and not is_own):
             yield from ((term, other) for term in terms)
 
-    def _headers(self, offset: int, written: str) -> Iterator[Candidate]:
+    def _headers(self, offset: int, written: str) -> Iterator[CompletionItem]:
         place = self._place(offset, written, _LINE_REST)
         here = self.source.position(offset)[0]
         missing = [word for name, word in SECTIONS.items() if self._places.fields.get(name, here) == here]
         yield from _candidates((term.of(language) for term, language in self._spelt(written, missing)), place)
 
-    def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[Candidate]:
+    def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[CompletionItem]:
         """The attributes that a step may have and does not have yet."""
         place = self._place(offset, written, _KEY_REST)
         here = self.source.position(offset)[0]
@@ -333,14 +333,14 @@ class HopSpecIndex(StepIndex[StepInfo]):
         keys = {key.word: key for key in keys_of(step.step_type) if key.field in allowed - given}
         for term, language in self._spelt(written, keys):
             is_needed = kind is not None and keys[term].field in (*kind.required, kind.chooser)
-            yield Candidate(written_key(term, language), place, "needed" if is_needed else "", "keyword")
+            yield CompletionItem(written_key(term, language), place, "needed" if is_needed else "", "keyword")
 
-    def _values(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
+    def _values(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[CompletionItem]:
         place = self._place(offset, written, _LINE_REST)
         if field == "step_type":
             for name, kind in STEP_TYPES.items():
                 needs = [key.word.of(self._document.language) for key in keys_of(name) if key.field in kind.required]
-                yield Candidate(name, place, f"needs {join_words(needs, 'and')}" if needs else "", "keyword")
+                yield CompletionItem(name, place, f"needs {join_words(needs, 'and')}" if needs else "", "keyword")
         elif modes := next((one.modes for one in STEP_TYPES.values() if one.chooser == field), None):
             yield from _candidates(modes, place)
         elif field in VALUES:
@@ -356,7 +356,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         elif field in (*_LISTS, "collection", "condition"):
             yield from self._names(step, field, offset, written)
 
-    def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
+    def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[CompletionItem]:
         """Variables: of those before a step what it may take, and what others take and none gives."""
         is_list = field in _LISTS
         word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
@@ -376,12 +376,12 @@ class HopSpecIndex(StepIndex[StepInfo]):
             if gives:
                 others = [one for one in consumers[name] if one is not step]
                 if others and name not in producers and name not in declared:
-                    yield Candidate(name, place, f"for {name_steps(others)}", "variable")
+                    yield CompletionItem(name, place, f"for {name_steps(others)}", "variable")
                 continue
             before = [one for one in producers.get(name, ()) if self._places.line_of(one.step_id, "step_id") < at]
             if before or name in declared:
                 said = name_steps(before) if before else "the input definition"
-                yield Candidate(name, place, f"from {said}", "variable")
+                yield CompletionItem(name, place, f"from {said}", "variable")
 
 
 def _names_in(step: StepInfo, field: str) -> set[str]:
@@ -401,8 +401,8 @@ def _match_any(line: str, *terminals: str) -> re.Match[str] | None:
     return next(filter(None, (grammars.pattern("hopspec", one).match(line) for one in terminals)), None)
 
 
-def _candidates(words: Iterable[str], place: Stretch) -> Iterator[Candidate]:
-    return (Candidate(word, place, "", "keyword") for word in words)
+def _candidates(words: Iterable[str], place: Stretch) -> Iterator[CompletionItem]:
+    return (CompletionItem(word, place, "", "keyword") for word in words)
 
 
 # ---------------------------------------------------------------- the row of the table

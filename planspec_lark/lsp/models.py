@@ -6,7 +6,7 @@ from attrs import Factory, define, frozen
 
 from planspec_lark.syntax.limits import Limits
 
-__all__ = ["LIMITS", "Candidate", "Stretch", "Symbol", "Word"]
+__all__ = ["LIMITS", "CompletionItem", "NamePosition", "Stretch", "Symbol"]
 
 # What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
@@ -16,7 +16,7 @@ Stretch = tuple[int, int]
 
 
 @frozen
-class Word:
+class NamePosition:
     """A name in a text that has other places as well.
 
     ``is_origin`` says whether that what it stands for comes from this very place.
@@ -50,7 +50,7 @@ class Symbol:
 
 
 @frozen
-class Candidate:
+class CompletionItem:
     """Something to write in place of a stretch; ``detail`` says what it means, ``kind`` is "keyword" or "variable"."""
 
     text: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from planspec_lark.lsp.models import LIMITS, Candidate, Stretch, Symbol, Word
+from planspec_lark.lsp.models import LIMITS, CompletionItem, NamePosition, Stretch, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
@@ -27,7 +27,7 @@ from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.planspec.render import say_progress
-from planspec_lark.planspec.views import StepView, Supply, focus_view
+from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
 
 __all__ = ["PLANSPEC", "PlanIndex"]
@@ -73,7 +73,7 @@ class PlanIndex(StepIndex[PlanStep]):
     def _lines_of(self, step: PlanStep) -> Sequence[Stretch]:
         return self._places.bounds_of(step.step_id)
 
-    def _words_of(self, step: PlanStep) -> Iterator[Word]:
+    def _words_of(self, step: PlanStep) -> Iterator[NamePosition]:
         found = self._places.step(step.step_id).fields
         for field, kind in _NAMES.items():
             value = getattr(step, field)
@@ -81,13 +81,13 @@ class PlanIndex(StepIndex[PlanStep]):
             for span in found.get(field, ()):
                 text = self._text[span.start : span.end]
                 if text in values:
-                    yield Word(text, (span.start, span.end), kind, is_origin=field != "inputs")
+                    yield NamePosition(text, (span.start, span.end), kind, is_origin=field != "inputs")
 
     @cached_property
     def _users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
         return find_users(self._plan)
 
-    def _origins(self, step: PlanStep, word: Word) -> Iterator[Word]:
+    def _origins(self, step: PlanStep, word: NamePosition) -> Iterator[NamePosition]:
         origin = find_data_flow(self._plan).origins.get(step.step_id, {}).get(word.text)
         if origin is not None:
             # Where several branches of a decision produce it, all of them.
@@ -103,7 +103,7 @@ class PlanIndex(StepIndex[PlanStep]):
 
     # ------------------------------------------------------------ completion
 
-    def complete(self, offset: int) -> Iterator[Candidate]:
+    def complete(self, offset: int) -> Iterator[CompletionItem]:
         """Marks and types before a description; variables after an arrow. The grammar says what fits."""
         line, _ = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
         word = end_of(_WORD, line)
@@ -116,17 +116,17 @@ class PlanIndex(StepIndex[PlanStep]):
         for status, mark in MARKS.items():
             # After a mark comes a type.
             if self._takes(head, f"[{mark}]", "step_MARK", tail=" [act]"):
-                yield Candidate(f"[{mark}]", place, status.value, "keyword")
+                yield CompletionItem(f"[{mark}]", place, status.value, "keyword")
         for name, one in STEP_TYPES.items():
             if self._takes(head, f"[{name}]", "step_TYPE"):
-                yield Candidate(f"[{name}]", place, one.meaning, "keyword")
+                yield CompletionItem(f"[{name}]", place, one.meaning, "keyword")
 
     def _takes(self, head: str, word: str, *groups: str, tail: str = "") -> bool:
         """Whether a line that begins like this can continue with a word, as one of these parts of it."""
         match = line_pattern().fullmatch(f"{head}{word}{tail}\n") if head else None
         return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
 
-    def _variables(self, offset: int, line: str, word: str) -> Iterator[Candidate]:
+    def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
         producers, consumers = self._users
         is_input = line.startswith(">")
         place = self._place(offset, word, _REST)
@@ -142,7 +142,7 @@ class PlanIndex(StepIndex[PlanStep]):
             others = [one for one in known[name] if one is not step]
             # An output is for a step that has it from nowhere.
             if others and name not in taken and (is_input or name not in producers):
-                yield Candidate(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
+                yield CompletionItem(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
 
 
 # ---------------------------------------------------------------- words
@@ -174,7 +174,7 @@ def _say_variables(view: StepView, only: str = "") -> Iterator[str]:
             yield f"Gives {use.name}{f' to {name_steps(use.steps)}' if use.steps else ', which no step takes'}"
 
 
-def _say_supply(supply: Supply) -> str:
+def _say_supply(supply: InputOrigin) -> str:
     origin = supply.origin
     if origin is None:
         return f"{supply.name}, which no step produces"

@@ -17,7 +17,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from planspec_lark import __version__
 from planspec_lark.lsp import features
-from planspec_lark.lsp.documents import Document, Documents, Settings
+from planspec_lark.lsp.documents import ClientSettings, Document, Documents
 from planspec_lark.lsp.languages import LANGUAGES
 from planspec_lark.stdio import take_output
 from planspec_lark.syntax.safe_text import visible, visible_name
@@ -125,7 +125,7 @@ class _Server(LanguageServer):
 
     def _start(self, params: types.InitializeParams) -> None:
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        self.documents.settings = Settings.of(params, encoding)
+        self.documents.settings = ClientSettings.of(params, encoding)
         if params.process_id is not None and _is_alive(params.process_id):
             self._life = asyncio.ensure_future(_end_with(params.process_id))
 

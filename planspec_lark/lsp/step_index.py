@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.lsp.models import Candidate, Stretch, Symbol, Word
+from planspec_lark.lsp.models import CompletionItem, NamePosition, Stretch, Symbol
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
-from planspec_lark.syntax.fixer import Fixed
+from planspec_lark.syntax.fixer import FixResult
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
@@ -75,7 +75,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """All findings of at least this severity, up to a limit."""
 
     @abstractmethod
-    def complete(self, offset: int) -> Iterable[Candidate]:
+    def complete(self, offset: int) -> Iterable[CompletionItem]:
         """What may be written at a place."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where the lines of a step stand."""
 
     @abstractmethod
-    def _words_of(self, step: AnyStep) -> Iterator[Word]:
+    def _words_of(self, step: AnyStep) -> Iterator[NamePosition]:
         """The names in the lines of a step. A line with faults has none, as one cannot tell where they are."""
 
     @property
@@ -100,7 +100,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """By variable, the steps that give it, and those that take it, in document order."""
 
     @abstractmethod
-    def _origins(self, step: AnyStep, word: Word) -> Iterable[Word]:
+    def _origins(self, step: AnyStep, word: NamePosition) -> Iterable[NamePosition]:
         """Where that comes from which a name of a step stands for."""
 
     @abstractmethod
@@ -111,11 +111,11 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
         """Where a variable of a step comes from and goes to."""
 
-    def _free_words(self) -> Iterator[Word]:
+    def _free_words(self) -> Iterator[NamePosition]:
         """The names outside of steps."""
         yield from ()
 
-    def _same_step(self, step: AnyStep | None, word: Word) -> Iterator[Word]:  # noqa: ARG002
+    def _same_step(self, step: AnyStep | None, word: NamePosition) -> Iterator[NamePosition]:  # noqa: ARG002
         """All places of the name of a step."""
         yield word
 
@@ -178,24 +178,24 @@ class StepIndex(ABC, Generic[AnyStep]):
 
     # ------------------------------------------------------------ names
 
-    def word_at(self, offset: int) -> Word | None:
+    def word_at(self, offset: int) -> NamePosition | None:
         """The variable or the name of a step at a place."""
         step = self._step_at(offset)
         found = self._words_of(step) if step else self._free_words()
         return next((word for word in found if word.place[0] <= offset <= word.place[1]), None)
 
-    def definitions(self, word: Word) -> Sequence[Stretch]:
+    def definitions(self, word: NamePosition) -> Sequence[Stretch]:
         """Where that comes from which a name stands for; what gives it is its own origin."""
         step = self._step_at(word.place[0])
         if word.is_origin or step is None:
             return [word.place]
         return sorted({one.place for one in self._origins(step, word)})
 
-    def references(self, word: Word, *, with_definitions: bool) -> Sequence[Stretch]:
+    def references(self, word: NamePosition, *, with_definitions: bool) -> Sequence[Stretch]:
         """Where what a name stands for is taken, and where it is given."""
         return sorted({one.place for one in self._same(word) if with_definitions or not one.is_origin})
 
-    def _same(self, word: Word) -> Iterator[Word]:
+    def _same(self, word: NamePosition) -> Iterator[NamePosition]:
         """All places of a name."""
         if word.kind == STEP_NAME:
             yield from self._same_step(self._step_at(word.place[0]), word)
@@ -208,7 +208,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Whether a variable of this name is anywhere."""
         return any(name in users for users in self._users) or any(one.text == name for one in self._free_words())
 
-    def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[Word]:
+    def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[NamePosition]:
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
 
@@ -228,7 +228,7 @@ class Language:
 
     id: str
     files: re.Pattern[str]
-    fix: Callable[[str], Fixed]
+    fix: Callable[[str], FixResult]
     format: Callable[[str], str]
     read: Callable[[str], StepIndex[Any]]
     triggers: Sequence[str]

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from planspec_lark.document.file import PlanBusyError
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, brief, render_all
 
@@ -34,7 +34,7 @@ def to_error(what: str, error: Exception, *, reads: bool) -> MCPError:
         said = f"This is not a plan:\n\n{found}"
     elif isinstance(error, PlanBusyError):
         said += ". Try again later; nothing was changed."
-    is_ours = isinstance(error, StoreError) and error.reason is StoreReason.UNUSABLE
+    is_ours = isinstance(error, FolderError) and error.reason is FolderErrorReason.UNUSABLE
     return MCPError(INTERNAL_ERROR if is_ours else INVALID_PARAMS, said)
 
 

@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 from planspec_lark.document.file import PlanFile
 from planspec_lark.files import stamp_of
 from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.folder.names import check_name
 from planspec_lark.folder.settings import FOLDER, TASKS
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
@@ -74,7 +74,7 @@ class Plans:
         No file is read.
 
         Raises:
-            StoreError: the folder cannot be read.
+            FolderError: the folder cannot be read.
         """
         names, tasks = self.folder.names(), self.folder.task_names()
         # Of two plans of a name, the one of the task is not found by it.
@@ -86,7 +86,7 @@ class Plans:
         """The text of a plan.
 
         Raises:
-            StoreError: there is none of this name, or it cannot be read.
+            FolderError: there is none of this name, or it cannot be read.
             PlanSyntaxError: it is not UTF-8, or too long.
         """
         self._find(name)
@@ -96,7 +96,7 @@ class Plans:
         """A plan with its text.
 
         Raises:
-            StoreError: there is none of this name, or it cannot be read.
+            FolderError: there is none of this name, or it cannot be read.
             PlanSyntaxError: it is not a plan.
         """
         return self.parse(name, self.text(name))
@@ -105,7 +105,7 @@ class Plans:
         """The file of a plan, to change it.
 
         Raises:
-            StoreError: there is no plan of this name.
+            FolderError: there is no plan of this name.
         """
         return PlanFile(self._find(name), wait=self.folder.wait, command="planspec mcp", limits=self.limits)
 
@@ -113,18 +113,18 @@ class Plans:
         """Whether a plan has been run, and the ledger of its runs is beside it.
 
         Raises:
-            StoreError: there is no plan of this name, or its ledger is a link, which may lead anywhere.
+            FolderError: there is no plan of this name, or its ledger is a link, which may lead anywhere.
         """
         ledger = ledger_path(self._find(name).resolve())
         if ledger.is_symlink():
-            raise StoreError(f"the ledger of `{visible_name(name)}` is a link, which is not followed")
+            raise FolderError(f"the ledger of `{visible_name(name)}` is a link, which is not followed")
         return ledger.exists()
 
     def create(self, name: str, text: str) -> Stored:
         """A new plan, which git sees only where plans are shared.
 
         Raises:
-            StoreError: it cannot be the name of a plan, or is one already; the file cannot be written.
+            FolderError: it cannot be the name of a plan, or is one already; the file cannot be written.
             PlanSyntaxError: the text is not a plan.
         """
         stored = self.parse(name, text)
@@ -141,11 +141,11 @@ class Plans:
             check: is given its text, when no other writer can change it any more.
 
         Raises:
-            StoreError: there is no such plan, it belongs to a task, is unfinished or run at this moment, or it cannot
+            FolderError: there is no such plan, it belongs to a task, is unfinished or run at this moment, or it cannot
                 be moved.
         """
         if self._find(name).parent.name != FOLDER:
-            raise StoreError(f"the plan of a task stays where it is: `{visible_name(name)}` cannot be archived")
+            raise FolderError(f"the plan of a task stays where it is: `{visible_name(name)}` cannot be archived")
         return self.folder.archive(name, check=check).relative_to(self.folder.root).as_posix()
 
     def parse(self, name: str, text: str) -> Stored:
@@ -160,5 +160,5 @@ class Plans:
         path = self.folder.find(check_name(name), confined=True)
         if path.parent == self.folder.root:
             # A file of the project that happens to have this name.
-            raise StoreError(f"there is no plan `{visible_name(name)}`", StoreReason.MISSING)
+            raise FolderError(f"there is no plan `{visible_name(name)}`", FolderErrorReason.MISSING)
         return path

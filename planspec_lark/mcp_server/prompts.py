@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from mcp_types import GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.answer_texts import say_progress, show_list
 from planspec_lark.mcp_server.errors import RefusedError
@@ -30,7 +30,7 @@ def get_prompt(plans: Plans, params: GetPromptRequestParams, *, language: str) -
 
     Raises:
         RefusedError: there is no such prompt, or its arguments do not fit.
-        StoreError: there is no such plan, or it cannot be read.
+        FolderError: there is no such plan, or it cannot be read.
         PlanSyntaxError: it is not a plan.
     """
     name, arguments = params.name, params.arguments or {}
@@ -72,8 +72,8 @@ def _find(plans: Plans, request: str) -> Stored | None:
         return None
     try:
         return plans.load(request)
-    except StoreError as error:
-        if error.reason is StoreReason.MISSING:
+    except FolderError as error:
+        if error.reason is FolderErrorReason.MISSING:
             return None
         raise
 

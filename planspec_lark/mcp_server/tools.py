@@ -30,7 +30,7 @@ from planspec_lark.mcp_server.tool_models import (
 )
 from planspec_lark.syntax.diagnostics import excerpt
 
-__all__ = ["TOOLS", "Entry", "call"]
+__all__ = ["TOOLS", "ToolEntry", "call"]
 
 _APPLY = """\
 Change a plan by a list of actions, or by PLAN_CMD lines. All is carried out, or nothing where one of them is refused.
@@ -87,7 +87,7 @@ _WORDS = {"missing": "it is missing", "extra_forbidden": "there is no such argum
 
 
 @frozen
-class Entry:
+class ToolEntry:
     """A tool: what it is called and does, what it takes and answers, and what clients may expect of it."""
 
     title: str
@@ -116,8 +116,8 @@ class Entry:
         )
 
 
-TOOLS: Mapping[str, Entry] = {
-    "list_plans": Entry(
+TOOLS: Mapping[str, ToolEntry] = {
+    "list_plans": ToolEntry(
         "List plans",
         "List the plans of the folder with title, goal and progress, 50 at a time; files that are no plans with the "
         "first thing that is wrong.",
@@ -125,7 +125,7 @@ TOOLS: Mapping[str, Entry] = {
         Listed,
         tool_functions.list_plans,
     ),
-    "read_plan": Entry(
+    "read_plan": ToolEntry(
         "Read a plan",
         "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` "
         "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, any one "
@@ -134,7 +134,7 @@ TOOLS: Mapping[str, Entry] = {
         View,
         tool_functions.read_plan,
     ),
-    "check_plan": Entry(
+    "check_plan": ToolEntry(
         "Check a plan",
         f"Check a text, or a plan of the folder, against the format and its rules. Answers with up to {MAX_FINDINGS} "
         "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
@@ -142,7 +142,7 @@ TOOLS: Mapping[str, Entry] = {
         Checked,
         tool_functions.check_plan,
     ),
-    "apply_commands": Entry(
+    "apply_commands": ToolEntry(
         "Change a plan",
         _APPLY,
         ApplyArguments,
@@ -151,11 +151,13 @@ TOOLS: Mapping[str, Entry] = {
         reads=False,
         destroys=True,
     ),
-    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, tool_functions.create_plan, reads=False),
+    "create_plan": ToolEntry(
+        "Create a plan", _CREATE, CreateArguments, Created, tool_functions.create_plan, reads=False
+    ),
 }
 
 
-def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolResult:
+def call(plans: Plans, entry: ToolEntry, arguments: Mapping[str, Any]) -> CallToolResult:
     """Call a tool.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.models import FolderError, FolderErrorReason
 
 __all__ = ["TEMPLATE", "name_of", "uri_of"]
 
@@ -21,11 +21,11 @@ def name_of(uri: str) -> str:
     """The name of the plan at an address; whether it can be one, is not asked.
 
     Raises:
-        StoreError: it is the address of no plan.
+        FolderError: it is the address of no plan.
     """
     if not uri.startswith(_PREFIX):
-        raise StoreError(f"addresses of plans look like {TEMPLATE}", StoreReason.MISSING)
+        raise FolderError(f"addresses of plans look like {TEMPLATE}", FolderErrorReason.MISSING)
     try:
         return unquote(uri[len(_PREFIX) :], errors="strict")
     except UnicodeDecodeError:
-        raise StoreError("the name in this address is not UTF-8", StoreReason.NAME) from None
+        raise FolderError("the name in this address is not UTF-8", FolderErrorReason.NAME) from None

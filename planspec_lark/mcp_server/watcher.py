@@ -15,7 +15,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ResourcesListChang
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, EmptyResult, NotificationParams, SubscribeRequestParams, UnsubscribeRequestParams
 
-from planspec_lark.folder.models import StoreError
+from planspec_lark.folder.models import FolderError
 from planspec_lark.mcp_server.errors import report_crash
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.uris import uri_of
@@ -95,7 +95,7 @@ class Watcher:
         async with self._turn:
             try:
                 await self._look()
-            except (StoreError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            except (FolderError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 # The folder may be readable again later; a client may have gone.
                 return
             except Exception as error:

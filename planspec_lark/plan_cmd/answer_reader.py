@@ -21,7 +21,7 @@ from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
-from planspec_lark.plan_cmd.line_faults import Fault, diagnose, find_command, is_command, repeats_verb
+from planspec_lark.plan_cmd.line_faults import CommandFault, diagnose, find_command, is_command, repeats_verb
 from planspec_lark.plan_cmd.models import EDIT_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
@@ -40,7 +40,7 @@ from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_e
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
 
-__all__ = ["CommandScan", "Line", "read_lines", "scan_plan_commands"]
+__all__ = ["CommandScan", "ScannedLine", "read_lines", "scan_plan_commands"]
 
 # Of each code, the risk of the repair: of a line of a plan, or of a command.
 RISKS = {
@@ -217,7 +217,7 @@ def _refuse(entry: RatedFinding) -> RatedFinding:
 
 
 @frozen
-class Line:
+class ScannedLine:
     """A line that is a command, with those that belong to it; or one that is not, with what is wrong with it.
 
     Attributes:
@@ -234,7 +234,7 @@ class Line:
     entries: tuple[RatedFinding, ...] = ()
 
 
-def read_lines(text: str, source: Source, *, is_told: Callable[[int], bool] | None = None) -> Iterator[Line]:
+def read_lines(text: str, source: Source, *, is_told: Callable[[int], bool] | None = None) -> Iterator[ScannedLine]:
     """All lines of an answer, those of a command as one.
 
     Args:
@@ -251,12 +251,12 @@ class _Reader:
     source: Source
     is_told: Callable[[int], bool] | None
     # The first line with each command, and whether there may be markers of a merge.
-    _known: dict[str, Line] = field(factory=dict)
+    _known: dict[str, ScannedLine] = field(factory=dict)
     _has_markers: bool = False
     # The lines of text since the last command.
-    _prose: list[Line] = field(factory=list)
+    _prose: list[ScannedLine] = field(factory=list)
 
-    def read(self) -> Iterator[Line]:
+    def read(self) -> Iterator[ScannedLine]:
         self._has_markers = any(marker in self.text for marker in _MARKERS)
         at = 0
         while at < len(self.text):
@@ -267,13 +267,13 @@ class _Reader:
             yield evolve(line, entries=(*line.entries, *self._look(line, at, end)))
             at = end
 
-    def _take(self, at: int) -> tuple[Line, int]:
+    def _take(self, at: int) -> tuple[ScannedLine, int]:
         """The line that begins there, and where the next one begins."""
         end = self.text.index("\n", at) + 1
         row = self.text[at : end - 1].removesuffix("\r")
         written = row.strip(BLANKS)
         start = at + len(row) - len(row.lstrip(BLANKS))
-        line = Line(None, written, start, start + len(written))
+        line = ScannedLine(None, written, start, start + len(written))
         if starts_command(self.text, at) and (found := read_command(self.text, at)) is not None:
             return self._hold(line, *found), found[1]
         fault = diagnose(written)
@@ -290,7 +290,7 @@ class _Reader:
         command, end = self._read_again(fault.repaired, end)
         return self._hold(evolve(line, text=fault.repaired, entries=(entry,)), command, end), end
 
-    def _hold(self, line: Line, command: PlanCommand, end: int) -> Line:
+    def _hold(self, line: ScannedLine, command: PlanCommand, end: int) -> ScannedLine:
         """The line with what it says, up to the end of its detail."""
         # The indentation of the line after it is passed over as well.
         lines = self.text[line.start : self.text.rindex("\n", line.start, end)].removesuffix("\r")
@@ -303,7 +303,7 @@ class _Reader:
         assert read is not None, "what is repaired is a command"
         return read[0], end + read[1] - len(line) - 1
 
-    def _go_on(self, line: Line, end: int) -> tuple[Line, int]:
+    def _go_on(self, line: ScannedLine, end: int) -> tuple[ScannedLine, int]:
         """The line with its continuation lines: they are indented further than it."""
         command = line.command
         indent = line.start - (self.text.rfind("\n", 0, line.start) + 1)
@@ -329,7 +329,7 @@ class _Reader:
             line = self._hold(line, command, end)
         return line, end
 
-    def _polish(self, line: Line) -> Line:
+    def _polish(self, line: ScannedLine) -> ScannedLine:
         """The command with what a tolerant reading of a plan takes for outputs, inputs and types."""
         command = line.command
         if command is None or command.op not in EDIT_OPS:
@@ -351,13 +351,13 @@ class _Reader:
             line, evolve(command, description=head, detail=detail), "PS305", "read as a list of variables"
         )
 
-    def _change(self, line: Line, command: PlanCommand, code: str, message: str) -> Line:
+    def _change(self, line: ScannedLine, command: PlanCommand, code: str, message: str) -> ScannedLine:
         span = self.source.span(line.start, line.end)
         fix = Fix(span, serialize_commands([command]).removesuffix("\n"))
         found = Diagnostic(code, message, Severity.WARNING, span, fix=fix, source=self.source)
         return evolve(line, command=command, entries=(*line.entries, _rated(found)))
 
-    def _look(self, line: Line, at: int, end: int) -> Iterator[RatedFinding]:
+    def _look(self, line: ScannedLine, at: int, end: int) -> Iterator[RatedFinding]:
         """What may have been lost in a line, or with it."""
         if self._has_markers:
             for start, row in _rows(self.text, at, end):
@@ -425,7 +425,7 @@ def _rated(found: Diagnostic) -> RatedFinding:
     return RatedFinding(found, RISKS[found.code])
 
 
-def _rate(fault: Fault, written: str) -> Risk:
+def _rate(fault: CommandFault, written: str) -> Risk:
     """The risk of a repair: the highest of all that was put right in the line that was written."""
     if fault.repaired is None or ("PC106" in fault.codes and not _is_result(fault.repaired, written)):
         return Risk.HIGH

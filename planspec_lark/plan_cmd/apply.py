@@ -34,11 +34,11 @@ from planspec_lark.syntax.diagnostics import CommandError, count_of, shorten
 from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = [
+    "CommandOutcome",
     "Finder",
+    "Gap",
     "Move",
-    "Report",
-    "Room",
-    "Run",
+    "SiblingRun",
     "apply_command",
     "apply_commands",
     "find_known",
@@ -78,7 +78,7 @@ def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: b
 
 
 @frozen
-class Report:
+class CommandOutcome:
     """What became of a command: in words what it did, or the code and the reason of its refusal."""
 
     done: bool
@@ -86,7 +86,7 @@ class Report:
     code: str = ""
 
 
-def perform_all(finder: Finder, commands: Iterable[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
+def perform_all(finder: Finder, commands: Iterable[PlanCommand], *, atomic: bool) -> tuple[list[CommandOutcome], bool]:
     """The same as :func:`apply_commands`, for callers that want to tell what was done.
 
     Args:
@@ -109,21 +109,21 @@ def perform_all(finder: Finder, commands: Iterable[PlanCommand], *, atomic: bool
     return reports, bool(commands)
 
 
-def _perform_each(commands: list[PlanCommand], finder: Finder) -> list[Report]:
-    reports: list[Report] = []
-    run = Run(finder)
+def _perform_each(commands: list[PlanCommand], finder: Finder) -> list[CommandOutcome]:
+    reports: list[CommandOutcome] = []
+    run = SiblingRun(finder)
     try:
         for command in commands:
             try:
-                reports.append(Report(True, perform(command, finder, run)))
+                reports.append(CommandOutcome(True, perform(command, finder, run)))
             except CommandError as error:
-                reports.append(Report(False, str(error), error.code))
+                reports.append(CommandOutcome(False, str(error), error.code))
     finally:
         run.settle()
     return reports
 
 
-def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str:
+def perform(command: PlanCommand, finder: Finder, run: SiblingRun | None = None) -> str:
     """The same as :func:`apply_command`, for callers that want the code of a refusal or to tell what was done.
 
     Args:
@@ -164,11 +164,11 @@ def perform(command: PlanCommand, finder: Finder, run: Run | None = None) -> str
     return f"step {command.step_id}: {was.value} → {step.status.value}"
 
 
-def _add(command: PlanCommand, finder: Finder, what: str, run: Run | None) -> str:
+def _add(command: PlanCommand, finder: Finder, what: str, run: SiblingRun | None) -> str:
     return f"step {command.step_id} added{put_in(_read_step(command, what), finder, what, run)}"
 
 
-def put_in(step: PlanStep, finder: Finder, what: str, run: Run | None = None) -> str:
+def put_in(step: PlanStep, finder: Finder, what: str, run: SiblingRun | None = None) -> str:
     """Put in a new step by its id; returns in words who has given way, and otherwise does as :func:`perform`."""
     if run is None or not run.takes(step.step_id):
         if run is not None:
@@ -181,7 +181,7 @@ def put_in(step: PlanStep, finder: Finder, what: str, run: Run | None = None) ->
     return _tell_moved(run.put(step))
 
 
-def find_known(step_id: str, finder: Finder | Run, what: str) -> PlanStep:
+def find_known(step_id: str, finder: Finder | SiblingRun, what: str) -> PlanStep:
     """The step with this id.
 
     Raises:
@@ -193,7 +193,7 @@ def find_known(step_id: str, finder: Finder | Run, what: str) -> PlanStep:
     return step
 
 
-def _replan(step: PlanStep, finder: Finder, what: str, run: Run | None) -> str:
+def _replan(step: PlanStep, finder: Finder, what: str, run: SiblingRun | None) -> str:
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
         raise CommandError("PC115", f"{what}: only {types} can be replanned")
@@ -251,7 +251,7 @@ def _revise(step: PlanStep, command: PlanCommand, what: str) -> str:
 
 
 @frozen
-class Room:
+class Gap:
     """Where a step can be put in, and what has to give way.
 
     Attributes:
@@ -287,7 +287,7 @@ def _tell_moved(steps: int) -> str:
     return f", {count_of(steps, 'step')} after it moved up by one" if steps else ""
 
 
-def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
+def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Gap:
     """Where a step goes that is to have this id. It is nowhere in the plan.
 
     Args:
@@ -385,7 +385,7 @@ class Finder:
         if self._requires_result and status is PlanStatus.DONE and not result:
             raise CommandError("PC122", f"{what}: a step needs a result to be done here, and it has none")
 
-    def room_at(self, siblings: list[PlanStep], step_id: str) -> Room:
+    def room_at(self, siblings: list[PlanStep], step_id: str) -> Gap:
         """Where a new step with this id goes."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
@@ -396,8 +396,8 @@ class Finder:
         at = first if in_order else next((i for i, other in enumerate(siblings) if key(other) >= number), len(siblings))
         same = ordered[first : bisect_right(ordered, number, key=key)]
         if any(other.step_id == step_id for other in same):
-            return Room(step_id, siblings, at, _run(ordered, first, number, key), [])
-        return Room(step_id, siblings, at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
+            return Gap(step_id, siblings, at, _run(ordered, first, number, key), [])
+        return Gap(step_id, siblings, at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
 
     def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
         """The run of numbers after a step's own that are taken, each with the siblings that are there."""
@@ -482,7 +482,7 @@ class Finder:
 
 
 @define
-class Run:
+class SiblingRun:
     """Siblings with numbers that follow each other, among which new steps are put before any gets its new id.
 
     So commands that move the same steps up again and again cost what one costs. Until it is settled, the steps in it
@@ -506,7 +506,7 @@ class Run:
     size: int = 0
     added: list[PlanStep] = field(factory=list)
 
-    def begin(self, room: Room) -> bool:
+    def begin(self, room: Gap) -> bool:
         """Begin with the steps that would have to give way; returns whether there are any, each with its own number."""
         head, _, last = room.step_id.rpartition(".")
         is_plain = bool(room.moved) and self.finder.stand_in_order(room.siblings, head)

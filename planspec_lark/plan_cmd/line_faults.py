@@ -15,11 +15,11 @@ from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["Fault", "diagnose", "find_command", "is_command", "repeats_verb"]
+__all__ = ["CommandFault", "diagnose", "find_command", "is_command", "repeats_verb"]
 
 
 @frozen
-class Fault:
+class CommandFault:
     """A refused line: code, message, where (offsets in the line), advice, and the line repaired where that can be.
 
     ``codes`` are those of all that was put right for that, the first one in front.
@@ -88,7 +88,7 @@ _TYPE = re.compile(
 _SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 
 
-def diagnose(line: str) -> Fault | None:
+def diagnose(line: str) -> CommandFault | None:
     """What is wrong with a line (trimmed) that is not a command; None where it does not seem to be meant as one.
 
     The first thing that is wrong counts. Putting it right may bring out the next, until the line is a command.
@@ -141,7 +141,7 @@ def _word(line: str, at: int) -> str:
     return _WORD_END.split(line[at:], maxsplit=1)[0]
 
 
-def _explain(line: str) -> Fault | None:
+def _explain(line: str) -> CommandFault | None:
     """The first thing that is wrong with a line, and the line with that put right."""
     if not line.isascii() and any(space in _head(line) for space in WIDE_SPACES):
         return _explain_spaces(line)
@@ -151,11 +151,11 @@ def _explain(line: str) -> Fault | None:
     if control := forbidden.search(line):
         message = f"the control character U+{ord(control[0]):04X} is not allowed in a command"
         clean = forbidden.sub("", line)
-        return Fault("PC108", message, *control.span(), "remove it", clean if is_command(clean) else None)
+        return CommandFault("PC108", message, *control.span(), "remove it", clean if is_command(clean) else None)
     return _explain_verb(line)
 
 
-def _explain_verb(line: str) -> Fault:
+def _explain_verb(line: str) -> CommandFault:
     """What is wrong after `PLAN_CMD:`."""
     start = _skip_blanks(line, len(_START))
     verb = _word(line, start)
@@ -164,14 +164,14 @@ def _explain_verb(line: str) -> Fault:
         return _explain_target(line, verb, end)
     if verb.upper() in OPS:
         repaired = f"{_START} {verb.upper()}{line[end:]}"
-        return Fault("PC102", f"`{verb}` is not in upper case", start, end, repaired=repaired)
+        return CommandFault("PC102", f"`{verb}` is not in upper case", start, end, repaired=repaired)
     if meant := _read_verb(verb):
         message = f"unknown verb `{verb[:60]}`"
-        return Fault("PC101", message, start, end, f"write `{meant}`", f"{_START} {meant}{line[end:]}")
+        return CommandFault("PC101", message, start, end, f"write `{meant}`", f"{_START} {meant}{line[end:]}")
     near = find_near(verb.upper(), OPS)
     meant = f"did you mean `{near}`? " if near else ""
     message = f"unknown verb `{verb[:60]}`" if verb else "the verb is missing"
-    return Fault("PC101", message, start, max(end, start + 1), f"{meant}the verbs are {', '.join(OPS)}")
+    return CommandFault("PC101", message, start, max(end, start + 1), f"{meant}the verbs are {', '.join(OPS)}")
 
 
 # The verbs that words and signs for a status stand for.
@@ -201,7 +201,7 @@ def _head(line: str) -> str:
     return match[0] if match else ""
 
 
-def _explain_spaces(line: str) -> Fault | None:
+def _explain_spaces(line: str) -> CommandFault | None:
     """A line that seems to be a command and has other white space before its text than spaces and tabs."""
     head = _head(line)
     clean = f"{head.translate(_WIDE)}{line[len(head) :]}".strip(BLANKS)
@@ -209,7 +209,7 @@ def _explain_spaces(line: str) -> Fault | None:
         return None
     at = next(at for at, sign in enumerate(line) if sign in WIDE_SPACES)
     message = "white space that is not spaces or tabs"
-    return Fault("PS113", message, at, at + 1, "write spaces", clean)
+    return CommandFault("PS113", message, at, at + 1, "write spaces", clean)
 
 
 def _close_marks(opened: str, rest: str) -> str | None:
@@ -223,7 +223,7 @@ def _close_marks(opened: str, rest: str) -> str | None:
     return front.rstrip(BLANKS) + back if found and back[:1] in ("", " ", "\t") and closing not in back else None
 
 
-def _explain_start(line: str) -> Fault | None:
+def _explain_start(line: str) -> CommandFault | None:
     """A line that almost starts as a command does and continues like one."""
     match = _NEAR_START.match(line)
     if match is None or not (_has_colon(match) or match[0][-1:].isspace()):
@@ -238,26 +238,26 @@ def _explain_start(line: str) -> Fault | None:
         return None
     message = "a command line must start with `PLAN_CMD:`"
     help = "" if rest is not None else "the markup around it is not closed"
-    return Fault("PC107", message, 0, match.end(), help, None if rest is None else f"{_START} {rest}")
+    return CommandFault("PC107", message, 0, match.end(), help, None if rest is None else f"{_START} {rest}")
 
 
 def _has_colon(match: re.Match[str]) -> bool:
     return ":" in match[0] or "：" in match[0]
 
 
-def _explain_target(line: str, verb: str, at: int) -> Fault:
+def _explain_target(line: str, verb: str, at: int) -> CommandFault:
     """What is wrong after the verb."""
     start, help = _skip_blanks(line, at), _FORMS[verb]
     sign = line[start : start + 1]
     if verb == "REPLAN":
         if sign in ("", "|"):
-            return Fault("PC105", "REPLAN needs a step id, or ALL for the whole plan", at - len(verb), at, help)
+            return CommandFault("PC105", "REPLAN needs a step id, or ALL for the whole plan", at - len(verb), at, help)
         if whole := _ALL.match(line, at):
             return _explain_rest(line, verb, "ALL", whole.end())
     target = _ID.match(line, at)
     if target is None:
         what = "the step id is missing" if sign in ("", "|", "[") else f"`{_word(line, start)[:60]}` is not a step id"
-        return Fault("PC103", what, start, start + max(len(_word(line, start)), 1), help)
+        return CommandFault("PC103", what, start, start + max(len(_word(line, start)), 1), help)
     step_id, written, end = read_loose_id(target["id"]), line[start : target.end()], target.end()
     behind = _explain_rest(line, verb, step_id, end)
     is_id = written.removesuffix(".") == step_id and grammars.pattern("planspec", "ID").fullmatch(step_id)
@@ -266,10 +266,10 @@ def _explain_target(line: str, verb: str, at: int) -> Fault:
     right = f"{_START} {verb} {step_id}{line[end:]}"
     is_right = is_command(right)
     repaired, codes = (right, ("PC103",)) if is_right else (behind.repaired, ("PC103", behind.code))
-    return Fault("PC103", f"`{written[:60]}` is not a step id", start, end, help, repaired, codes)
+    return CommandFault("PC103", f"`{written[:60]}` is not a step id", start, end, help, repaired, codes)
 
 
-def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
+def _explain_rest(line: str, verb: str, target: str, at: int) -> CommandFault:
     """What is wrong after the target."""
     start, help = _skip_blanks(line, at), _FORMS[verb]
     end = max(len(line), start + 1)
@@ -277,15 +277,17 @@ def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
     if verb in EDIT_OPS:
         match = _TYPE.fullmatch(line, at)
         if match is None:
-            return Fault("PC104", "the type in square brackets is missing", start, end, help)
+            return CommandFault("PC104", "the type in square brackets is missing", start, end, help)
         message = "the type must be in square brackets with white space around them"
         right = f"{head} [{read_type(match['type']) or match['type']}] {match['rest']}".rstrip(BLANKS)
-        return Fault("PC104", message, start, end, help, right)
+        return CommandFault("PC104", message, start, end, help, right)
     if verb in VIEW_OPS:
-        return Fault("PC106", "unexpected text after the step id", start, end, help, head)
+        return CommandFault("PC106", "unexpected text after the step id", start, end, help, head)
     sign = _SIGNS.match(line, at)
     text = line[sign.end() :] if sign else ""
     # What looks like another target is not taken for the text.
     is_target = text.upper() == "ALL" or (_BAR.match(line, at) is None and _MORE_STEPS.match(text) is not None)
     repaired = f"{head} | {text}" if text and not is_target else None
-    return Fault("PC106", "the text must follow ` | `, with white space on both sides", start, end, help, repaired)
+    return CommandFault(
+        "PC106", "the text must follow ` | `, with white space on both sides", start, end, help, repaired
+    )

@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
     from planspec_lark.plan_next.wording.changing_tokens import find_unstable as find_unstable
     from planspec_lark.plan_next.wording.guess_words import (
-        Words as Words,
-        WordsError as WordsError,
+        WordListError as WordListError,
+        WordLists as WordLists,
         default_words as default_words,
         load_words as load_words,
         read_words as read_words,
@@ -80,6 +80,6 @@ else:
             "view": "context_to_plan",
             "wording.changing_tokens": "find_unstable",
             "wording.state_paths": "find_state_paths",
-            "wording.guess_words": "Words WordsError default_words load_words read_words",
+            "wording.guess_words": "WordLists WordListError default_words load_words read_words",
         },
     )

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
-from planspec_lark.json_text.findings import Finding, locate
+from planspec_lark.json_text.findings import ValueFinding, locate
 from planspec_lark.json_text.parser import read_json
 from planspec_lark.plan_next.conversion import build, to_json
 from planspec_lark.plan_next.identity import says_goal
@@ -195,7 +195,7 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
     context, findings = build(read.value, Context) if read.has_value else (None, [])
     if context is not None and context.depth > context.max_depth:
         message = f"there are {context.depth} blocks around this one, and the limit `max_depth` is {context.max_depth}"
-        findings.append(Finding("PN305", message, ("path",)))
+        findings.append(ValueFinding("PN305", message, ("path",)))
     found = Findings(limits.max_findings)
     # Those that are listed are the first ones of the text.
     found.extend(in_order([*read.diagnostics, *locate(findings, read)]))

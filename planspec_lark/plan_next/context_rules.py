@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planspec_lark.json_text.findings import Finding, Path, locate
+from planspec_lark.json_text.findings import Path, ValueFinding, locate
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
 from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
-from planspec_lark.plan_next.wording.guess_words import Words, default_words
+from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.syntax.diagnostics import Diagnostic, quote, shorten
 
@@ -31,7 +31,7 @@ def check_message(
     context: Context | None = None,
     executors: Executors | None = None,
     *,
-    words: Words | None = None,
+    words: WordLists | None = None,
 ) -> list[Diagnostic]:
     """All that is wrong with a message, given the state of a plan.
 
@@ -56,7 +56,9 @@ def check_message(
     return locate(findings, origin)
 
 
-def _check(message: PlanNext | PlanReturn, context: Context | None, executors: Executors | None) -> Iterator[Finding]:
+def _check(
+    message: PlanNext | PlanReturn, context: Context | None, executors: Executors | None
+) -> Iterator[ValueFinding]:
     if context is not None:
         yield from check_phase("plan-next" if isinstance(message, PlanNext) else "plan-return", context.phase)
     if isinstance(message, PlanReturn):
@@ -70,28 +72,28 @@ def _check(message: PlanNext | PlanReturn, context: Context | None, executors: E
         yield from _check_head(message, context.think.plan)
 
 
-def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding]:
+def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[ValueFinding]:
     if executors.find(call.command) is not None:
         return
     name, colon, rest = call.command.partition(":")
     if name.strip() == "shell" and colon:
         if not normalize(rest):
-            yield Finding("PN301", "the command after `shell:` is missing", _CALL, help="write `shell: command`")
+            yield ValueFinding("PN301", "the command after `shell:` is missing", _CALL, help="write `shell: command`")
         return
     if normalize(call.command):
         listed = ", ".join(f"`{one.id}`" for one in executors.items)
         known = f"the executors are {shorten(listed)}; " if executors.items else ""
         message = f"unknown executor {quote(name.strip())}"
-        yield Finding("PN301", message, _CALL, help=f"{known}write `shell: command` for anything else")
+        yield ValueFinding("PN301", message, _CALL, help=f"{known}write `shell: command` for anything else")
 
 
-def _check_depth(message: PlanNext, context: Context) -> Iterator[Finding]:
+def _check_depth(message: PlanNext, context: Context) -> Iterator[ValueFinding]:
     if message.new_block.plan and not context.may_split:
         text = f"a plan inside the new block will not be planned: the depth is {context.depth} of {context.max_depth}"
-        yield Finding("PN304", text, ("new_block", "plan"), help="choose EXECUTE")
+        yield ValueFinding("PN304", text, ("new_block", "plan"), help="choose EXECUTE")
 
 
-def _check_head(message: PlanNext, plan: list[str]) -> Iterator[Finding]:
+def _check_head(message: PlanNext, plan: list[str]) -> Iterator[ValueFinding]:
     """The end of a block takes the first item off, whichever it was for; what has failed is the first one still."""
     goal = Phrase(goal_text(message.new_block.goal))
     if message.update_plan is not None or not plan or _is_for(plan[0], goal):
@@ -100,7 +102,7 @@ def _check_head(message: PlanNext, plan: list[str]) -> Iterator[Finding]:
     if meant is not None:
         text = f"this block is for {quote(meant)}, but its end removes {quote(plan[0])} from the plan"
         help = "take the first item, or send `update_plan` with the items still to do"
-        yield Finding("PN306", text, ("new_block", "goal"), help=help)
+        yield ValueFinding("PN306", text, ("new_block", "goal"), help=help)
 
 
 def _is_for(item: str, goal: Phrase) -> bool:
@@ -111,7 +113,7 @@ def _is_for(item: str, goal: Phrase) -> bool:
 # ---------------------------------------------------------------- what has failed
 
 
-def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: bool) -> Iterator[Finding]:
+def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: bool) -> Iterator[ValueFinding]:
     if not failed:
         return
     new, call = message.new_block, message.executor_call
@@ -120,12 +122,12 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
         ended = _ENDED[item.status]
         same_goal = is_same_goal(new.goal, item.goal)
         if same_goal and plan and plan == normal_items(item.plan):
-            yield Finding("PN302", f"this block {ended}, with the same plan", ("new_block",), help=_SPLIT)
+            yield ValueFinding("PN302", f"this block {ended}, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
             text = f"this goal {ended}, and is not split"
-            yield Finding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
+            yield ValueFinding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
         if call is not None and item.executor_call is not None and is_same_call(call, item.executor_call):
-            yield Finding("PN302", f"this call {ended}", ("executor_call",), help="make another call")
+            yield ValueFinding("PN302", f"this call {ended}", ("executor_call",), help="make another call")
     yield from _check_items(message, {normalize(goal_text(item.goal)): _ENDED[item.status] for item in failed})
 
 
@@ -139,7 +141,7 @@ def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
             todo += item.done[::-1]
 
 
-def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[Finding]:
+def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[ValueFinding]:
     lists: list[tuple[Path, object]] = [
         (("new_block", "plan"), message.new_block.plan),
         (("update_plan",), message.update_plan),
@@ -148,4 +150,4 @@ def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[Finding]
         for path, text in texts_at(items, place):
             said = normalize(text)
             if said and said in failed:
-                yield Finding("PN302", f"this item {failed[said]}", path, help=_SPLIT)
+                yield ValueFinding("PN302", f"this item {failed[said]}", path, help=_SPLIT)

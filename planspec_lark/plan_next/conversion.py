@@ -16,8 +16,8 @@ import attrs
 
 from planspec_lark.json_text.findings import (
     KIND_WORDS,
-    Finding,
     Path,
+    ValueFinding,
     missing_field,
     unknown_field,
     wrong_type,
@@ -54,7 +54,7 @@ _NEVER_READ = ("extra", "warnings", "origin")
 _CODES: dict[type[Enum], str] = {PlanType: "PN105", DoneStatus: "PN103"}
 
 
-def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
+def build(value: object, model: type[Model]) -> tuple[Model | None, list[ValueFinding]]:
     """The model that a JSON value describes, or None; and all that is wrong with it."""
     reader = _Reader()
     made: Model | None = reader.read(value, model, ())
@@ -88,7 +88,7 @@ class _Reader:
         findings: what is wrong with the values; each of these is None then, and so is what holds it.
     """
 
-    findings: list[Finding] = attrs.field(factory=list)
+    findings: list[ValueFinding] = attrs.field(factory=list)
 
     def read(self, value: Any, kind: Any, path: Path) -> Any:
         """A value of this type: a model, a list, an enumeration, or what JSON has itself."""
@@ -157,7 +157,7 @@ class _Reader:
         for name in names:
             # Messages of planners have a rule for these, and contexts that others have made may show them.
             if name not in STRUCTURE_FIELDS or model is PlanReturn:
-                self.findings.append(Finding("PN102", unknown_field(name), (*path, name), at_key=True))
+                self.findings.append(ValueFinding("PN102", unknown_field(name), (*path, name), at_key=True))
 
     def _make(self, made: dict[str, Any], model: Any, path: Path) -> Any:
         try:
@@ -167,7 +167,7 @@ class _Reader:
             return self._find("PN103", str(error), (*path, str(error).partition(":")[0]))
 
     def _find(self, code: str, message: str, path: Path, help: str = "") -> Any:
-        self.findings.append(Finding(code, message, path, help))
+        self.findings.append(ValueFinding(code, message, path, help))
         return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import Finding, locate, unknown_field, wrong_type
+from planspec_lark.json_text.findings import ValueFinding, locate, unknown_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.plan_next.conversion import build
@@ -88,21 +88,23 @@ def read_executors(text: str, *, name: str = "<text>") -> Executors:
     return Executors(items)
 
 
-def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
+def _read_items(read: JsonText) -> tuple[list[Executor], list[ValueFinding]]:
     value: Any = read.value
     path: tuple[str | int, ...] = ()
     findings = []
     if isinstance(value, dict):
         help = "write the list as `executors`"
         findings = [
-            Finding("PN102", unknown_field(key), (key,), help=help, at_key=True) for key in value if key != "executors"
+            ValueFinding("PN102", unknown_field(key), (key,), help=help, at_key=True)
+            for key in value
+            if key != "executors"
         ]
         path = ("executors",)
         value = value.get("executors")
     if value is None:
         return [], findings
     if not isinstance(value, list):
-        return [], [*findings, Finding("PN103", wrong_type("a list of executors", value), path)]
+        return [], [*findings, ValueFinding("PN103", wrong_type("a list of executors", value), path)]
     items = []
     for index, one in enumerate(value):
         item, found = build(_with_lists(one), Executor)
@@ -122,13 +124,13 @@ def _with_lists(value: object) -> object:
     return {**value, **lists}
 
 
-def _check_ids(items: list[tuple[int, Executor]], path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _check_ids(items: list[tuple[int, Executor]], path: tuple[str | int, ...]) -> Iterator[ValueFinding]:
     known: set[str] = set()
     for index, item in items:
         place = (*path, index, "id")
         if not _ID.fullmatch(item.id):
             help = "write an id without white space and colons"
-            yield Finding("PN402", f"no command could name the executor {quote(item.id)}", place, help=help)
+            yield ValueFinding("PN402", f"no command could name the executor {quote(item.id)}", place, help=help)
         if item.id in known:
-            yield Finding("PN401", f"duplicate executor {quote(item.id)}", place)
+            yield ValueFinding("PN401", f"duplicate executor {quote(item.id)}", place)
         known.add(item.id)

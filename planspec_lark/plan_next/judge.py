@@ -9,7 +9,7 @@ from planspec_lark.plan_next.context_rules import check_message
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.parser import scan_message, scan_strictly
-from planspec_lark.plan_next.wording.guess_words import Words
+from planspec_lark.plan_next.wording.guess_words import WordLists
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 
 __all__ = ["Judge"]
@@ -26,7 +26,7 @@ class Judge:
     """
 
     executors: Executors | None = None
-    words: Words | None = None
+    words: WordLists | None = None
     tolerant: bool = False
 
     def judge(

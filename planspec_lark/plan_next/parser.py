@@ -7,13 +7,13 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import IGNORED_NULL, Finding, locate, missing_field, wrong_type
+from planspec_lark.json_text.findings import IGNORED_NULL, ValueFinding, locate, missing_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
-from planspec_lark.plan_next.wording.guess_words import Words, default_words
+from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, quote
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
@@ -49,7 +49,7 @@ def parse_message(
     text: str,
     phase: Phase | str,
     *,
-    words: Words | None = None,
+    words: WordLists | None = None,
     name: str = "<text>",
     limits: Limits = JSON_LIMITS,
 ) -> PlanNext | PlanReturn:
@@ -76,7 +76,7 @@ def parse_message(
 
 
 def scan_strictly(
-    text: str, phase: Phase, *, words: Words | None, name: str, limits: Limits = JSON_LIMITS
+    text: str, phase: Phase, *, words: WordLists | None, name: str, limits: Limits = JSON_LIMITS
 ) -> MessageScan:
     """The same with all that was found, whether or not it is a message."""
     read = read_json(text, name=name, limits=limits)
@@ -88,7 +88,7 @@ def scan_message(
     text: str,
     phase: Phase | str,
     *,
-    words: Words | None = None,
+    words: WordLists | None = None,
     name: str = "<text>",
     limits: Limits = JSON_LIMITS,
 ) -> MessageScan:
@@ -100,7 +100,7 @@ def scan_message(
     phase = Phase(phase)
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
     read, dropped = _without_nulls(read, _OPTIONAL)
-    known = [Finding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
+    known = [ValueFinding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
     message, found = _judge(read, phase, words, limits, known)
     return MessageScan(message, found, read.source)
 
@@ -118,7 +118,7 @@ def _without_nulls(read: JsonText, keys: Sequence[str]) -> tuple[JsonText, list[
 
 
 def _judge(
-    read: JsonText, phase: Phase, words: Words | None, limits: Limits, known: Sequence[Finding] = ()
+    read: JsonText, phase: Phase, words: WordLists | None, limits: Limits, known: Sequence[ValueFinding] = ()
 ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
     """The message, unless there is an error, and all that was found."""
     read, _ = _without_nulls(read, _NULLABLE)
@@ -135,15 +135,15 @@ def _judge(
     return evolve(built, warnings=tuple(found), origin=read), found
 
 
-def _judge_value(value: dict[str, Any], phase: Phase, words: Words) -> tuple[Any, list[Finding]]:
+def _judge_value(value: dict[str, Any], phase: Phase, words: WordLists) -> tuple[Any, list[ValueFinding]]:
     if "type" not in value:
-        return None, [Finding("PN101", missing_field("type"), ("type",), help=f'write "{PHASES[phase]}"')]
+        return None, [ValueFinding("PN101", missing_field("type"), ("type",), help=f'write "{PHASES[phase]}"')]
     kind = value["type"]
     if not isinstance(kind, str):
-        return None, [Finding("PN103", wrong_type("a string", kind), ("type",))]
+        return None, [ValueFinding("PN103", wrong_type("a string", kind), ("type",))]
     if kind not in _MODELS:
         message = f"unknown message type {quote(kind)}"
-        return None, [Finding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
+        return None, [ValueFinding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
     built, findings = build({key: item for key, item in value.items() if key != "type"}, _MODELS[kind])
     findings += check_phase(kind, phase)
     findings += check_next(value, words) if kind == "plan-next" else check_return(value)

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from attrs import frozen
 
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
-from planspec_lark.plan_next.wording.normal_forms import Normal
+from planspec_lark.plan_next.wording.normal_forms import NormalText
 
 __all__ = ["HEADINGS", "ResultSection", "ResultSections", "read_result", "status_of"]
 
@@ -169,7 +169,7 @@ def _headings(text: str) -> Iterator[_Heading]:
 
 
 def _heading(line: str, start: int) -> _Heading | None:
-    normal = Normal.of(line[:_LONGEST])
+    normal = NormalText.of(line[:_LONGEST])
     match = _HEADING.match(normal.text)
     if match is None:
         return None
@@ -187,7 +187,7 @@ def _heading(line: str, start: int) -> _Heading | None:
 
 def _read_state(completion: str) -> tuple[DoneStatus | None, bool]:
     """How far the work has come, and whether anything is said besides."""
-    text = Normal.of(completion).text
+    text = NormalText.of(completion).text
     match = _STATE.match(text)
     if match is None:
         return None, bool(text.strip())

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planspec_lark.json_text.findings import Finding, Path
+from planspec_lark.json_text.findings import Path, ValueFinding
 from planspec_lark.plan_next.conversion import STRUCTURE_FIELDS
 from planspec_lark.plan_next.identity import Phrase
 from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
 from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
-from planspec_lark.plan_next.wording.guess_words import Words
+from planspec_lark.plan_next.wording.guess_words import WordLists
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.syntax.diagnostics import Severity, count_of, shorten
@@ -30,14 +30,14 @@ _SMALLEST, _LARGEST = 3, 7
 _MOST_WORDS = 100
 
 
-def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
+def check_phase(kind: str, phase: Phase) -> Iterator[ValueFinding]:
     """Each phase takes one type of message."""
     if kind != PHASES[phase]:
         message = f"{kind} is not allowed in the {phase.value} phase"
-        yield Finding("PN201", message, ("type",), help=f"answer with {PHASES[phase]}")
+        yield ValueFinding("PN201", message, ("type",), help=f"answer with {PHASES[phase]}")
 
 
-def check_next(value: Mapping[str, Any], words: Words) -> Iterator[Finding]:
+def check_next(value: Mapping[str, Any], words: WordLists) -> Iterator[ValueFinding]:
     """All rules for a plan-next message that need no context."""
     block = value.get("new_block")
     block = block if isinstance(block, dict) else {}
@@ -54,7 +54,7 @@ def check_next(value: Mapping[str, Any], words: Words) -> Iterator[Finding]:
     yield from _check_update(value, block)
 
 
-def check_return(value: Mapping[str, Any]) -> Iterator[Finding]:
+def check_return(value: Mapping[str, Any]) -> Iterator[ValueFinding]:
     """All rules for a plan-return message. An object for a result is taken as it is."""
     result = value.get("result")
     if not isinstance(result, str):
@@ -68,7 +68,7 @@ def check_return(value: Mapping[str, Any]) -> Iterator[Finding]:
 # ---------------------------------------------------------------- structure
 
 
-def _check_structure_fields(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_structure_fields(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     # The inputs of a call are the tool's own, and may well have a path.
     places: list[tuple[Path, object]] = [
         ((), value),
@@ -82,36 +82,36 @@ def _check_structure_fields(value: Mapping[str, Any], block: Mapping[str, Any]) 
         for key in STRUCTURE_FIELDS:
             if key in owner:
                 message = f"`{key}` controls the structure of the blocks, which the planner may not do"
-                yield Finding("PN108", message, (*path, key), help="remove it", at_key=True)
+                yield ValueFinding("PN108", message, (*path, key), help="remove it", at_key=True)
 
 
-def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     if block.get("plan"):
         message = "EXECUTE is one call, so its plan must be empty"
-        yield Finding("PN202", message, ("new_block", "plan"), help="write [], or choose PLAN_STEPS")
+        yield ValueFinding("PN202", message, ("new_block", "plan"), help="write [], or choose PLAN_STEPS")
     if value.get("executor_call") is None:
         help = "add `executor_call` with `command`, `inputs` and `expected_observations`"
-        yield Finding("PN203", "EXECUTE has no `executor_call`", ("plan_type",), help=help)
+        yield ValueFinding("PN203", "EXECUTE has no `executor_call`", ("plan_type",), help=help)
 
 
-def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     kind = value["plan_type"]
     if value.get("executor_call") is not None:
         help = "remove it, or choose EXECUTE with an empty plan"
-        yield Finding("PN204", f"{kind} cannot have `executor_call`", ("executor_call",), help=help, at_key=True)
+        yield ValueFinding("PN204", f"{kind} cannot have `executor_call`", ("executor_call",), help=help, at_key=True)
     plan = block.get("plan")
     if isinstance(plan, list) and not _SMALLEST <= len(plan) <= _LARGEST:
         message = f"the plan has {count_of(len(plan), 'item')}: {kind} needs 3 to 7"
-        yield Finding("PN205", message, ("new_block", "plan"))
+        yield ValueFinding("PN205", message, ("new_block", "plan"))
     if "success_signal" not in value:
         help = "add `success_signal`: what will be observed once the plan has succeeded"
-        yield Finding("PN206", f"{kind} has no `success_signal`", ("plan_type",), help=help)
+        yield ValueFinding("PN206", f"{kind} has no `success_signal`", ("plan_type",), help=help)
 
 
 # ---------------------------------------------------------------- texts
 
 
-def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iterator[Finding]:
+def _check_words(kind: PlanType, block: Mapping[str, Any], words: WordLists) -> Iterator[ValueFinding]:
     if kind is PlanType.PLAN_PROBES:
         find, code, said = words.find_sequence, "PN207", "speaks of an order, and hypotheses have none"
         help = "say what may be true, not what comes first"
@@ -120,28 +120,28 @@ def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iter
         help = "choose PLAN_PROBES where evidence is missing"
     for path, text in texts_at(block.get("plan"), ("new_block", "plan")):
         for word in find(text)[:_MOST_WORDS]:
-            yield Finding(code, f"`{word.text}` {said}", path, help=help, within=(word.start, word.end))
+            yield ValueFinding(code, f"`{word.text}` {said}", path, help=help, within=(word.start, word.end))
 
 
-def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     call = value.get("executor_call")
     command = call.get("command") if isinstance(call, dict) else None
     if isinstance(command, str) and not normalize(command):
-        yield Finding("PN211", "the command is empty", ("executor_call", "command"))
+        yield ValueFinding("PN211", "the command is empty", ("executor_call", "command"))
     goal = dict(_goals(block))
     # No text at all has a code of its own.
     if goal and not any(map(normalize, goal.values())) and block.get("goal") != "":
-        yield Finding("PN212", "the goal is empty", ("new_block", "goal"), help="say what to reach")
+        yield ValueFinding("PN212", "the goal is empty", ("new_block", "goal"), help="say what to reach")
     signal = value.get("success_signal")
     if isinstance(signal, str) and not normalize(signal):
         help = "say what will be observed, or remove it"
-        yield Finding("PN212", "the signal is empty", ("success_signal",), help=help)
+        yield ValueFinding("PN212", "the signal is empty", ("success_signal",), help=help)
     for path, text in _plans(value, block):
         if not normalize(text):
-            yield Finding("PN212", "the item is empty", path, help="remove it")
+            yield ValueFinding("PN212", "the item is empty", path, help="remove it")
 
 
-def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_state_paths(value: Mapping[str, Any]) -> Iterator[ValueFinding]:
     items = [*_iter_items(value)]
     texts = [(path, item, False) for path, item in items if isinstance(item, str)]
     texts += [(path, path[-1], True) for path, _ in items if path and isinstance(path[-1], str)]
@@ -149,18 +149,18 @@ def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
         for found in find_state_paths(text):
             message = f"`{shorten(found.text)}` points into the kernel's own folder"
             within = None if at_key else (found.start, found.end)
-            yield Finding("PN209", message, path, help="remove the path", within=within, at_key=at_key)
+            yield ValueFinding("PN209", message, path, help="remove the path", within=within, at_key=at_key)
 
 
-def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     for path, text in (*_goals(block), *_plans(value, block)):
         for found in find_unstable(text):
             message = f"`{shorten(found.text)}` looks like {found.kind}, which will differ next time"
             help = "remove it: the same context should give the same message"
-            yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
+            yield ValueFinding("PN210", message, path, help=help, within=(found.start, found.end))
 
 
-def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     """An item that is meant as the new block and does not say so would be done twice."""
     # The sides of a Core4 in their own order: the first one that says something is the goal's text.
     known = dict(_goals(block))
@@ -172,44 +172,46 @@ def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterato
         if path[-1] == 0 and not same and any(item.is_same(goal) or item.is_near(goal) for goal in goals):
             message = "this almost repeats the goal of the new block, and would be done again after it"
             help = "use the exact words of the goal, or remove it if the new block does it"
-            yield Finding("PN214", message, path, help=help)
+            yield ValueFinding("PN214", message, path, help=help)
         elif path[-1] != 0 and same:
             message = "this repeats the goal of the new block, and would be done again after it"
-            yield Finding("PN214", message, path, help="put it first, or remove it if the new block does it")
+            yield ValueFinding("PN214", message, path, help="put it first, or remove it if the new block does it")
 
 
 # ---------------------------------------------------------------- results
 
 
-def _check_sections(sections: ResultSections) -> Iterator[Finding]:
+def _check_sections(sections: ResultSections) -> Iterator[ValueFinding]:
     path: Path = ("result",)
     missing = sections.missing
     if len(missing) == len(HEADINGS):
         names = ", ".join(name for name, _ in HEADINGS.values())
         help = f"write {names}, each below a heading such as `### Completion`"
-        yield Finding("PN215", "the four sections of the result are missing", path, help=help, severity=Severity.INFO)
+        yield ValueFinding(
+            "PN215", "the four sections of the result are missing", path, help=help, severity=Severity.INFO
+        )
     elif missing:
         names = ", ".join("{} ({})".format(*HEADINGS[section]) for section in missing)
         help = "write `### {}` or `### {}`, and some text below it".format(*HEADINGS[missing[0]])
-        yield Finding("PN215", f"sections of the result are missing: {names}", path, help=help)
+        yield ValueFinding("PN215", f"sections of the result are missing: {names}", path, help=help)
     for start, end in sections.repeated:
-        yield Finding("PN215", "duplicate section", path, help="write each section once", within=(start, end))
+        yield ValueFinding("PN215", "duplicate section", path, help="write each section once", within=(start, end))
 
 
-def _check_completion(sections: ResultSections, status: object) -> Iterator[Finding]:
+def _check_completion(sections: ResultSections, status: object) -> Iterator[ValueFinding]:
     path: Path = ("result",)
     said = sections.status
     if said is None:
         message = "the completion does not begin with how much is done"
         help = "begin with `Done`, `Partly done` or `Not done`"
-        yield Finding("PN216", message, path, help=help, within=sections.completion_at)
+        yield ValueFinding("PN216", message, path, help=help, within=sections.completion_at)
         return
     if isinstance(status, str) and status in [one.value for one in DoneStatus] and status != said.value:
         message = f"the completion says `{said.value}`, and the field `status`, which counts, says `{status}`"
-        yield Finding("PN216", message, path, help="make both the same", within=sections.completion_at)
+        yield ValueFinding("PN216", message, path, help="make both the same", within=sections.completion_at)
     if said is not DoneStatus.DONE and not sections.has_reason:
         message = "the completion does not say what is missing"
-        yield Finding("PN216", message, path, help="say what is missing, and why", within=sections.completion_at)
+        yield ValueFinding("PN216", message, path, help="say what is missing, and why", within=sections.completion_at)
 
 
 def _goals(block: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

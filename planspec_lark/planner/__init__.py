@@ -13,9 +13,9 @@ if TYPE_CHECKING:
         read_state as read_state,
     )
     from planspec_lark.planner.runtime import (
-        Event as Event,
-        EventKind as EventKind,
-        Refusal as Refusal,
+        MessageRefusal as MessageRefusal,
+        PlannerEvent as PlannerEvent,
+        PlannerEventKind as PlannerEventKind,
         Runtime as Runtime,
     )
 else:
@@ -23,6 +23,6 @@ else:
         __name__,
         {
             "kernel": "StateError create_state read_state",
-            "runtime": "Event EventKind Refusal Runtime",
+            "runtime": "PlannerEvent PlannerEventKind MessageRefusal Runtime",
         },
     )

@@ -28,8 +28,8 @@ from planspec_lark.plan_next.context import (
 )
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.runs.lease import VIEW_PAUSE, Lease, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo, check_name
+from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
+from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunBusyError, RunInfo, check_name
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
@@ -43,7 +43,7 @@ LEDGER_FILE = "planner.ledger"
 # The run of the ledger that has all plans of the folder, each from its first record on, unless it is called otherwise.
 _RUN = "planner"
 # What a record begins with that has a whole context.
-_WHOLE = (Kind.BEGUN, Kind.EDITED)
+_WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
 # Blocks that end go up to two levels deeper into the file with each block around them, and messages go in as well: what
 # a plan begins with leaves room for that.
 _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
@@ -292,9 +292,9 @@ def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
     try:
         context = _build(records[-1].data["context"], Context)
         for record in reversed(records[:-1]):
-            if record.kind is Kind.OPENED:
+            if record.kind is RecordKind.OPENED:
                 context = open_block(context, _build(record.data["message"], PlanNext))
-            elif record.kind in (Kind.DONE, Kind.FAILED):
+            elif record.kind in (RecordKind.DONE, RecordKind.FAILED):
                 context = close_block(context, record.data["result"], DoneStatus(record.data["status"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise StateError(f"{name}: these are not records of a plan") from None
@@ -320,7 +320,7 @@ class Kernel:
         self._state, self._ledger, self._last = state, ledger, 0
         # Where a callable goes to another folder, the plan stays where it is.
         self._path = state.folder.absolute() / CONTEXT_FILE
-        self.lease: Lease | None = None
+        self.lease: RunLease | None = None
         # Tells of every record as well, in lines and spans.
         self.telemetry = RunTelemetry(LOG, visible_name(str(state.folder)))
 
@@ -336,7 +336,7 @@ class Kernel:
             self.context, self._last = loaded.context, loaded.last
             if loaded.is_edited:
                 self._ledger.add_view(self._state.run, loaded.digest, "")
-                self._note_whole(Kind.EDITED if loaded.last else Kind.BEGUN, loaded.context)
+                self._note_whole(RecordKind.EDITED if loaded.last else RecordKind.BEGUN, loaded.context)
             elif loaded.digest != _digest(_encode(loaded.context)):
                 self._mark()
 
@@ -349,18 +349,18 @@ class Kernel:
             with suppress(StateError):
                 if (data := _read_file(self._path, "")) is not None:
                     self._ledger.add_view(self._state.run, _digest(data), "")
-            self._note_whole(Kind.BEGUN, context)
+            self._note_whole(RecordKind.BEGUN, context)
             self._mark()
 
     def open_block(self, message: PlanNext) -> Context:
         """Go into the block that an accepted message asks for."""
         context = open_block(self.context, message)
         data = {"description": goal_text(message.new_block.goal), "message": _without_type(message)}
-        return self._become(context, Record(Kind.OPENED, _number(context), data=data))
+        return self._become(context, Record(RecordKind.OPENED, _number(context), data=data))
 
     def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
         """Leave the current block, with its result."""
-        kind = Kind.DONE if status is DoneStatus.DONE else Kind.FAILED
+        kind = RecordKind.DONE if status is DoneStatus.DONE else RecordKind.FAILED
         data = {"result": result, "status": status.value}
         return self._become(close_block(self.context, result, status), Record(kind, _number(self.context), data=data))
 
@@ -368,7 +368,7 @@ class Kernel:
         """Note an answer that was refused, and why."""
         with _errors(self._state.folder):
             data = {"answer": answer, "faults": faults}
-            self._append(Record(Kind.REFUSED, _number(self.context), data=data))
+            self._append(Record(RecordKind.REFUSED, _number(self.context), data=data))
 
     def _become(self, context: Context, record: Record) -> Context:
         if self.context.outcome is not None:
@@ -379,7 +379,7 @@ class Kernel:
         self._mark()
         return context
 
-    def _note_whole(self, kind: Kind, context: Context) -> None:
+    def _note_whole(self, kind: RecordKind, context: Context) -> None:
         if not self._last and self._ledger.find_run(self._state.run) is None:
             self._ledger.begin(RunInfo(self._state.run, time.time(), name=self._state.run))
         data = {"description": goal_text(context.think.goal), "context": to_value(context)}

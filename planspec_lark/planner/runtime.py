@@ -26,11 +26,19 @@ from planspec_lark.runs.telemetry import telling
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.safe_text import visible
 
-__all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable", "Refusal", "Runtime"]
+__all__ = [
+    "Answer",
+    "ExecutorCallable",
+    "MessageRefusal",
+    "PlannerCallable",
+    "PlannerEvent",
+    "PlannerEventKind",
+    "Runtime",
+]
 
 
 @frozen
-class Refusal:
+class MessageRefusal:
     """An answer that was refused, and why. ``diagnostics`` go to the planner or executor, so that the next one is
     better.
 
@@ -44,12 +52,12 @@ class Refusal:
 # A message as text, or as a model that a program has put together.
 Answer: TypeAlias = str | PlanNext | PlanReturn
 # Gets the context and, where the last answer was refused, why. May be asynchronous.
-PlannerCallable: TypeAlias = "Callable[[Context, Refusal | None], Answer | Awaitable[Answer]]"
+PlannerCallable: TypeAlias = "Callable[[Context, MessageRefusal | None], Answer | Awaitable[Answer]]"
 # Gets the context. May be asynchronous.
 ExecutorCallable: TypeAlias = "Callable[[Context], Answer | Awaitable[Answer]]"
 
 
-class EventKind(str, Enum):
+class PlannerEventKind(str, Enum):
     """What a watcher is told."""
 
     ASKED = "asked"
@@ -60,7 +68,7 @@ class EventKind(str, Enum):
 
 
 @frozen
-class Event:
+class PlannerEvent:
     """Something that has happened; the ledger has it already.
 
     Attributes:
@@ -72,10 +80,10 @@ class Event:
         diagnostics: what was found in the message that opened or closed the block, and did not refuse it.
     """
 
-    kind: EventKind
+    kind: PlannerEventKind
     context: Context
     phase: Phase | None = None
-    refusal: Refusal | None = None
+    refusal: MessageRefusal | None = None
     item: DoneItem | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -113,7 +121,7 @@ class Runtime:
     judge: Judge = field(factory=Judge, kw_only=True)
     max_refusals: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
     max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
-    on_event: Callable[[Event], None] = field(default=ignore, kw_only=True)
+    on_event: Callable[[PlannerEvent], None] = field(default=ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     run_id: str = field(default="planner", validator=is_name, kw_only=True)
 
@@ -180,16 +188,16 @@ class Runtime:
 
     def _plan(self, kernel: Kernel) -> Turn[None]:
         context = kernel.context
-        refusal: Refusal | None = None
+        refusal: MessageRefusal | None = None
         for _ in range(self.max_refusals + 1):
-            self._tell(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
+            self._tell(PlannerEvent(PlannerEventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
             with kernel.telemetry.asking("plan", kernel.number):
                 answer = yield lambda: self.planner(_copy(context), last)  # noqa: B023  (called before the next round)
             message, refusal, found = self._judge(answer, context)
             if refusal is None:
                 assert isinstance(message, PlanNext)
-                self._tell(Event(EventKind.OPENED, kernel.open_block(message), diagnostics=found))
+                self._tell(PlannerEvent(PlannerEventKind.OPENED, kernel.open_block(message), diagnostics=found))
                 return
             self._refuse(kernel, refusal)
         assert refusal is not None
@@ -199,7 +207,7 @@ class Runtime:
 
     def _execute(self, kernel: Kernel) -> Turn[None]:
         context = kernel.context
-        self._tell(Event(EventKind.ASKED, context, Phase.EXECUTION))
+        self._tell(PlannerEvent(PlannerEventKind.ASKED, context, Phase.EXECUTION))
         with kernel.telemetry.at_work(kernel.number, "block"):
             answer = yield lambda: self.executor(_copy(context))
         message, refusal, found = self._judge(answer, context)
@@ -212,21 +220,21 @@ class Runtime:
         said = f"the executor's answer was refused:\n\n{_why(refusal)}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
 
-    def _refuse(self, kernel: Kernel, refusal: Refusal) -> None:
+    def _refuse(self, kernel: Kernel, refusal: MessageRefusal) -> None:
         faults = [f"{one.code}: {one.message}" for one in _errors(refusal)[:_LISTED]]
         kernel.note_refusal(refusal.answer[:_KEPT], faults)
-        self._tell(Event(EventKind.REFUSED, kernel.context, kernel.context.phase, refusal))
+        self._tell(PlannerEvent(PlannerEventKind.REFUSED, kernel.context, kernel.context.phase, refusal))
 
     def _judge(
         self, answer: object, context: Context
-    ) -> tuple[PlanNext | PlanReturn | None, Refusal | None, tuple[Diagnostic, ...]]:
+    ) -> tuple[PlanNext | PlanReturn | None, MessageRefusal | None, tuple[Diagnostic, ...]]:
         """The message that an answer is, or why it is refused; and all that was found."""
         if not isinstance(answer, str | PlanNext | PlanReturn):
             raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
         # A model may hold what JSON cannot, such as NaN, and what is written has to be read again.
         text = answer if isinstance(answer, str) else _to_json(answer)
         message, found = self.judge.judge(text, context.phase, context, name="<answer>")
-        return message, None if message is not None else Refusal(text, found), tuple(found)
+        return message, None if message is not None else MessageRefusal(text, found), tuple(found)
 
     def _close(
         self,
@@ -237,11 +245,11 @@ class Runtime:
     ) -> None:
         context = kernel.close_block(result, status)
         item = context.outcome or context.think.done[-1]
-        self._tell(Event(EventKind.CLOSED, context, item=item, diagnostics=found))
+        self._tell(PlannerEvent(PlannerEventKind.CLOSED, context, item=item, diagnostics=found))
         if context.outcome is not None:
-            self._tell(Event(EventKind.ENDED, context, item=item))
+            self._tell(PlannerEvent(PlannerEventKind.ENDED, context, item=item))
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: PlannerEvent) -> None:
         if self.on_event is not ignore:
             context, item = _copy((event.context, event.item))
             self.on_event(evolve(event, context=context, item=item))
@@ -255,11 +263,11 @@ def _copy(value: _Copied) -> _Copied:
     return cast(_Copied, pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL)))  # noqa: S301
 
 
-def _errors(refusal: Refusal) -> list[Diagnostic]:
+def _errors(refusal: MessageRefusal) -> list[Diagnostic]:
     return [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
 
 
-def _why(refusal: Refusal) -> str:
+def _why(refusal: MessageRefusal) -> str:
     errors = _errors(refusal)
     more = f"\n\nErrors besides these: {len(errors) - _LISTED}" if len(errors) > _LISTED else ""
     return render_all(errors[:_LISTED]) + more

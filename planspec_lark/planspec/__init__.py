@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         find_data_flow as find_data_flow,
     )
     from planspec_lark.planspec.diagram import draw_plan as draw_plan
-    from planspec_lark.planspec.fixer import Fixed as Fixed, fix_text as fix_text
+    from planspec_lark.planspec.fixer import FixResult as FixResult, fix_text as fix_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -50,21 +50,21 @@ if TYPE_CHECKING:
         PlanEvent as PlanEvent,
         PlanEventKind as PlanEventKind,
         PlanStream as PlanStream,
-        Provisional as Provisional,
+        ProvisionalLine as ProvisionalLine,
         StreamEnd as StreamEnd,
     )
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
-        Todo as Todo,
+        NextAction as NextAction,
         available_outputs as available_outputs,
         find_step as find_step,
         next_pending_step as next_pending_step,
         step_order as step_order,
     )
     from planspec_lark.planspec.views import (
+        InputOrigin as InputOrigin,
+        OutputUse as OutputUse,
         StepView as StepView,
-        Supply as Supply,
-        Use as Use,
         focus_view as focus_view,
         next_step_view as next_step_view,
         ready_steps as ready_steps,
@@ -76,7 +76,7 @@ else:
             "check": "check_text",
             "data_flow": "DataFlow Link Origin find_data_flow",
             "diagram": "draw_plan",
-            "fixer": "Fixed fix_text",
+            "fixer": "FixResult fix_text",
             "fold": "collapse_step expand_step replace_children",
             "interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
             "lint": "lint_plan",
@@ -87,9 +87,9 @@ else:
             "scan": "scan_plan",
             "recovery": "ScanResult",
             "rules": "validate_plan",
-            "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",
+            "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
             "transformer": "PlanTransformer",
-            "tree": "Todo available_outputs find_step next_pending_step step_order",
-            "views": "StepView Supply Use focus_view next_step_view ready_steps",
+            "tree": "NextAction available_outputs find_step next_pending_step step_order",
+            "views": "StepView InputOrigin OutputUse focus_view next_step_view ready_steps",
         },
     )

@@ -43,7 +43,7 @@ from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.heading_words import any_of, english_of
 from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
-    Fault,
+    LineFault,
     Section,
     conflict_fault,
     diagnose,
@@ -58,7 +58,7 @@ from planspec_lark.planspec.near_misses import (
     NOTHING,
     SPACES,
     WIDE_SPACES,
-    Flaw,
+    NearMiss,
     compiled,
     find_arrow,
     find_inputs,
@@ -303,12 +303,12 @@ class AnswerReader(Recovery):
         has_comment = self.has_comments and self._find_comment(content) is not None
         fault = None if has_comment else _put_to_grammar(self._find_meaning(match, content, indent))
         if fault is None and match and has_breaks:
-            flaw = Flaw("PS113", "an HTML line break is not allowed in a line", len(content) - 1, len(content))
-            fault = Fault(flaw, repaired=content)
+            flaw = NearMiss("PS113", "an HTML line break is not allowed in a line", len(content) - 1, len(content))
+            fault = LineFault(flaw, repaired=content)
         if fault is None and match and self._lead:
             almost = find_inputs(content[1:]) if content.startswith(">") else None
-            flaw = Flaw("PS113", BAD_INDENTATION, 0, 1)
-            fault = Fault(flaw, repaired=f"> {almost.written}" if almost else content)
+            flaw = NearMiss("PS113", BAD_INDENTATION, 0, 1)
+            fault = LineFault(flaw, repaired=f"> {almost.written}" if almost else content)
         if fault is not None and fault.repaired:
             self._doubt(content)
         if match and not fault:
@@ -319,7 +319,7 @@ class AnswerReader(Recovery):
         self._last = (self._repaired, line, self._indent) if self._repaired else None
         return is_read
 
-    def _diagnose(self, content: str) -> Fault:
+    def _diagnose(self, content: str) -> LineFault:
         fault = Recovery._diagnose(self, content)
         if fault.repaired is None and find_elision(content):
             return _elided(content)
@@ -336,7 +336,7 @@ class AnswerReader(Recovery):
 
     def _find_meaning(  # noqa: PLR0911, PLR0912  (a kind of line each)
         self, match: Match[str] | None, content: str, indent: int
-    ) -> Fault | None:
+    ) -> LineFault | None:
         """What a line of an answer means where that is not what it says to the grammar, or nothing to it."""
         kind = str(match.lastgroup) if match else ""
         if grammars.pattern("planspec", "FORBIDDEN").search(content) or (not match and diagnose_comment(content)):
@@ -356,7 +356,7 @@ class AnswerReader(Recovery):
             # After the steps, only the plainest words are those of a plan's part; others may be anything's.
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
                 return _fault("PS106", "this may be part of the plan, but is out of order", content)
-            return Fault(header[0], repaired=header[1])
+            return LineFault(header[0], repaired=header[1])
         if not match and self.section is not Section.STEPS and self._heads_steps(content):
             return _fault("PS104", "the header of the steps has the wrong form", content, "## Steps")
         heading = read_heading(content) if self.default_type and not match else None
@@ -380,7 +380,7 @@ class AnswerReader(Recovery):
         found = self._find_listed_step(content, indent) if is_listed else None
         return found or (self._find_body(content) if self.steps else None)
 
-    def _find_section(self, content: str) -> Fault | None:
+    def _find_section(self, content: str) -> LineFault | None:
         """The header of a part of the plan whose heading is that of a title.
 
         In front of all, it is a title in the format, and none in plain Markdown.
@@ -389,7 +389,7 @@ class AnswerReader(Recovery):
         is_title = self.section is Section.NOTHING and not self.default_type
         if header is None or header[1].startswith("# ") or is_title:
             return None
-        return Fault(header[0], repaired=header[1])
+        return LineFault(header[0], repaired=header[1])
 
     def _is_behind(self, match: Match[str] | None, content: str) -> bool:
         """Whether a line belongs to notes after the plan."""
@@ -468,7 +468,7 @@ class AnswerReader(Recovery):
         self._front = is_front_matter(content)
         return self._front or content in ("---", "...")
 
-    def _find_row(self, content: str) -> Fault | None:
+    def _find_row(self, content: str) -> LineFault | None:
         """A step whose line is a row of a table."""
         cells = split_cells(content)
         if cells is None:
@@ -495,7 +495,7 @@ class AnswerReader(Recovery):
         self._has_numbers = is_open and is_numbered
         return is_open and not is_step(content) and not is_item(content, is_worded=True)
 
-    def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
+    def _find_heading(self, level: int, text: str, content: str) -> LineFault | None:
         """A step whose line is a heading, in a text that has no types: the lines below it are its steps."""
         if is_notes(text):
             return None
@@ -573,7 +573,7 @@ class AnswerReader(Recovery):
         header = repair_header(self._next_line().rstrip(SPACES + "\r"))
         return header is not None and header[1].startswith("Goal:")
 
-    def _find_marks(self, kind: str, match: Match[str], content: str) -> Fault | None:
+    def _find_marks(self, kind: str, match: Match[str], content: str) -> LineFault | None:
         """Marks of Markdown around a text, which do not belong to it."""
         text = match[f"{kind}_TEXT"] or ""
         plain = unwrap(text)
@@ -611,7 +611,7 @@ class AnswerReader(Recovery):
         self._last = (f"Goal: {text}", line, -1)
         return True
 
-    def _find_step(self, match: Match[str] | None, content: str, indent: float) -> Fault | None:
+    def _find_step(self, match: Match[str] | None, content: str, indent: float) -> LineFault | None:
         self._indent = indent
         if (
             match
@@ -638,10 +638,10 @@ class AnswerReader(Recovery):
         if not match and flaws:
             return evolve(diagnose(content, self.section), repaired=placed)
         if flaws or placed != written:
-            flaw = flaws[0] if flaws else Flaw("PS110", "the id is incomplete", 0, len(content))
+            flaw = flaws[0] if flaws else NearMiss("PS110", "the id is incomplete", 0, len(content))
         else:
             flaw = find_change(content, placed)
-        return Fault(flaw, repaired=placed)
+        return LineFault(flaw, repaired=placed)
 
     def _is_only_list(self, content: str) -> bool:
         """Whether a text begins its one list here, after a line that leads to it: nothing else can be the plan."""
@@ -696,7 +696,7 @@ class AnswerReader(Recovery):
             number = counted
         return f"{parent}.{number}{dot}{rest}"
 
-    def _find_listed_step(self, content: str, indent: int) -> Fault | None:
+    def _find_listed_step(self, content: str, indent: int) -> LineFault | None:
         """A step without a number: a bullet with a type after it. It is the next below the step that it is in."""
         text = content if self._is_boxed(content) else read_bullet(content)
         if not text:
@@ -739,7 +739,7 @@ class AnswerReader(Recovery):
         self._has_boxes = self._has_boxes or compiled(rf"(?m)^[ \t]*{_BARE_BOX}").search(following) is not None
         return self._has_boxes
 
-    def _find_body(self, content: str) -> Fault | None:
+    def _find_body(self, content: str) -> LineFault | None:
         """What is below a step: its inputs in words, its detail with a bullet or a wide sign."""
         if (written := self._find_flow(content)) is not None:
             return _fault("PS107", "the inputs have the wrong form", content, written)
@@ -1056,31 +1056,31 @@ def _label_of(content: str) -> str:
     return re.split("[:：]", content[:_SHORT], maxsplit=1)[0]
 
 
-def _fault(code: str, message: str, content: str, repaired: str | None = None) -> Fault:
+def _fault(code: str, message: str, content: str, repaired: str | None = None) -> LineFault:
     """A fault that all of a line has."""
-    return Fault(Flaw(code, message, 0, len(content)), repaired=repaired)
+    return LineFault(NearMiss(code, message, 0, len(content)), repaired=repaired)
 
 
-def _elided(content: str) -> Fault:
+def _elided(content: str) -> LineFault:
     return _fault("PS127", "an ellipsis stands for something that was left out", content)
 
 
-def _detail_of(content: str, repaired: str) -> Fault:
+def _detail_of(content: str, repaired: str) -> LineFault:
     return _fault("PS107", "a detail line must start with `> `", content, repaired)
 
 
-def _table_header(content: str) -> Fault:
+def _table_header(content: str) -> LineFault:
     return _fault("PS104", "left out: the header row of a table", content, "")
 
 
-def _name_columns(cells: list[str], columns: list[str], content: str) -> Fault:
+def _name_columns(cells: list[str], columns: list[str], content: str) -> LineFault:
     if "" not in columns:
         return _table_header(content)
     message = f"the column `{cells[columns.index('')][:60]}` is left out: a step has no such part"
     return _fault("PS127", message, content)
 
 
-def _put_to_grammar(fault: Fault | None) -> Fault | None:
+def _put_to_grammar(fault: LineFault | None) -> LineFault | None:
     """What a line means, without a repair that the grammar refuses."""
     if fault is None or not fault.repaired:
         return fault

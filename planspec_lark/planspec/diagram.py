@@ -14,7 +14,7 @@ from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.diagram import Diagram, DiagramLanguage, Style, new_diagram
+from planspec_lark.syntax.diagram import Diagram, DiagramLanguage, ShapeStyle, new_diagram
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["View", "draw_plan"]
@@ -23,14 +23,14 @@ View = Literal["both", "flow", "tree"]
 
 # A style for each status, and for what stands out.
 _STYLES = {
-    "pending": Style("#f6f7f9", "#7b8494", "#1f2933"),
-    "active": Style("#fff2cc", "#b7791f", "#1f2933"),
-    "done": Style("#dff3e4", "#2f855a", "#1f2933"),
-    "blocked": Style("#fde2e1", "#c53030", "#1f2933"),
-    "skipped": Style("#eceef1", "#9aa3af", "#5b6472", is_dashed=True),
-    "later": Style("#ffffff", "#5b6472", "#3a4250", is_dashed=True),
-    "missing": Style("#ffffff", "#c53030", "#9b2c2c", is_dashed=True),
-    "unused": Style("#ffffff", "#6b46c1", "#553c9a", is_dashed=True),
+    "pending": ShapeStyle("#f6f7f9", "#7b8494", "#1f2933"),
+    "active": ShapeStyle("#fff2cc", "#b7791f", "#1f2933"),
+    "done": ShapeStyle("#dff3e4", "#2f855a", "#1f2933"),
+    "blocked": ShapeStyle("#fde2e1", "#c53030", "#1f2933"),
+    "skipped": ShapeStyle("#eceef1", "#9aa3af", "#5b6472", is_dashed=True),
+    "later": ShapeStyle("#ffffff", "#5b6472", "#3a4250", is_dashed=True),
+    "missing": ShapeStyle("#ffffff", "#c53030", "#9b2c2c", is_dashed=True),
+    "unused": ShapeStyle("#ffffff", "#6b46c1", "#553c9a", is_dashed=True),
 }
 _LATER = "next round"
 # Mermaid breaks what is longer once more.

@@ -9,10 +9,10 @@ from attrs import evolve
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.fixer import Fixed, apply_fixes
+from planspec_lark.syntax.fixer import FixResult, apply_fixes
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 
-__all__ = ["Fixed", "fix_text"]
+__all__ = ["FixResult", "fix_text"]
 
 # What says of lines that they are no part of the plan, or of another one.
 _FOREIGN = ("PS101", "PS105", "PS107", "PS125")
@@ -26,7 +26,7 @@ def fix_text(  # noqa: PLR0913  (all by their names)
     limits: Limits = NO_LIMITS,
     also: Collection[str] = (),
     least: Severity = Severity.INFO,
-) -> Fixed:
+) -> FixResult:
     """Fix what is found in a text. No text makes it raise.
 
     Fixes after which there are more errors than before are taken back. A text stays as it is if it has lines that are
@@ -52,7 +52,7 @@ def fix_text(  # noqa: PLR0913  (all by their names)
     found = check(text)
     refused = _refuse(text, found, all_of)
     text, fixed = (text, []) if refused else apply_fixes(text, check, found, unsafe=unsafe)
-    return Fixed(text, fixed, check_text(text, name=name, limits=limits, also=also, least=least), refused)
+    return FixResult(text, fixed, check_text(text, name=name, limits=limits, also=also, least=least), refused)
 
 
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:

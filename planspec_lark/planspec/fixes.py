@@ -29,7 +29,7 @@ from planspec_lark.planspec.line_faults import is_step, line_pattern
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     SPACES,
-    Flaw,
+    NearMiss,
     find_arrow,
     find_outputs,
     repair_bullet,
@@ -578,7 +578,7 @@ def _says_much(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _is_spelling(flaw: Flaw, line: str, repaired: str) -> bool:
+def _is_spelling(flaw: NearMiss, line: str, repaired: str) -> bool:
     """Whether a flaw of a step's line is one of its spelling only."""
     written = line[flaw.start : flaw.end]
     if flaw.code == "PS111":

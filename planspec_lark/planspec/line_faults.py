@@ -17,7 +17,7 @@ from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.near_misses import (
     SPACES,
     WIDE_SPACES,
-    Flaw,
+    NearMiss,
     compiled,
     find_arrow,
     repair_bullet,
@@ -30,7 +30,7 @@ from planspec_lark.syntax.diagnostics import shorten
 __all__ = [
     "BAD_INDENTATION",
     "FIRST_WORD",
-    "Fault",
+    "LineFault",
     "Section",
     "comment_fault",
     "conflict_fault",
@@ -57,10 +57,10 @@ class Section(IntEnum):
 
 
 @frozen
-class Fault:
+class LineFault:
     """A refused line: its first flaw, what could have stood there, advice, and the line repaired where that can be."""
 
-    flaw: Flaw
+    flaw: NearMiss
     expected: tuple[str, ...] = ()
     help: str = ""
     repaired: str | None = None
@@ -127,16 +127,18 @@ def line_pattern() -> Pattern[str]:
     return grammars.regular("planspec").pattern("line")
 
 
-def diagnose(line: str, section: Section) -> Fault:
+def diagnose(line: str, section: Section) -> LineFault:
     """Say what is wrong with ``line`` (no line break, no indentation), which the grammar refuses."""
     if match := grammars.pattern("planspec", "FORBIDDEN").search(line):
         return _diagnose_control(line, match, section)
     if line[:1] in WIDE_SPACES and (indented := _diagnose_indentation(line, section)):
         return indented
     if line.startswith(("```", "~~~")):
-        return Fault(_whole(line, "PS103", "a code fence is not allowed in a plan"), help=_HELP["PS103"], repaired="")
+        return LineFault(
+            _whole(line, "PS103", "a code fence is not allowed in a plan"), help=_HELP["PS103"], repaired=""
+        )
     if section is Section.CONSTRAINTS and (bullet := repair_bullet(line)) and not is_step(line):
-        return Fault(bullet[0], repaired=_accepted(bullet[1]))
+        return LineFault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
     return diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
@@ -163,27 +165,29 @@ def is_sentence(line: str) -> bool:
     return has_word and not (grammars.pattern("planspec", "FORBIDDEN").search(line) or find_elision(line))
 
 
-def comment_fault(line: str, start: int, repaired: str) -> Fault:
+def comment_fault(line: str, start: int, repaired: str) -> LineFault:
     """That a line ends with a comment, which starts at an offset."""
-    return Fault(
-        Flaw("PS124", "a comment is not allowed in a plan", start, len(line)), help=_HELP["PS124"], repaired=repaired
+    return LineFault(
+        NearMiss("PS124", "a comment is not allowed in a plan", start, len(line)),
+        help=_HELP["PS124"],
+        repaired=repaired,
     )
 
 
-def conflict_fault(line: str) -> Fault:
+def conflict_fault(line: str) -> LineFault:
     """That a line is a conflict marker."""
-    return Fault(_whole(line, "PS128", "a conflict marker of a merge that was not resolved"), help=_HELP["PS128"])
+    return LineFault(_whole(line, "PS128", "a conflict marker of a merge that was not resolved"), help=_HELP["PS128"])
 
 
-def _whole(line: str, code: str, message: str) -> Flaw:
-    return Flaw(code, message, 0, len(line))
+def _whole(line: str, code: str, message: str) -> NearMiss:
+    return NearMiss(code, message, 0, len(line))
 
 
 def _accepted(line: str) -> str | None:
     return line if line_pattern().fullmatch(line + "\n") else None
 
 
-def diagnose_comment(line: str) -> Fault | None:
+def diagnose_comment(line: str) -> LineFault | None:
     """A comment after one of the headers without text, or None."""
     for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"):
         if header := grammars.pattern("planspec", mark).match(line):
@@ -194,33 +198,33 @@ def diagnose_comment(line: str) -> Fault | None:
     return None
 
 
-def _diagnose_header(line: str) -> Fault | None:
+def _diagnose_header(line: str) -> LineFault | None:
     """What is almost a header, or None."""
     header = repair_header(line)
     # A goal that has its text in the next line is still one to be written in its own.
     is_bare = header is not None and header[1] == "Goal:" and not line.rstrip(BLANKS + "*").endswith((":", "："))
-    return Fault(header[0], repaired=header[1]) if header and not is_bare and _accepted(header[1]) else None
+    return LineFault(header[0], repaired=header[1]) if header and not is_bare and _accepted(header[1]) else None
 
 
-def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
-    flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
+def _diagnose_control(line: str, match: Match[str], section: Section) -> LineFault:
+    flaw = NearMiss("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
     if match[0] == "\r" and line[match.end() :].strip(BLANKS + "\r"):
         # What is after it was most likely meant as another line.
-        return Fault(flaw, help="end each line with a line feed, or with a carriage return and a line feed")
+        return LineFault(flaw, help="end each line with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
     repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
-    return Fault(flaw, help="remove it", repaired=repaired)
+    return LineFault(flaw, help="remove it", repaired=repaired)
 
 
-def _diagnose_indentation(line: str, section: Section) -> Fault | None:
+def _diagnose_indentation(line: str, section: Section) -> LineFault | None:
     """White space before a line that is none, or None where there is no line of a plan after it."""
     bare = line.strip(SPACES)
     repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
-    flaw = Flaw("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
-    return Fault(flaw, repaired=repaired) if repaired else None
+    flaw = NearMiss("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
+    return LineFault(flaw, repaired=repaired) if repaired else None
 
 
-def _diagnose_step(line: str, section: Section) -> Fault:
+def _diagnose_step(line: str, section: Section) -> LineFault:
     flaws, repaired = repair_step(line)
     tokens, at, expected = _read(line)
     if repaired is None and not tokens and not flaws and section is not Section.STEPS:
@@ -230,18 +234,18 @@ def _diagnose_step(line: str, section: Section) -> Fault:
     # The parser speaks of where it stopped, which for other flaws is not where they are.
     if tokens and flaw.code in _NAMED_BY_THE_PARSER:
         words = tuple(words for name, words in _WORDS.items() if name in expected)
-    return Fault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), None if repaired is None else _accepted(repaired))
+    return LineFault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), None if repaired is None else _accepted(repaired))
 
 
-def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
+def _flaw_of_step(line: str, tokens: list[Token], at: int) -> NearMiss:
     """Name what the parser stumbled over where no near miss explains it."""
     kinds = {token.type for token in tokens}
     if "STEP_ID" not in kinds:
-        return Flaw("PS110", "a step must start with an id, a dot and white space", *_word(line, 0))
+        return NearMiss("PS110", "a step must start with an id, a dot and white space", *_word(line, 0))
     if "TYPE" in kinds:
-        return Flaw("PS101", "unexpected text in a step line", *_word(line, at))
+        return NearMiss("PS101", "unexpected text in a step line", *_word(line, at))
     if kinds == {"STEP_ID"} and line[at : at + 1] not in ("", *BLANKS):
-        return Flaw("PS113", f"white space is missing after `{tokens[-1]}`", at, at + 1)
+        return NearMiss("PS113", f"white space is missing after `{tokens[-1]}`", at, at + 1)
     # What the parser took for a name is most likely the description's first word.
     start, end = _word(line, len("".join(token for token in tokens if token.type != "NAME")))
     is_bracket = line[start : start + 1] == "["
@@ -249,8 +253,8 @@ def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
         unicodedata.category(sign)[0] == "M" for sign in line[start:end]
     ):
         message = f"`{line[start:end][:60]}` is not a name: it has combining marks, which are no letters"
-        return Flaw("PS112", message, start, end)
-    return Flaw(
+        return NearMiss("PS112", message, start, end)
+    return NearMiss(
         "PS112", "this is not a step type" if is_bracket else "the type in square brackets is missing", start, end
     )
 
@@ -265,7 +269,7 @@ def _word(line: str, at: int) -> tuple[int, int]:
 _MARKS = ("TITLE_MARK", "BULLET", "CONSTRAINTS_MARK", "STEPS_MARK")
 
 
-def _diagnose_other(line: str, section: Section) -> Fault:
+def _diagnose_other(line: str, section: Section) -> LineFault:
     if is_conflict_marker(line):
         return conflict_fault(line)
     # Most lines are prose, which the parser need not be asked about.
@@ -274,20 +278,20 @@ def _diagnose_other(line: str, section: Section) -> Fault:
     kinds = {token.type for token in tokens}
     if line in ("#", "-") or kinds & {"TITLE_MARK", "BULLET"}:
         what = "title" if line.startswith("#") else "constraint"
-        return Fault(_whole(line, "PS109", f"the {what} has no text"), help=_HELP["PS109"])
+        return LineFault(_whole(line, "PS109", f"the {what} has no text"), help=_HELP["PS109"])
     if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
-        flaw = Flaw("PS104", "unexpected text after this header", at, len(line))
-        return Fault(flaw, repaired=_accepted(line[:at]))
+        flaw = NearMiss("PS104", "unexpected text after this header", at, len(line))
+        return LineFault(flaw, repaired=_accepted(line[:at]))
     if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
         flaw = _whole(line, "PS104", "the goal has the wrong form")
-        return Fault(flaw, help="write `Goal: Text` on one line")
+        return LineFault(flaw, help="write `Goal: Text` on one line")
     return _unknown(line, section)
 
 
-def _unknown(line: str, section: Section) -> Fault:
+def _unknown(line: str, section: Section) -> LineFault:
     flaw = _whole(line, "PS101", "this line is not part of a plan")
     help = _place_of_declared(line) if section is Section.STEPS else ""
-    return Fault(flaw, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
+    return LineFault(flaw, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
 
 
 def _place_of_declared(line: str) -> str:

@@ -25,7 +25,7 @@ __all__ = [
     "SPACES",
     "WIDE_SPACES",
     "AlmostList",
-    "Flaw",
+    "NearMiss",
     "blank_quoted",
     "compiled",
     "find_arrow",
@@ -49,7 +49,7 @@ compiled = cache(re.compile)
 
 
 @frozen
-class Flaw:
+class NearMiss:
     """What is wrong with a line: code, message, and where (offsets in the line)."""
 
     code: str
@@ -98,13 +98,13 @@ def _match_header(line: str) -> Match[str] | None:
     return compiled(_HEADER).fullmatch(f"{framed[1]}：{line[framed.end() :]}" if framed else line)
 
 
-def repair_header(line: str) -> tuple[Flaw, str] | None:
+def repair_header(line: str) -> tuple[NearMiss, str] | None:
     """A line that is almost a header: its flaw and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
-        return Flaw("PS104", "white space is missing after `#`", 0, len(line)), f"# {line[1:]}"
+        return NearMiss("PS104", "white space is missing after `#`", 0, len(line)), f"# {line[1:]}"
     if (inner := unwrap(line)) != line and inner[:2] in ("# ", "##"):
         is_title = grammars.pattern("planspec", "TITLE_MARK").match(inner) is not None
-        flaw = Flaw("PS104", "the header has markup around it", 0, len(line))
+        flaw = NearMiss("PS104", "the header has markup around it", 0, len(line))
         return repair_header(inner) or ((flaw, inner) if is_title else None)
     match = _match_header(line)
     kind = HEADER_KINDS.get(match["label"].lower()) if match else None
@@ -123,7 +123,7 @@ def repair_header(line: str) -> tuple[Flaw, str] | None:
     is_set_off = bool(match["hashes"] or marks or match["colon"] or match["number"])
     written = _write_header(kind, unwrap(rest), has_colon=bool(match["colon"]), is_set_off=is_set_off)
     what = {"goal": "goal", "title": "title"}.get(kind, f"header of the {kind}")
-    return (Flaw("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
+    return (NearMiss("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
 
 
 def read_title(line: str) -> str | None:
@@ -173,7 +173,7 @@ def find_comment(text: str) -> int | None:
 _BULLET = rf"(?P<bullet>[*+•·‣▪◦–—－-]|[0-9０-９]{{1,3}}[.)、．）])(?P<space>{SPACE}*)(?P<text>[^{SPACES}].*)"
 
 
-def repair_bullet(line: str) -> tuple[Flaw, str] | None:
+def repair_bullet(line: str) -> tuple[NearMiss, str] | None:
     """A line that is almost a constraint: its flaw and the constraint."""
     match = compiled(_BULLET).fullmatch(line)
     is_tight = match is not None and not match["space"]
@@ -187,7 +187,7 @@ def repair_bullet(line: str) -> tuple[Flaw, str] | None:
     ):
         # A number with a bracket that is left open is half a step.
         return None
-    return Flaw("PS118", "a constraint must start with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
+    return NearMiss("PS118", "a constraint must start with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
 
 
 # A list of variables, each in marks or not, joined by commas of any width.

@@ -20,7 +20,7 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.line_faults import (
-    Fault,
+    LineFault,
     Section,
     comment_fault,
     diagnose,
@@ -418,7 +418,7 @@ class Recovery:
 
     # ---------------------------------------------------------------- lines that it refuses
 
-    def _refuse(self, content: str, line: LineBounds, meant: Fault | None = None) -> bool:
+    def _refuse(self, content: str, line: LineBounds, meant: LineFault | None = None) -> bool:
         """Report a line, and take what was meant if that is clear; False where the plan has ended before it."""
         self.unfinished = ""
         fault = meant or self._diagnose(content)
@@ -455,7 +455,7 @@ class Recovery:
             self._in_prose = True
         return True
 
-    def _diagnose(self, content: str) -> Fault:
+    def _diagnose(self, content: str) -> LineFault:
         """What is wrong with a line."""
         if self.has_comments and (comment := self._find_comment(content)):
             return comment
@@ -471,7 +471,7 @@ class Recovery:
         if not (self.is_strict or self.steps or self._has_doubt):
             self._has_doubt = find_comment(content) is not None
 
-    def _find_comment(self, content: str) -> Fault | None:
+    def _find_comment(self, content: str) -> LineFault | None:
         """The comment at the end of a line that is one of a plan without it."""
         start = find_comment(content)
         bare = "" if start is None else content[:start].rstrip(BLANKS)
@@ -526,7 +526,7 @@ class Recovery:
             if self.unfinished == "step":
                 self._keep_growing()
 
-    def _report_fault(self, fault: Fault, line: LineBounds) -> None:
+    def _report_fault(self, fault: LineFault, line: LineBounds) -> None:
         """Note what is wrong with a line. A line unlike any line of a plan is just not a part of it."""
         flaw, at = fault.flaw, line.start + self._lead
         content = self.source.text[at : self._end]

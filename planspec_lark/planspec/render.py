@@ -19,7 +19,7 @@ from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.safe_text import columns, visible
 
-__all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
+__all__ = ["StyledText", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
 
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
@@ -29,14 +29,14 @@ _LABELS = {"en": ("Steps", "Progress"), "zh": ("步骤", "进度")}
 
 
 @frozen
-class Piece:
+class StyledText:
     """A piece of a line and its role: title, label, tree, id, status (pending, …), type, text, body or note."""
 
     role: str
     text: str
 
 
-Line = tuple[Piece, ...]
+Line = tuple[StyledText, ...]
 
 
 def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None) -> Iterator[Line]:
@@ -65,32 +65,32 @@ def show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
 
 
 def _harmless(line: Line) -> Line:
-    return tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
+    return tuple(StyledText(piece.role, visible(piece.text)) for piece in line if piece.text)
 
 
 def _lines(plan: PlanSpec, shown: PlanSpec, language: str) -> Iterator[Line]:
-    yield (Piece("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
+    yield (StyledText("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
     yield ()
     if plan.goal or plan.goal_detail:
-        yield Piece("label", "Goal: "), Piece("text", plan.goal)
+        yield StyledText("label", "Goal: "), StyledText("text", plan.goal)
         for line in plan.goal_detail:
-            yield Piece("body", "  > " if line else "  >"), Piece("body", line)
+            yield StyledText("body", "  > " if line else "  >"), StyledText("body", line)
         yield ()
     if plan.constraints:
-        yield (Piece("label", "Constraints:"),)
+        yield (StyledText("label", "Constraints:"),)
         for constraint in plan.constraints:
-            yield Piece("text", "  - "), Piece("text", constraint)
+            yield StyledText("text", "  - "), StyledText("text", constraint)
         yield ()
     done = say_progress(plan.progress)
-    yield (Piece("label", f"Progress: {done}"),)
+    yield (StyledText("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
         yield from _show_steps(shown, 0, sys.maxsize)
         yield ()
-    yield (Piece("note", "───"),)
+    yield (StyledText("note", "───"),)
     steps, progress = _LABELS[language]
-    yield (Piece("note", f"{steps}: {_count_types(plan)}"),)
-    yield (Piece("note", f"{progress}: {done}"),)
+    yield (StyledText("note", f"{steps}: {_count_types(plan)}"),)
+    yield (StyledText("note", f"{progress}: {done}"),)
 
 
 def say_progress(counts: Mapping[str, int]) -> str:
@@ -130,11 +130,11 @@ def _show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
 
 def _show_head(step: PlanStep, lead: str, width: int) -> Line:
     return (
-        Piece("tree", lead),
-        Piece("id", f"{step.step_id:<{width}}  "),
-        Piece(step.status.value, f"[{MARKS[step.status]}]  "),
-        Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
-        Piece("text", _headline(step)),
+        StyledText("tree", lead),
+        StyledText("id", f"{step.step_id:<{width}}  "),
+        StyledText(step.status.value, f"[{MARKS[step.status]}]  "),
+        StyledText("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
+        StyledText("text", _headline(step)),
     )
 
 
@@ -158,7 +158,11 @@ def _show_body(step: PlanStep, lead: str, width: int) -> Iterator[Line]:
     space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
     rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
     for row in [*rows, *step.detail]:
-        yield Piece("tree", lead + below + space), Piece("body", "> " if row else ">"), Piece("body", row)
+        yield (
+            StyledText("tree", lead + below + space),
+            StyledText("body", "> " if row else ">"),
+            StyledText("body", row),
+        )
 
 
 def wrap(line: Line, width: int) -> Iterator[Line]:
@@ -166,21 +170,21 @@ def wrap(line: Line, width: int) -> Iterator[Line]:
 
     The tree lines continue. A line that leaves its text less than a third of the width is left alone.
     """
-    *head, last = line or (Piece("text", ""),)
+    *head, last = line or (StyledText("text", ""),)
     room = width - sum(columns(piece.text) for piece in head)
     if columns(last.text) <= room or room < width // 3:
         yield line
         return
     rows = list(break_text(last.text, room))
-    yield *head, Piece(last.role, rows[0])
+    yield *head, StyledText(last.role, rows[0])
     for row in rows[1:]:
-        yield *(_continue(piece) for piece in head), Piece(last.role, row)
+        yield *(_continue(piece) for piece in head), StyledText(last.role, row)
 
 
-def _continue(piece: Piece) -> Piece:
+def _continue(piece: StyledText) -> StyledText:
     if piece.role != "tree":
-        return Piece("text", " " * columns(piece.text))
-    return Piece("tree", piece.text.replace("├─", "│ ").replace("└─", "  "))
+        return StyledText("text", " " * columns(piece.text))
+    return StyledText("tree", piece.text.replace("├─", "│ ").replace("└─", "  "))
 
 
 def break_text(text: str, width: int) -> Iterator[str]:

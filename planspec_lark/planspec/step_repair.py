@@ -17,7 +17,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import (
     SPACE,
     SPACES,
-    Flaw,
+    NearMiss,
     blank_quoted,
     compiled,
     find_outputs,
@@ -286,10 +286,10 @@ class _StepRepairer:
     is_unclear: bool = False
     at: int = 0
     written: str = ""
-    flaws: list[Flaw] = field(factory=list)
+    flaws: list[NearMiss] = field(factory=list)
 
     def flaw(self, code: str, message: str, start: int, end: int | None = None) -> None:
-        self.flaws.append(Flaw(code, message, start, start + 1 if end is None else end))
+        self.flaws.append(NearMiss(code, message, start, start + 1 if end is None else end))
 
     def match(self, pattern: str) -> Match[str] | None:
         """What comes next, if it is of this kind."""
@@ -507,7 +507,7 @@ class _StepRepairer:
 
 def repair_step(
     line: str, legend: Mapping[str, str] = MappingProxyType({}), default_type: str = ""
-) -> tuple[list[Flaw], str | None]:
+) -> tuple[list[NearMiss], str | None]:
     """A line that is meant as a step: its flaws from left to right, and the line repaired, or None.
 
     ``legend`` says for signs which mark they stand for; a step without a type gets the default one, if there is one.
@@ -529,7 +529,7 @@ def repair_step(
     return repairer.flaws, None if repairer.is_unclear else repairer.written
 
 
-def find_change(line: str, repaired: str) -> Flaw:
+def find_change(line: str, repaired: str) -> NearMiss:
     """What was changed in a line that has no flaw to the grammar."""
     written, meant = (one.translate(_NO_SPACES) for one in (line, repaired))
     if written == meant:
@@ -540,10 +540,10 @@ def find_change(line: str, repaired: str) -> Flaw:
         code, message = "PS107", "the line has markup around it"
     else:
         code, message = "PS305", "read as a list of variables"
-    return Flaw(code, message, 0, len(line))
+    return NearMiss(code, message, 0, len(line))
 
 
-def find_flaws(line: str) -> list[Flaw]:
+def find_flaws(line: str) -> list[NearMiss]:
     """All flaws of a line that is meant as a step, from left to right, also where it cannot be repaired."""
     flaws, repaired = repair_step(line)
     if repaired is None:

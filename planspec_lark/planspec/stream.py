@@ -29,11 +29,11 @@ from planspec_lark.syntax.limits import (
     too_many_bytes,
     too_many_steps,
 )
-from planspec_lark.syntax.reasoning import Block, ReasoningFilter, diagnose
+from planspec_lark.syntax.reasoning import ReasoningBlock, ReasoningFilter, diagnose
 from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
-__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "Provisional", "StreamEnd"]
+__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "ProvisionalLine", "StreamEnd"]
 
 # What a limit refuses.
 _REFUSED = ("PS121", "PS122", "PS123")
@@ -88,7 +88,7 @@ class PlanEvent:
 
 
 @frozen
-class Provisional:
+class ProvisionalLine:
     """The line that is being written. All of it may change with the next character.
 
     Attributes:
@@ -298,8 +298,8 @@ class PlanStream:
         # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how
         # many were told.
         self._reasoning = ReasoningFilter()
-        self._blocks: deque[Block] = deque()
-        self._first_block: Block | None = None
+        self._blocks: deque[ReasoningBlock] = deque()
+        self._first_block: ReasoningBlock | None = None
         self._told_blocks = 0
         # The closing tag after which it was known that a plan of which events have told was reasoning.
         self._too_late: Diagnostic | None = None
@@ -332,15 +332,15 @@ class PlanStream:
         return self._hopeless
 
     @property
-    def provisional(self) -> Provisional:
+    def provisional(self) -> ProvisionalLine:
         """The line that is being written."""
         if self._end is not None or self._is_full:
-            return Provisional()
+            return ProvisionalLine()
         text = "".join(self._tail)
         self._tail = [text]
         line, _ = cut_indentation(text, self._source.length)
         is_tried = line and len(line) <= _TRIED and not self._reasoning.is_open
-        return Provisional(text, self._draft.try_step(line) if is_tried else None)
+        return ProvisionalLine(text, self._draft.try_step(line) if is_tried else None)
 
     def copy_plan(self) -> PlanSpec:
         """A copy of the plan so far: that of the draft that is being written, or of the one that is settled."""
@@ -501,7 +501,7 @@ class PlanStream:
             self._blocks.append(block)
             self._tell_blocks()
 
-    def _begin_anew(self, block: Block) -> None:
+    def _begin_anew(self, block: ReasoningBlock) -> None:
         """All in front was reasoning. If something of a plan was told, that cannot be taken back, only be said."""
         self._blocks.clear()
         number = self._draft.number
@@ -555,5 +555,5 @@ class PlanStream:
             self._events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))
 
 
-def _is_behind(block: Block, growing: Diagnostic | None) -> bool:
+def _is_behind(block: ReasoningBlock, growing: Diagnostic | None) -> bool:
     return growing is not None and start_of(growing) < block.start

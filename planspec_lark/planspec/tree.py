@@ -15,7 +15,7 @@ from planspec_lark.syntax.fields import COUNT_LIMIT
 from planspec_lark.syntax.tree import iter_tree, refuse_loops, walk_tree
 
 __all__ = [
-    "Todo",
+    "NextAction",
     "available_outputs",
     "find_next",
     "find_step",
@@ -118,7 +118,7 @@ def available_outputs(plan: PlanSpec) -> set[str]:
 # ---------------------------------------------------------------- what is to be done next
 
 
-class Todo(str, Enum):
+class NextAction(str, Enum):
     """What is to be done with a step."""
 
     # It is carried out.
@@ -131,7 +131,7 @@ class Todo(str, Enum):
     CLOSE = "close"
 
 
-def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
+def find_next(plan: PlanSpec) -> tuple[NextAction, PlanStep] | None:
     """What is to be done next, and with which step; None if no step is open.
 
     A run takes the same step, unless its ledger knows more than the plan.
@@ -142,7 +142,7 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
     while True:
         step = next((step for step in siblings if step.status in OPEN), None)
         if step is None:
-            return None if above is None else (Todo.CLOSE, above)
+            return None if above is None else (NextAction.CLOSE, above)
         todo = todo_of(step)
         if todo is not None:
             return todo, step
@@ -152,16 +152,16 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
         above, siblings = step, step.children
 
 
-def todo_of(step: PlanStep) -> Todo | None:
+def todo_of(step: PlanStep) -> NextAction | None:
     """What is to be done with an open step; None if one of its children comes first."""
     if step.step_type not in CONTAINER_TYPES and not step.children:
-        return Todo.DO
+        return NextAction.DO
     counts = step.step_type == "subtask" and step.total_count is not None
     if counts and step.done_count >= (step.total_count or 0):
-        return Todo.CLOSE
+        return NextAction.CLOSE
     if not step.children:
-        return Todo.DO if counts else Todo.PLAN
-    return Todo.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
+        return NextAction.DO if counts else NextAction.PLAN
+    return NextAction.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
 
 
 def _is_undecided(step: PlanStep) -> bool:

@@ -17,16 +17,16 @@ from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users,
 from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps, plain
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.token_budget import fit, shorten_result
-from planspec_lark.planspec.tree import Todo, find_next, find_step, todo_of
+from planspec_lark.planspec.tree import NextAction, find_next, find_step, todo_of
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
 from planspec_lark.syntax.tree import find_above, iter_tree
 
-__all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view", "ready_steps"]
+__all__ = ["InputOrigin", "OutputUse", "StepView", "focus_view", "next_step_view", "ready_steps"]
 
 
 @frozen
-class Supply:
+class InputOrigin:
     """Where an input comes from, as :func:`~planspec_lark.planspec.data_flow.find_data_flow` finds it.
 
     Attributes:
@@ -43,7 +43,7 @@ class Supply:
 
 
 @frozen
-class Use:
+class OutputUse:
     """Where an output goes: the other steps that declare it as an input, in the order of the plan."""
 
     name: str
@@ -64,12 +64,12 @@ class StepView:
         siblings: the steps beside it, itself left out.
     """
 
-    todo: Todo | None
+    todo: NextAction | None
     step: PlanStep
     plan: PlanSpec = field(repr=False)
     path: tuple[PlanStep, ...] = ()
-    supplies: tuple[Supply, ...] = ()
-    uses: tuple[Use, ...] = ()
+    supplies: tuple[InputOrigin, ...] = ()
+    uses: tuple[OutputUse, ...] = ()
     siblings: tuple[PlanStep, ...] = ()
 
     def to_text(self, *, max_tokens: int | None = None, count_tokens: TokenCounter | None = None) -> str:
@@ -138,7 +138,7 @@ def ready_steps(plan: PlanSpec) -> list[PlanStep]:
 
     def is_ready(step: PlanStep) -> bool:
         origins = flow.origins.get(step.step_id, {}).values()
-        return step.status in OPEN and todo_of(step) is Todo.DO and bool(origins) and all(map(_is_there, origins))
+        return step.status in OPEN and todo_of(step) is NextAction.DO and bool(origins) and all(map(_is_there, origins))
 
     # The next step may be the first of a loop that has not begun; nothing that is open comes before it.
     return [
@@ -169,7 +169,7 @@ def focus_view(plan: PlanSpec, step_id: str) -> StepView:
     return _view(plan, step, None)
 
 
-def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
+def _view(plan: PlanSpec, step: PlanStep, todo: NextAction | None) -> StepView:
     path = find_above(plan.steps, step)
     siblings = path[-1].children if path else plan.steps
     # What a container declares is produced by a step inside it. By identity: a plan that was built by hand may have an
@@ -187,15 +187,17 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
         plan,
         tuple(path),
         tuple(
-            Supply(name, found.step, found.is_feedback, beside(producers[name], found.step)) if found else Supply(name)
+            InputOrigin(name, found.step, found.is_feedback, beside(producers[name], found.step))
+            if found
+            else InputOrigin(name)
             for name, found in origins.items()
         ),
-        tuple(Use(name, beside(consumers.get(name, ()))) for name in dict.fromkeys(step.outputs)),
+        tuple(OutputUse(name, beside(consumers.get(name, ()))) for name in dict.fromkeys(step.outputs)),
         tuple(one for one in siblings if one is not step),
     )
 
 
-def _supply_value(supply: Supply) -> dict[str, Any]:
+def _supply_value(supply: InputOrigin) -> dict[str, Any]:
     return {
         "name": supply.name,
         "from": None if supply.origin is None else _brief_value(supply.origin),
@@ -219,10 +221,10 @@ def _full_value(step: PlanStep) -> dict[str, Any]:
 
 _HEADS = {
     None: "Step {}",
-    Todo.DO: "Next: step {} is to be done",
-    Todo.DECIDE: "Next: one of the branches of step {} is to be chosen",
-    Todo.PLAN: "Next: the steps below step {} are to be written",
-    Todo.CLOSE: "Next: all below step {} has been dealt with, and its status is to be set",
+    NextAction.DO: "Next: step {} is to be done",
+    NextAction.DECIDE: "Next: one of the branches of step {} is to be chosen",
+    NextAction.PLAN: "Next: the steps below step {} are to be written",
+    NextAction.CLOSE: "Next: all below step {} has been dealt with, and its status is to be set",
 }
 # What is left out, in this order. Of one kind, what is farthest from the step goes first.
 _BESIDE, _USE, _BELOW, _BODY, _SUPPLY, _RESULT = range(6)
@@ -253,7 +255,7 @@ def _sections(view: StepView) -> Iterator[tuple[str, list[_Item]]]:
     yield "The step", [_Item(canonical_step(step, 0))]
     order = {id(one): at for at, one in enumerate(iter_steps(view.plan))}
     yield "Its inputs", [item for supply in view.supplies for item in _supply_items(supply, step, order)]
-    if view.todo is Todo.DECIDE:
+    if view.todo is NextAction.DECIDE:
         yield "Its branches", [_Item(canonical_step(branch, 0)) for branch in step.children]
     else:
         yield "Below it", [_short(child, _BELOW, at) for at, child in enumerate(step.children)]
@@ -276,7 +278,7 @@ def _with_body(step: PlanStep, distance: int) -> _Item:
     return _Item(full, _BODY, distance, short) if len(short) < len(full) else _Item(full)
 
 
-def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
+def _supply_items(supply: InputOrigin, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
     origin = supply.origin
     if origin is None:
         yield _Item(f"- {supply.name}: no step produces it\n")
@@ -292,7 +294,7 @@ def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iter
         yield _Item(row, _SUPPLY, abs(order[id(one)] - order[id(step)]))
 
 
-def _use_items(use: Use) -> Iterator[_Item]:
+def _use_items(use: OutputUse) -> Iterator[_Item]:
     if not use.steps:
         yield _Item(f"- {use.name}: no step takes it\n", _USE)
     for at, one in enumerate(use.steps):

@@ -24,7 +24,7 @@ from planspec_lark.pytest_plugin.match import (
     likeness,
     want,
 )
-from planspec_lark.pytest_plugin.subject import Node, Subject, show_nodes, show_some, take
+from planspec_lark.pytest_plugin.subject import Subject, SubjectStep, show_nodes, show_some, take
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, render
 from planspec_lark.syntax.safe_text import one_line
 
@@ -181,7 +181,7 @@ class PlanAssertion:
 
     # ---------------------------------------------------------------- messages
 
-    def _find(self, wanted: Wanted) -> list[Node]:
+    def _find(self, wanted: Wanted) -> list[SubjectStep]:
         return [node for node in self._subject.nodes if wanted.fits(node.step)]
 
     def _refuse(self, message: str, found: list[Diagnostic]) -> None:
@@ -202,7 +202,7 @@ class PlanAssertion:
         named = ", ".join(f"{step_id} ({reason})" if reason else step_id for step_id, reason in reasons)
         self._fail(message, [one_line(f"nearest: {named}")] if named else [], near)
 
-    def _fail(self, message: str, rows: Iterable[str] = (), marked: Iterable[Node] = ()) -> NoReturn:
+    def _fail(self, message: str, rows: Iterable[str] = (), marked: Iterable[SubjectStep] = ()) -> NoReturn:
         __tracebackhide__ = True
         shown = show_nodes(self._subject.nodes, marked) or ["  (it has no steps)"]
         self._fail_with(message, [*rows, "the plan:", *shown])
@@ -221,7 +221,7 @@ class StepAssertion(PlanAssertion):
     """
 
     _said: str
-    _found: list[Node]
+    _found: list[SubjectStep]
 
     @property
     def steps(self) -> tuple[PlanStep, ...]:
@@ -263,7 +263,7 @@ class StepAssertion(PlanAssertion):
 
     # ---------------------------------------------------------------- what is left
 
-    def _others(self, word: str, which: Words | None, criteria: Criteria) -> tuple[Wanted, list[Node]]:
+    def _others(self, word: str, which: Words | None, criteria: Criteria) -> tuple[Wanted, list[SubjectStep]]:
         __tracebackhide__ = True
         wanted = want(which, **criteria)
         others = self._find(wanted)
@@ -271,7 +271,7 @@ class StepAssertion(PlanAssertion):
             self._miss(f"there is no {_bare(wanted)} that {self._said} could be {word}", wanted)
         return wanted, others
 
-    def _keep(self, said: str, others: list[Node], holds: Callable[[Node], bool]) -> StepAssertion:
+    def _keep(self, said: str, others: list[SubjectStep], holds: Callable[[SubjectStep], bool]) -> StepAssertion:
         __tracebackhide__ = True
         kept = [node for node in self._found if holds(node)]
         if not kept:

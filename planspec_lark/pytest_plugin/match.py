@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack
 from attrs import frozen
 
 from planspec_lark.planspec.models import PlanStatus, PlanStep
-from planspec_lark.pytest_plugin.subject import Node
+from planspec_lark.pytest_plugin.subject import SubjectStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words
 
@@ -169,7 +169,7 @@ def _result(words: Words) -> Criterion:
     )
 
 
-def find_nearest(wanted: Wanted, nodes: Sequence[Node]) -> list[Node]:
+def find_nearest(wanted: Wanted, nodes: Sequence[SubjectStep]) -> list[SubjectStep]:
     """The steps that come nearest to what is wanted, the nearest first: those that are meant, if there are any."""
     meant = [node for node in nodes if wanted.is_meant(node.step)] if wanted.which is not None else []
     scored = [(_score(wanted, node.step), node) for node in meant or nodes]

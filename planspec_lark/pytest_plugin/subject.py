@@ -17,7 +17,7 @@ from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, brief, count_of, render_all
 
-__all__ = ["Node", "Subject", "UnreadablePlanError", "show_nodes", "show_some", "take"]
+__all__ = ["Subject", "SubjectStep", "UnreadablePlanError", "show_nodes", "show_some", "take"]
 
 # The most findings of a message, and the most lines of a plan in it and levels of indentation of these.
 _SHOWN = 10
@@ -30,7 +30,7 @@ class UnreadablePlanError(PlanSpecError, AssertionError):
 
 
 @define(eq=False)
-class Node:
+class SubjectStep:
     """A step and where it is: its place in document order from 0, the place after the last step below it, and the
     node above it.
 
@@ -40,7 +40,7 @@ class Node:
     step: PlanStep
     place: int
     level: int
-    above: Node | None = field(repr=False)
+    above: SubjectStep | None = field(repr=False)
     end: int = 0
 
 
@@ -65,13 +65,13 @@ class Subject:
         return [head, *show_some(map(_describe, repairs), len(repairs), "and")]
 
     @cached_property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[SubjectStep]:
         """All steps in document order."""
-        nodes: list[Node] = []
-        above: Node | None = None
+        nodes: list[SubjectStep] = []
+        above: SubjectStep | None = None
         for step, is_entered in walk(self.plan):
             if is_entered:
-                above = Node(step, len(nodes), 0 if above is None else above.level + 1, above)
+                above = SubjectStep(step, len(nodes), 0 if above is None else above.level + 1, above)
                 nodes.append(above)
             elif above is not None:
                 above.end = len(nodes)
@@ -153,7 +153,7 @@ def show_some(items: Iterable[str], count: int, more: str = "… and") -> list[s
     return [*rows, f"  {more} {count - _SHOWN} more"] if count > _SHOWN else rows
 
 
-def show_nodes(nodes: list[Node], marked: Iterable[Node]) -> list[str]:
+def show_nodes(nodes: list[SubjectStep], marked: Iterable[SubjectStep]) -> list[str]:
     """The marked steps and what is above them; the start of the plan where none is marked."""
     marks = {node.place for node in marked}
     # The marked steps first: what is above them only says where they are.
@@ -166,7 +166,7 @@ def show_nodes(nodes: list[Node], marked: Iterable[Node]) -> list[str]:
     return [*rows, f"  … and {left} more"] if left else rows
 
 
-def _places_above(nodes: Iterable[Node]) -> list[int]:
+def _places_above(nodes: Iterable[SubjectStep]) -> list[int]:
     found: set[int] = set()
     for node in nodes:
         above = node.above
@@ -176,7 +176,7 @@ def _places_above(nodes: Iterable[Node]) -> list[int]:
     return sorted(found)
 
 
-def _show_node(node: Node, *, is_marked: bool) -> str:
+def _show_node(node: SubjectStep, *, is_marked: bool) -> str:
     return f"{'>' if is_marked else ' '} {'  ' * min(node.level, _LEVELS)}{_show_step(node.step)}"
 
 

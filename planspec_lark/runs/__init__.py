@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.runs.history import Event as Event, History as History
+    from planspec_lark.runs.history import History as History, HistoryEvent as HistoryEvent
     from planspec_lark.runs.ledger import (
-        Change as Change,
         FencedError as FencedError,
-        Kind as Kind,
         Ledger as Ledger,
         LedgerError as LedgerError,
         Record as Record,
+        RecordKind as RecordKind,
         RunBusyError as RunBusyError,
         RunInfo as RunInfo,
+        StepUpdate as StepUpdate,
     )
     from planspec_lark.runs.postgres_ledger import PostgresLedger as PostgresLedger
     from planspec_lark.runs.prices import Prices as Prices, PricesError as PricesError
@@ -29,8 +29,8 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "history": "Event History",
-            "ledger": "Change FencedError Kind Ledger LedgerError Record RunBusyError RunInfo",
+            "history": "HistoryEvent History",
+            "ledger": "StepUpdate FencedError RecordKind Ledger LedgerError Record RunBusyError RunInfo",
             "postgres_ledger": "PostgresLedger",
             "prices": "Prices PricesError",
             "sqlite_ledger": "MemoryLedger SqliteLedger ledger_path",

@@ -12,13 +12,13 @@ from typing import Any
 from attrs import astuple, evolve
 
 from planspec_lark.runs.ledger import (
-    Change,
     FencedError,
-    Kind,
     LedgerError,
     Record,
+    RecordKind,
     RunBusyError,
     RunInfo,
+    StepUpdate,
 )
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import visible_name
@@ -124,7 +124,7 @@ class DatabaseLedger(ABC):
         self,
         run: str,
         *,
-        kinds: Sequence[Kind] = (),
+        kinds: Sequence[RecordKind] = (),
         after: int = 0,
         newest_first: bool = False,
         limit: int | None = None,
@@ -145,7 +145,7 @@ class DatabaseLedger(ABC):
             bounds = f" AND seq > {after:d} AND seq < {last:d}" if newest_first else f" AND seq > {last:d}"
             left = None if left is None else left - len(rows)
 
-    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+    def count(self, run: str, *, kinds: Sequence[RecordKind] = ()) -> int:
         """How many records a run has."""
         where, values = _where(run, kinds)
         with self._errors():
@@ -238,7 +238,7 @@ class DatabaseLedger(ABC):
             return str(rows[0][0]) if rows else None
 
 
-def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
+def _where(run: str, kinds: Sequence[RecordKind]) -> tuple[str, list[str]]:
     """A condition for the records of these kinds, or of all, and its values."""
     chosen = f" AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
@@ -247,10 +247,10 @@ def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
 def _read(row: tuple[Any, ...]) -> Record:
     kind, step, own, attempt, data, changes, plan, before, after, seq, at = row
     made = {
-        step_id: Change(*(None if pair is None else (pair[0], pair[1]) for pair in fields))
+        step_id: StepUpdate(*(None if pair is None else (pair[0], pair[1]) for pair in fields))
         for step_id, fields in _object(changes).items()
     }
-    return Record(Kind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
+    return Record(RecordKind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
 
 
 def _object(text: str) -> dict[str, Any]:

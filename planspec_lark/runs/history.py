@@ -7,14 +7,21 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.runs.ledger import Kind, Ledger, Record
+from planspec_lark.runs.ledger import Ledger, Record, RecordKind
 
-__all__ = ["Event", "History"]
+__all__ = ["History", "HistoryEvent"]
 
 # What those who work for the engine want to know of; the rest is about the engine itself.
 _TOLD = (
-    *(Kind.DONE, Kind.FAILED, Kind.BRANCHED, Kind.LOOPED, Kind.SKIPPED, Kind.BLOCKED),
-    *(Kind.REFLECTED, Kind.TOLD, Kind.REPLANNED, Kind.RENEWED),
+    *(
+        RecordKind.DONE,
+        RecordKind.FAILED,
+        RecordKind.BRANCHED,
+        RecordKind.LOOPED,
+        RecordKind.SKIPPED,
+        RecordKind.BLOCKED,
+    ),
+    *(RecordKind.REFLECTED, RecordKind.TOLD, RecordKind.REPLANNED, RecordKind.RENEWED),
 )
 
 
@@ -23,7 +30,7 @@ _SENT = 100
 
 
 @frozen
-class Event:
+class HistoryEvent:
     """One thing that has happened.
 
     Attributes:
@@ -35,7 +42,7 @@ class Event:
         time: in seconds since 1970.
     """
 
-    kind: Kind
+    kind: RecordKind
     step: str
     description: str
     text: str
@@ -49,7 +56,7 @@ class History:
     def __init__(self, ledger: Ledger, run: str) -> None:
         self._ledger, self._run = ledger, run
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[HistoryEvent]:
         """All events, the oldest first."""
         return map(_event, self._ledger.records(self._run, kinds=_TOLD))
 
@@ -57,7 +64,7 @@ class History:
         """How many events there are."""
         return self._ledger.count(self._run, kinds=_TOLD)
 
-    def last(self, count: int) -> list[Event]:
+    def last(self, count: int) -> list[HistoryEvent]:
         """The last events, the oldest of them first."""
         newest = self._ledger.records(self._run, kinds=_TOLD, newest_first=True, limit=count)
         return [_event(record) for record in newest][::-1]
@@ -69,25 +76,25 @@ class History:
 class _SentHistory(History):
     """A history that was sent to another process: how long it was, and the last of it."""
 
-    def __init__(self, count: int, events: tuple[Event, ...]) -> None:
+    def __init__(self, count: int, events: tuple[HistoryEvent, ...]) -> None:
         self._count, self._events = count, events
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[HistoryEvent]:
         return iter(self._events)
 
     def __len__(self) -> int:
         return self._count
 
-    def last(self, count: int) -> list[Event]:
+    def last(self, count: int) -> list[HistoryEvent]:
         return list(self._events[max(0, len(self._events) - count) :])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _SentHistory, (self._count, self._events)
 
 
-def _event(record: Record) -> Event:
+def _event(record: Record) -> HistoryEvent:
     data = record.data
     text = str(data.get("result", data.get("answer", "")))
-    return Event(
+    return HistoryEvent(
         record.kind, record.step, str(data.get("description", "")), text, str(data.get("status", "")), record.time
     )

@@ -11,7 +11,7 @@ from planspec_lark.awaitables import stop_event
 from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
-__all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Lease", "hold_lease"]
+__all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "RunLease", "hold_lease"]
 
 # How long a lease lasts that is not renewed. It is renewed three times as often.
 LEASE_SECONDS = 30.0
@@ -32,7 +32,7 @@ def hold_lease(  # noqa: PLR0913  (what is beside a run)
     pause: float = VIEW_PAUSE,
     takes_over: bool = False,
     wait: float = 0,
-) -> Iterator[Lease]:
+) -> Iterator[RunLease]:
     """Hold the lease of a run as long as this block lasts, and keep its view up to date.
 
     Another process that holds it is waited for, for ``wait`` seconds at most.
@@ -45,7 +45,7 @@ def hold_lease(  # noqa: PLR0913  (what is beside a run)
     """
     until = monotonic() + wait
     while True:
-        lease = Lease(ledger, run, write, pause)
+        lease = RunLease(ledger, run, write, pause)
         try:
             ledger.acquire(run, lease.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
             break
@@ -68,7 +68,7 @@ def hold_lease(  # noqa: PLR0913  (what is beside a run)
             ledger.release(run, lease.owner)
 
 
-class Lease:
+class RunLease:
     """Renews a lease, and writes a view when it is stale.
 
     Args:

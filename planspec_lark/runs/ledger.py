@@ -16,15 +16,15 @@ from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
 __all__ = [
-    "Change",
     "FencedError",
-    "Kind",
     "Ledger",
     "LedgerError",
     "NoLedgerError",
     "Record",
+    "RecordKind",
     "RunBusyError",
     "RunInfo",
+    "StepUpdate",
     "check_name",
     "is_name",
     "say_unwritable",
@@ -47,7 +47,7 @@ class RunBusyError(LedgerError):
     """Another process is at work on the run."""
 
 
-class Kind(str, Enum):
+class RecordKind(str, Enum):
     """What has happened."""
 
     # a run
@@ -79,7 +79,7 @@ class Kind(str, Enum):
 
 
 @frozen
-class Change:
+class StepUpdate:
     """What a record changes in one step: each field as it was and as it is then."""
 
     status: tuple[str, str] | None = None
@@ -105,13 +105,13 @@ class Record:
         time: when, in seconds since 1970.
     """
 
-    kind: Kind
+    kind: RecordKind
     step: str = ""
     hash: str = ""
     attempt: int = 0
     data: Mapping[str, Any] = field(factory=dict)
     outputs: Mapping[str, Any] = field(factory=dict)
-    changes: Mapping[str, Change] = field(factory=dict)
+    changes: Mapping[str, StepUpdate] = field(factory=dict)
     plan: str | None = None
     before: str = ""
     after: str = ""
@@ -193,14 +193,14 @@ class Ledger(Protocol):
         self,
         run: str,
         *,
-        kinds: Sequence[Kind] = (),
+        kinds: Sequence[RecordKind] = (),
         after: int = 0,
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Record]:
         """The records of a run after this number, of these kinds or all, without outputs."""
 
-    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+    def count(self, run: str, *, kinds: Sequence[RecordKind] = ()) -> int:
         """How many records of these kinds, or of all, a run has."""
 
     def value(self, run: str, seq: int, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import define, evolve, field
 
-from planspec_lark.runs.ledger import Kind, Ledger
+from planspec_lark.runs.ledger import Ledger, RecordKind
 from planspec_lark.runs.prices import Prices
 
 __all__ = ["StepSum", "summarize"]
@@ -43,7 +43,7 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
     total = StepSum("")
     for record in ledger.records(run):
         one = steps.setdefault(record.step, StepSum(record.step)) if record.step else StepSum("")
-        if record.kind is Kind.STARTED:
+        if record.kind is RecordKind.STARTED:
             begun[record.step] = record.time
         elif record.step in begun:
             seconds = record.time - begun.pop(record.step)
@@ -53,7 +53,7 @@ def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[St
         for each in (one, total):
             if why:
                 each.unpriced[why] = each.unpriced.get(why, 0) + 1
-            each.attempts += record.kind is Kind.STARTED
+            each.attempts += record.kind is RecordKind.STARTED
             each.llm_calls += record.data.get("llm_calls", 0)
             each.tokens += record.data.get("tokens", 0)
             each.cost += cost

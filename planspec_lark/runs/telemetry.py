@@ -19,7 +19,7 @@ from time import monotonic
 from types import ModuleType
 from typing import Any
 
-from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
+from planspec_lark.runs.ledger import FencedError, Record, RecordKind, RunBusyError
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -42,11 +42,11 @@ _SCOPE = "planspec_lark"
 _PROVIDERS = ("OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER")
 _TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})", re.ASCII)
 
-_WARNINGS = (Kind.FAILED, Kind.POSTPONED, Kind.BLOCKED, Kind.REFUSED)
+_WARNINGS = (RecordKind.FAILED, RecordKind.POSTPONED, RecordKind.BLOCKED, RecordKind.REFUSED)
 # How runs end that have failed.
 _FAILURES = ("blocked", "failed")
 # What ends an attempt well.
-_ENDS = (Kind.DONE, Kind.LOOPED, Kind.BRANCHED)
+_ENDS = (RecordKind.DONE, RecordKind.LOOPED, RecordKind.BRANCHED)
 
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
@@ -79,14 +79,14 @@ class RunTelemetry:
         """Tell of a record, which the ledger has already. A step that begins has this type; a ``tool`` is called."""
         kind, step, data = record.kind, record.step, record.data
         self._log(kind, step, record.attempt, data)
-        if kind is Kind.STARTED:
+        if kind is RecordKind.STARTED:
             self._begin(step, step_type, record.attempt, str(data.get("description", "")))
         elif kind in _ENDS:
             self._end(step, "OK", data)
-        elif kind is Kind.FAILED or "status" in data:
+        elif kind is RecordKind.FAILED or "status" in data:
             # Whatever says how it went ends what was begun.
             self._end(step, str(data.get("status", "FAIL")), data)
-        elif kind is Kind.ENDED:
+        elif kind is RecordKind.ENDED:
             self.outcome = str(data.get("outcome", ""))
         if self._start is not None:
             _spend(data)
@@ -158,7 +158,7 @@ class RunTelemetry:
         metrics["steps"].add(1, labels)
         metrics["seconds"].record(monotonic() - began, labels)
 
-    def _log(self, kind: Kind, step: str, attempt: int, data: Mapping[str, Any]) -> None:
+    def _log(self, kind: RecordKind, step: str, attempt: int, data: Mapping[str, Any]) -> None:
         level = WARNING if kind in _WARNINGS else DEBUG
         if not self.log.isEnabledFor(level):
             return

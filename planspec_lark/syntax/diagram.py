@@ -16,7 +16,7 @@ from attrs import frozen
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.safe_text import one_line
 
-__all__ = ["Diagram", "DiagramLanguage", "GraphvizError", "Line", "Style", "dot_to_svg", "new_diagram"]
+__all__ = ["Diagram", "DiagramLanguage", "GraphvizError", "Line", "ShapeStyle", "dot_to_svg", "new_diagram"]
 
 DiagramLanguage = Literal["mermaid", "dot"]
 # Where arrows lead: down, or to the right.
@@ -25,7 +25,7 @@ Line = Literal["solid", "dashed", "plain"]
 
 
 @frozen
-class Style:
+class ShapeStyle:
     """How a box or a frame looks: colours as `#rrggbb`, and whether its edge is dashed."""
 
     fill: str
@@ -41,7 +41,7 @@ class _Rows:
         styles: by the name that boxes and frames ask for.
     """
 
-    def __init__(self, styles: Mapping[str, Style]) -> None:
+    def __init__(self, styles: Mapping[str, ShapeStyle]) -> None:
         self._styles = styles
         self._rows: list[str] = []
         self._depth = 1
@@ -72,7 +72,7 @@ _BACKTICK = "\u02cb"
 class MermaidDiagram(_Rows):
     """A flowchart of Mermaid."""
 
-    def __init__(self, direction: Direction, styles: Mapping[str, Style]) -> None:
+    def __init__(self, direction: Direction, styles: Mapping[str, ShapeStyle]) -> None:
         super().__init__(styles)
         # The frames of each style.
         self._frames: dict[str, list[str]] = {}
@@ -135,7 +135,7 @@ def _say_in_mermaid(match: re.Match[str]) -> str:
 class DotDiagram(_Rows):
     """A directed graph of Graphviz."""
 
-    def __init__(self, direction: Direction, styles: Mapping[str, Style]) -> None:
+    def __init__(self, direction: Direction, styles: Mapping[str, ShapeStyle]) -> None:
         super().__init__(styles)
         # All frames, and those that are open, each with the links that keep its boxes and frames in it.
         self._frames: set[str] = set()
@@ -223,7 +223,7 @@ Diagram = MermaidDiagram | DotDiagram
 
 
 def new_diagram(
-    language: DiagramLanguage, direction: Direction = "TD", styles: Mapping[str, Style] | None = None
+    language: DiagramLanguage, direction: Direction = "TD", styles: Mapping[str, ShapeStyle] | None = None
 ) -> Diagram:
     """An empty diagram in a language."""
     return (DotDiagram if language == "dot" else MermaidDiagram)(direction, styles or {})

@@ -10,14 +10,14 @@ from attrs import evolve, frozen
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits
 from planspec_lark.syntax.source import BLANKS, Source
 
-__all__ = ["Fixed", "apply_fixes", "edits_of"]
+__all__ = ["FixResult", "apply_fixes", "edits_of"]
 
 # How often a text is looked at again. Each round applies all fixes that do not touch each other, so few are enough.
 _ROUNDS = 30
 
 
 @frozen
-class Fixed:
+class FixResult:
     """A text after its fixes.
 
     Attributes:

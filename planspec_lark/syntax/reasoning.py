@@ -29,7 +29,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Block", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_tags", "leave_out_reasoning"]
+__all__ = ["ReasoningBlock", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_tags", "leave_out_reasoning"]
 
 Holds = Callable[[int, bool], bool]
 
@@ -57,7 +57,7 @@ _OWNERS = {"-": ("constraints",), ">": ("goal", "step", "edit")}
 
 
 @frozen
-class Block:
+class ReasoningBlock:
     """A reasoning block, tags and all.
 
     Attributes:
@@ -91,14 +91,14 @@ class Remainder:
     """
 
     text: str
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[ReasoningBlock, ...] = ()
 
     def diagnose(self, source: Source, *, is_strict: bool = False) -> list[Diagnostic]:
         """A finding for each block."""
         return [diagnose(block, source, is_strict=is_strict) for block in self.blocks]
 
 
-def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagnostic:
+def diagnose(block: ReasoningBlock, source: Source, *, is_strict: bool = False) -> Diagnostic:
     """A finding that names a block: to a strict reader an error.
 
     To others it is an info, and a warning where a tag is missing: then it may have been meant otherwise.
@@ -140,7 +140,7 @@ def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
     return Remainder(" " * found.void_to + left[found.void_to :], tuple(found.take()))
 
 
-def blank(text: str, blocks: Iterable[Block]) -> str:
+def blank(text: str, blocks: Iterable[ReasoningBlock]) -> str:
     """The text with spaces in place of blocks, and with all of its line breaks."""
     pieces: list[str] = []
     at = 0
@@ -201,7 +201,7 @@ class ReasoningFilter:
 
     holds: Holds | None = None
     void_to: int = field(default=0, init=False)
-    _blocks: list[Block] = field(factory=list, init=False)
+    _blocks: list[ReasoningBlock] = field(factory=list, init=False)
     # How many blocks are open, where the outermost begins, and where the text does.
     _depth: int = field(default=0, init=False)
     _start: int = field(default=0, init=False)
@@ -217,7 +217,7 @@ class ReasoningFilter:
         """Whether a block is open."""
         return self._depth > 0
 
-    def take(self) -> list[Block]:
+    def take(self) -> list[ReasoningBlock]:
         """The blocks that have ended and have not been taken yet."""
         blocks, self._blocks = self._blocks, []
         return blocks
@@ -225,7 +225,7 @@ class ReasoningFilter:
     def finish(self) -> None:
         """End the text: a block that is open ends here."""
         if self._depth:
-            self._blocks.append(Block(self._start, self._last, is_closed=False))
+            self._blocks.append(ReasoningBlock(self._start, self._last, is_closed=False))
             self._depth = 0
 
     def read(self, line: str, start: int) -> str:
@@ -302,10 +302,10 @@ class ReasoningFilter:
         if self._depth:
             self._depth -= 1
             if not self._depth:
-                self._blocks.append(Block(self._start, end))
+                self._blocks.append(ReasoningBlock(self._start, end))
             return
         assert self._first is not None, "the tag is there"
-        self._blocks = [Block(self._first, end, is_opened=False, is_final=is_final)]
+        self._blocks = [ReasoningBlock(self._first, end, is_opened=False, is_final=is_final)]
         self.void_to = end
         self._context = _Context()
 

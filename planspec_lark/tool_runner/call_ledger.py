@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.runs.lease import Lease, hold_lease
-from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunInfo
+from planspec_lark.runs.lease import RunLease, hold_lease
+from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.tool_runner.results import StepStatus, ToolRun
@@ -51,7 +51,7 @@ class CallLedger:
 
     _ledger: Ledger
     _run: str
-    _lease: Lease | None = None
+    _lease: RunLease | None = None
     # By key, the last record of what is done.
     _done: dict[str, Record] = field(factory=dict, init=False)
     _last: int = field(default=0, init=False)
@@ -63,12 +63,12 @@ class CallLedger:
             LedgerError: it cannot be read, or the records are not those of a tool plan.
         """
         for record in self._ledger.records(self._run):
-            if record.seq == 1 and not (record.kind is Kind.BEGUN and record.data.get("runner") == RUN):
+            if record.seq == 1 and not (record.kind is RecordKind.BEGUN and record.data.get("runner") == RUN):
                 raise self._strange()
             self._last = record.seq
-            if record.kind is Kind.DONE:
+            if record.kind is RecordKind.DONE:
                 self._done[record.hash] = record
-            elif record.kind is Kind.FAILED:
+            elif record.kind is RecordKind.FAILED:
                 # It was done once, and has failed since then.
                 self._done.pop(record.hash, None)
 
@@ -89,17 +89,17 @@ class CallLedger:
     def begin(self, goal: str) -> None:
         """Note that a run begins, or is resumed."""
         if self._last:
-            self.write(Record(Kind.RESUMED))
+            self.write(Record(RecordKind.RESUMED))
             return
         if self._ledger.find_run(self._run) is None:
             self._ledger.begin(RunInfo(self._run, time.time(), name=self._run))
-        self.write(Record(Kind.BEGUN, data={"runner": RUN, "description": goal}))
+        self.write(Record(RecordKind.BEGUN, data={"runner": RUN, "description": goal}))
 
     def end(self, done: ToolRun) -> None:
         """Note that a run has ended."""
         left = sum(one.status is not StepStatus.DONE for one in done.results)
         outcome = f"{left} of {len(done.results)} steps are not done" if left else "done"
-        self.write(Record(Kind.ENDED, data={"outcome": outcome}))
+        self.write(Record(RecordKind.ENDED, data={"outcome": outcome}))
 
     def write(self, record: Record) -> int:
         """Keep a record for good before this returns; gives its number. Without a lease this does nothing.
@@ -163,5 +163,5 @@ def _is_there(path: Path | str) -> bool:
         raise LedgerError(f"{visible_name(str(path))}: {visible_name(str(error))}") from None
 
 
-def _key(record: Record) -> tuple[Kind, str, str]:
+def _key(record: Record) -> tuple[RecordKind, str, str]:
     return record.kind, record.step, record.hash

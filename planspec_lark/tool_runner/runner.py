@@ -20,7 +20,7 @@ from planspec_lark.runs.telemetry import telling
 from planspec_lark.tool_runner.call_ledger import RUN, open_calls
 from planspec_lark.tool_runner.callables import AtomCallable, Call, find_caller
 from planspec_lark.tool_runner.results import RunEvent, ToolRun
-from planspec_lark.tool_runner.scheduler import LOG, Ended, Scheduler, Task
+from planspec_lark.tool_runner.scheduler import LOG, CallOutcome, CallScheduler, ToolCall
 from planspec_lark.toolplan.models import Registry, ToolPlan
 
 __all__ = ["arun_toolplan", "run_toolplan"]
@@ -28,8 +28,8 @@ __all__ = ["arun_toolplan", "run_toolplan"]
 _JOBS = 4
 _Registry = Registry | Mapping[str, Any] | list[Any]
 _Find = Callable[[str], AtomCallable]
-_Future = Future[Ended] | asyncio.Task[Ended]
-_Running = dict[Any, Task]
+_Future = Future[CallOutcome] | asyncio.Task[CallOutcome]
+_Running = dict[Any, ToolCall]
 
 
 def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
@@ -72,7 +72,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         LedgerError: the ledger cannot be used.
         TypeError: a callable is asynchronous.
     """
-    scheduler = Scheduler(plan, registry, on_event, dry_run)
+    scheduler = CallScheduler(plan, registry, on_event, dry_run)
     with _begun(scheduler, call, jobs, ledger, run_id) as find:
         _drive(scheduler, find, jobs)
         return _close(scheduler)
@@ -93,7 +93,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
 
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
-    scheduler = Scheduler(plan, registry, on_event, dry_run)
+    scheduler = CallScheduler(plan, registry, on_event, dry_run)
     with _begun(scheduler, call, jobs, ledger, run_id) as find:
         await _adrive(scheduler, find, jobs)
         return _close(scheduler)
@@ -101,7 +101,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
 
 @contextmanager
 def _begun(
-    scheduler: Scheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run_id: str
+    scheduler: CallScheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run_id: str
 ) -> Iterator[_Find]:
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
@@ -118,7 +118,7 @@ def _begun(
         yield find
 
 
-def _close(scheduler: Scheduler) -> ToolRun:
+def _close(scheduler: CallScheduler) -> ToolRun:
     done = scheduler.close()
     scheduler.telemetry.outcome = "done" if done.is_done else "failed"
     return done
@@ -127,7 +127,7 @@ def _close(scheduler: Scheduler) -> ToolRun:
 # ---------------------------------------------------------------- calls side by side
 
 
-def _begin(scheduler: Scheduler, running: _Running, jobs: int, begin: Callable[[Task], _Future]) -> bool:
+def _begin(scheduler: CallScheduler, running: _Running, jobs: int, begin: Callable[[ToolCall], _Future]) -> bool:
     """Begin as many calls as there may be at a time; says whether any is at work."""
     while len(running) < jobs and (task := scheduler.take()) is not None:
         with scheduler.at_work(task):
@@ -135,7 +135,7 @@ def _begin(scheduler: Scheduler, running: _Running, jobs: int, begin: Callable[[
     return bool(running)
 
 
-def _finish(scheduler: Scheduler, running: _Running, done: Iterable[_Future]) -> None:
+def _finish(scheduler: CallScheduler, running: _Running, done: Iterable[_Future]) -> None:
     """Take the results of calls. Until one is written down, an interrupt leaves it to be rescued."""
     for future in sorted(done, key=lambda one: running[one].index):
         ended = future.result()
@@ -145,7 +145,7 @@ def _finish(scheduler: Scheduler, running: _Running, done: Iterable[_Future]) ->
         scheduler.settle(running.pop(future), fields)
 
 
-def _rescue(scheduler: Scheduler, running: _Running) -> None:
+def _rescue(scheduler: CallScheduler, running: _Running) -> None:
     """Write down what has ended while the run was being given up."""
     for future, task in running.items():
         # To ask a thread for its exception waits for its end.
@@ -158,11 +158,11 @@ def _rescue(scheduler: Scheduler, running: _Running) -> None:
 # ---------------------------------------------------------------- threads
 
 
-def _drive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
+def _drive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
     running: _Running = {}
     with ThreadPoolExecutor(jobs, thread_name_prefix="toolplan") as pool:
 
-        def begin(task: Task) -> _Future:
+        def begin(task: ToolCall) -> _Future:
             return pool.submit(copy_context().run, _call_at_once, find(task.atom_id), task.inputs)
 
         try:
@@ -173,7 +173,7 @@ def _drive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
             raise
 
 
-def _call_at_once(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+def _call_at_once(call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
     ended = _call(call, inputs)
     if not inspect.isawaitable(ended.value):
         return ended
@@ -181,24 +181,24 @@ def _call_at_once(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
     return evolve(ended, stop=TypeError("a callable is asynchronous, so await arun_toolplan() here"))
 
 
-def _call(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+def _call(call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
     started, clock = time.time(), time.monotonic()
     value, failure = None, None
     try:
         value = call(inputs)
     except Exception as error:
         failure = error
-    return Ended(value, failure, started, time.monotonic() - clock)
+    return CallOutcome(value, failure, started, time.monotonic() - clock)
 
 
 # ---------------------------------------------------------------- event loops
 
 
-async def _adrive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
+async def _adrive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
     running: _Running = {}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="toolplan")
 
-    def begin(task: Task) -> _Future:
+    def begin(task: ToolCall) -> _Future:
         return asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))
 
     try:
@@ -216,7 +216,7 @@ async def _adrive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
         pool.shutdown(wait=False)
 
 
-async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
     started, clock = time.time(), time.monotonic()
     value, failure, stop = None, None, None
     try:
@@ -233,10 +233,10 @@ async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str,
         raise
     except BaseException as error:  # in a task of its own it would end the event loop
         stop = error
-    return Ended(value, failure, started, time.monotonic() - clock, stop)
+    return CallOutcome(value, failure, started, time.monotonic() - clock, stop)
 
 
-async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
     """Call what would keep all others waiting. A thread cannot be cancelled, so what it gives is taken in any case."""
     # No future can have StopIteration as its exception, so it is a part of what the thread gives.
     work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, _call, call, inputs)

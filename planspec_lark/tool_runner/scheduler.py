@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.json_text.findings import locate
-from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.ledger import Record, RecordKind
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line, visible_name
@@ -26,7 +26,7 @@ from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, resol
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.validation import judge
 
-__all__ = ["LOG", "Ended", "Scheduler", "Task"]
+__all__ = ["LOG", "CallOutcome", "CallScheduler", "ToolCall"]
 
 LOG = getLogger("planspec_lark.tool_runner")
 
@@ -34,7 +34,7 @@ Tell = Callable[[RunEvent], None]
 
 
 @frozen
-class Task:
+class ToolCall:
     """A call to make: of the tool of a step, with these inputs. ``key`` is that of the ledger, if there is one."""
 
     index: int
@@ -44,7 +44,7 @@ class Task:
 
 
 @frozen
-class Ended:
+class CallOutcome:
     """How a call has ended: with a value, with an exception, or with one that ends the run as well (``stop``)."""
 
     value: Any
@@ -54,7 +54,7 @@ class Ended:
     stop: BaseException | None = None
 
 
-class Scheduler:
+class CallScheduler:
     """The state of a run.
 
     Args:
@@ -107,14 +107,14 @@ class Scheduler:
 
     # ---------------------------------------------------------------- before a call
 
-    def take(self) -> Task | None:
+    def take(self) -> ToolCall | None:
         """The next call that can be made now, if any. Steps that need none are settled on the way."""
         while self._ready:
             index = heapq.heappop(self._ready)
             task = self._prepare(index)
             if task is not None:
                 if not self.is_dry:
-                    self._write(Kind.STARTED, index, task.key)
+                    self._write(RecordKind.STARTED, index, task.key)
                     self._tell(RunEvent(RunEventKind.STARTED, self._name(index), task.atom_id))
                     return task
                 # Whatever was done before is older than what is to be done now.
@@ -122,7 +122,7 @@ class Scheduler:
                 self._settle(index, StepStatus.PLANNED, inputs=task.inputs)
         return None
 
-    def _prepare(self, index: int) -> Task | None:
+    def _prepare(self, index: int) -> ToolCall | None:
         """The call of a step, unless it is settled already."""
         atom_id = self.plan.steps[index].id
         try:
@@ -130,12 +130,12 @@ class Scheduler:
             key = self._key(index, inputs) if self.calls is not None and is_complete else ""
         except (Unresolved, ValueRefusedError) as error:
             said = _safe(f"its inputs: {error}")
-            self._write(Kind.FAILED, index, result=said)
+            self._write(RecordKind.FAILED, index, result=said)
             self._settle(index, StepStatus.FAILED, error=said)
             return None
         done = self.calls.find(key) if self.calls is not None and key else None
         if done is None or not self._is_fresh(index, done):
-            return Task(index, atom_id, inputs, key)
+            return ToolCall(index, atom_id, inputs, key)
         self._seqs[index] = done.seq
         self._settle(
             index,
@@ -169,17 +169,17 @@ class Scheduler:
             raise Unresolved(f"step '{name_of(step)}' did not produce '{name_of(output)}'")
         return result.outputs[output]
 
-    def at_work(self, task: Task) -> AbstractContextManager[None]:
+    def at_work(self, task: ToolCall) -> AbstractContextManager[None]:
         """Within this block, the span of a call is the current one."""
         return self.telemetry.at_work(visible_name(self._name(task.index)))
 
     # ---------------------------------------------------------------- after a call
 
-    def settle(self, task: Task, fields: dict[str, Any]) -> None:
+    def settle(self, task: ToolCall, fields: dict[str, Any]) -> None:
         """Continue from what was written down."""
         self._settle(task.index, **fields)
 
-    def record(self, task: Task, ended: Ended) -> dict[str, Any]:
+    def record(self, task: ToolCall, ended: CallOutcome) -> dict[str, Any]:
         """Only write down the result of a call; returns the fields of its result."""
         times: dict[str, Any] = {"started": ended.started, "seconds": ended.seconds}
         try:
@@ -194,15 +194,15 @@ class Scheduler:
                 "outputs": outputs,
                 "warnings": check_types(outputs, signature),
             }
-            seq = self._write(Kind.DONE, task.index, task.key, outputs, names=list(outputs), **times)
+            seq = self._write(RecordKind.DONE, task.index, task.key, outputs, names=list(outputs), **times)
         except ValueRefusedError as error:
             made = {"status": StepStatus.FAILED, "error": _safe(str(error))}
-            seq = self._write(Kind.FAILED, task.index, task.key, result=made["error"], **times)
+            seq = self._write(RecordKind.FAILED, task.index, task.key, result=made["error"], **times)
         self._seqs[task.index] = seq
         return {**made, **times}
 
     def _write(
-        self, kind: Kind, index: int, key: str = "", outputs: Mapping[str, Any] | None = None, **data: Any
+        self, kind: RecordKind, index: int, key: str = "", outputs: Mapping[str, Any] | None = None, **data: Any
     ) -> int:
         """Keep a record of a step; gives its number."""
         # A name may have what no database takes.
@@ -227,7 +227,7 @@ class Scheduler:
             other = stack.pop()
             if self._results[other] is None:
                 error = f"it depends on step '{name_of(name)}', which has failed"
-                self._write(Kind.SKIPPED, other, reason=error)
+                self._write(RecordKind.SKIPPED, other, reason=error)
                 self._note(other, StepStatus.SKIPPED, error=error, because=name)
                 stack += self._dependants[other][::-1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.json_text.findings import Finding, locate
+from planspec_lark.json_text.findings import ValueFinding, locate
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
@@ -12,7 +12,7 @@ from planspec_lark.toolplan.conversion import structure, unstructure
 from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.toolplan.tool_lists import Defined
+from planspec_lark.toolplan.tool_lists import DefinedTool
 
 __all__ = [
     "AtomsError",
@@ -72,10 +72,10 @@ def registry_from_value(value: object) -> Registry:
     Raises:
         AtomsError: it is not one of these, or something is wrong with a definition.
     """
-    findings: list[Finding] = []
-    known: dict[str, Defined] = {}
+    findings: list[ValueFinding] = []
+    known: dict[str, DefinedTool] = {}
     for one in read_atoms(value):
-        if isinstance(one, Finding):
+        if isinstance(one, ValueFinding):
             findings.append(one)
             continue
         first = known.setdefault(one.atom.id, one)

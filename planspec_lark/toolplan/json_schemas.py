@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from attrs import define, field
 
-from planspec_lark.json_text.findings import Finding, Path, text_of, word_of, wrong_type
+from planspec_lark.json_text.findings import Path, ValueFinding, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
 from planspec_lark.toolplan.structure import refuse_key, refuse_types, refuse_value
@@ -83,7 +83,7 @@ class SchemaReader:
 
     root: Schema
     path: Path
-    findings: list[Finding] = field(factory=list)
+    findings: list[ValueFinding] = field(factory=list)
     # The schema and those that it refers to, one after the other, each with its path.
     _chain: list[tuple[Schema, Path]] = field(init=False)
     _left: int = field(default=0, init=False)
@@ -136,7 +136,7 @@ class SchemaReader:
 
     def _leave_out(self, message: str, key: str) -> None:
         """Say that what a keyword says is not carried over."""
-        self.findings.append(Finding("PT607", message, self._look(key)[1], at_key=True))
+        self.findings.append(ValueFinding("PT607", message, self._look(key)[1], at_key=True))
 
     def _has_names(self) -> bool:
         """Whether this is an object, and says which properties it has."""
@@ -154,7 +154,7 @@ class SchemaReader:
             said = quote(kind) if isinstance(kind, str) else word_of(kind)
             message = f"expected the type `object` for the inputs of a tool, not {said}"
         help = "write an object with `properties`"
-        self.findings.append(Finding("PT605", message, path, help))
+        self.findings.append(ValueFinding("PT605", message, path, help))
 
     def _read_required(self) -> set[str]:
         required, path = self._look("required")
@@ -170,7 +170,7 @@ class SchemaReader:
                 self._refuse(name, "a string", (*path, at))
             elif not isinstance(properties, dict) or properties.get(name, False) is False:
                 message = f"{quote(name)} is required, but not among the properties"
-                self.findings.append(Finding("PT605", message, (*path, at)))
+                self.findings.append(ValueFinding("PT605", message, (*path, at)))
             else:
                 found.add(name)
         return found
@@ -218,7 +218,7 @@ class SchemaReader:
             words = list(slot.unchecked)
             here = next(((word,) for word in words if word in schema), ())
             message = f"not checked for {quote(name)}: {join_names(words)}"
-            self.findings.append(Finding("PT607", message, (*path, *here), at_key=True))
+            self.findings.append(ValueFinding("PT607", message, (*path, *here), at_key=True))
         return slot
 
     def _check_slot(self, schema: Schema, path: Path) -> None:
@@ -228,7 +228,7 @@ class SchemaReader:
         self.findings += refuse_types(schema, path)
         if isinstance(schema.get("required"), bool):
             message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"
-            self.findings.append(Finding("PT102", message, (*path, "required"), help))
+            self.findings.append(ValueFinding("PT102", message, (*path, "required"), help))
 
     def _find_types(self, schema: Schema, slot: _Slot) -> None:
         """The types that a value may have, through references and alternatives."""

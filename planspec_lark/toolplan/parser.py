@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.json_text.findings import FirstFindings, ValueFinding
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import read_json
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
@@ -142,7 +142,7 @@ def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagn
     """Take the tools of one file. Its errors, and its warnings."""
     errors, warnings = (FirstFindings(read, DOC_JSON_LIMITS.max_findings) for _ in range(2))
     for one in read_atoms(read.value):
-        if isinstance(one, Finding):
+        if isinstance(one, ValueFinding):
             (errors if one.is_error else warnings).add(one)
             continue
         atom, place = one.atom, read.span(one.path)

@@ -16,14 +16,14 @@ from attrs import frozen
 from planspec_lark.json_text.findings import Path, text_of
 from planspec_lark.syntax import grammars
 
-__all__ = ["Piece", "PieceKind", "may_refer", "read_pieces", "texts_in"]
+__all__ = ["ReferencePiece", "ReferencePieceKind", "may_refer", "read_pieces", "texts_in"]
 
 # Of a path that is deeper, only so many levels at either end are kept: paths of all depths would take the square of
 # the depth.
 _DEEPEST, _KEPT = 100, 26
 
 
-class PieceKind(str, Enum):
+class ReferencePieceKind(str, Enum):
     """What a stretch of a text is."""
 
     TEXT = "text"
@@ -33,15 +33,15 @@ class PieceKind(str, Enum):
 
 # By terminal.
 _KINDS = {
-    "TEXT": PieceKind.TEXT,
-    "ESCAPED": PieceKind.TEXT,
-    "REFERENCE": PieceKind.REFERENCE,
-    "MALFORMED": PieceKind.MALFORMED,
+    "TEXT": ReferencePieceKind.TEXT,
+    "ESCAPED": ReferencePieceKind.TEXT,
+    "REFERENCE": ReferencePieceKind.REFERENCE,
+    "MALFORMED": ReferencePieceKind.MALFORMED,
 }
 
 
 @frozen
-class Piece:
+class ReferencePiece:
     """A stretch of a text.
 
     Attributes:
@@ -51,7 +51,7 @@ class Piece:
         step, output: of a reference, the step and the output that are meant.
     """
 
-    kind: PieceKind
+    kind: ReferencePieceKind
     text: str
     start: int
     end: int
@@ -59,7 +59,7 @@ class Piece:
     output: str = ""
 
 
-def read_pieces(text: str) -> list[Piece]:
+def read_pieces(text: str) -> list[ReferencePiece]:
     """The pieces of a text in their order, which put together are all of it. Never raises."""
     tokens, paths = _patterns()
     pieces = []
@@ -68,12 +68,12 @@ def read_pieces(text: str) -> list[Piece]:
         assert name is not None, "each terminal is a group"
         says, kind = match[name], _KINDS[name]
         start, end = match.span()
-        if kind is not PieceKind.REFERENCE:
-            pieces.append(Piece(kind, says, start, end))
+        if kind is not ReferencePieceKind.REFERENCE:
+            pieces.append(ReferencePiece(kind, says, start, end))
             continue
         path = paths.fullmatch(says)
         assert path is not None, "the grammar has the same path in a reference"
-        pieces.append(Piece(kind, match[0], start, end, path["STEP"], path["NAME"]))
+        pieces.append(ReferencePiece(kind, match[0], start, end, path["STEP"], path["NAME"]))
     return pieces
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces
+from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, read_pieces
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -117,19 +117,19 @@ class _Copier:
 
     def _resolve_text(self, text: str) -> Any:
         pieces = read_pieces(text)
-        if len(pieces) == 1 and pieces[0].kind is PieceKind.REFERENCE:
+        if len(pieces) == 1 and pieces[0].kind is ReferencePieceKind.REFERENCE:
             value = self._find(pieces[0])
             self._count_text(value)
             return value
         written = []
         for piece in pieces:
-            said = self._write(piece, self._find(piece)) if piece.kind is PieceKind.REFERENCE else piece.text
+            said = self._write(piece, self._find(piece)) if piece.kind is ReferencePieceKind.REFERENCE else piece.text
             # Before the text is put together, as it may be far too long.
             self._count_text(said)
             written.append(said)
         return "".join(written)
 
-    def _find(self, piece: Piece) -> Any:
+    def _find(self, piece: ReferencePiece) -> Any:
         try:
             return self.find(piece.step, piece.output)
         except Unresolved:
@@ -138,7 +138,7 @@ class _Copier:
             self.is_complete = False
             return piece.text
 
-    def _write(self, piece: Piece, value: Any) -> str:
+    def _write(self, piece: ReferencePiece, value: Any) -> str:
         if isinstance(value, str):
             return value
         try:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from attrs import define, field, frozen
 
-from planspec_lark.json_text.findings import Finding, Path, text_of
+from planspec_lark.json_text.findings import Path, ValueFinding, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.json_schemas import join_names
-from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
+from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, name_of, outline
 from planspec_lark.toolplan.types import accepts, fits, kind_of
@@ -22,12 +22,12 @@ _NAMED = 20
 
 
 @frozen
-class Use:
+class ReferenceUse:
     """A reference: the step that has it (None for the plan's outputs), where, and the index of the step it is to."""
 
     step: Step | None
     path: Path
-    piece: Piece
+    piece: ReferencePiece
     is_whole: bool
     index: int | None
 
@@ -47,9 +47,9 @@ class Plan:
 
     outline: Outline
     signatures: list[Signature | None]
-    uses: list[Use] = field(factory=list)
-    shown: list[Use] = field(factory=list)
-    malformed: list[tuple[Path, Piece]] = field(factory=list)
+    uses: list[ReferenceUse] = field(factory=list)
+    shown: list[ReferenceUse] = field(factory=list)
+    malformed: list[tuple[Path, ReferencePiece]] = field(factory=list)
     graph: Graph = ()
     ordering: Ordering = field(factory=lambda: Ordering([], [], []))
 
@@ -69,13 +69,13 @@ def prepare(document: object, registry: object = None, report: Report | None = N
     return plan
 
 
-def _find_uses(plan: Plan, uses: list[Use], step: Step | None, value: object, path: Path) -> None:
+def _find_uses(plan: Plan, uses: list[ReferenceUse], step: Step | None, value: object, path: Path) -> None:
     for where, text in texts_in(value, path):
         pieces = read_pieces(text)
         for piece in pieces:
-            if piece.kind is PieceKind.REFERENCE:
-                uses.append(Use(step, where, piece, len(pieces) == 1, plan.outline.index_of.get(piece.step)))
-            elif piece.kind is PieceKind.MALFORMED:
+            if piece.kind is ReferencePieceKind.REFERENCE:
+                uses.append(ReferenceUse(step, where, piece, len(pieces) == 1, plan.outline.index_of.get(piece.step)))
+            elif piece.kind is ReferencePieceKind.MALFORMED:
                 plan.malformed.append((where, piece))
 
 
@@ -97,52 +97,54 @@ def _connect(plan: Plan) -> list[list[int]]:
 # ---------------------------------------------------------------- tools
 
 
-def check_atoms(plan: Plan) -> Iterator[Finding]:
+def check_atoms(plan: Plan) -> Iterator[ValueFinding]:
     """A1 to A3: tools are there, take the inputs that they are given, and are given those that they need."""
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
         if step.atom_id is None:
             continue
         if signature is None:
-            yield Finding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"))
+            yield ValueFinding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"))
         elif step.inputs is not None and signature.inputs is not None:
             yield from _check_inputs(step, step.inputs, signature)
 
 
-def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature) -> Iterator[Finding]:
+def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature) -> Iterator[ValueFinding]:
     known = signature.inputs or {}
     for key in inputs:
         if key not in known:
             said = text_of(key)
             help = f"its inputs are {join_names(known)}" if known else "it has no inputs"
             message = f"unknown input {quote(said)} of the atom {quote(step.atom_id or '')}"
-            yield Finding("PT202", message, (*step.path, "inputs", said), help, at_key=True)
+            yield ValueFinding("PT202", message, (*step.path, "inputs", said), help, at_key=True)
     for name in signature.required:
         value, is_there = inputs.get(name), name in inputs
         if value is None or (isinstance(value, str) and not value):
             path = (*step.path, "inputs", *([name] if is_there else []))
             how = "missing" if not is_there else "null" if value is None else "empty"
             message = f"the required input {quote(name)} is {how}"
-            yield Finding("PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=is_there)
+            yield ValueFinding(
+                "PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=is_there
+            )
 
 
 # ---------------------------------------------------------------- references
 
 
-def check_references(plan: Plan) -> Iterator[Finding]:
+def check_references(plan: Plan) -> Iterator[ValueFinding]:
     """R1 to R3: references name a step, an output of its tool, and what comes first."""
     early = _find_early(plan)
     for at, use in enumerate(plan.uses):
         assert use.step is not None
         where = (use.piece.start, use.piece.end)
         if fault := _find_fault(plan, use):
-            yield Finding("PT301" if use.index is None else "PT302", fault, use.path, within=where)
+            yield ValueFinding("PT301" if use.index is None else "PT302", fault, use.path, within=where)
         if at in early:
             name = quote(use.piece.step)
             message = f"step {quote(use.step.name)} refers to {name}, but does not depend on it"
-            yield Finding("PT303", message, use.path, f"add {name} to its `depends_on`", within=where)
+            yield ValueFinding("PT303", message, use.path, f"add {name} to its `depends_on`", within=where)
 
 
-def _find_fault(plan: Plan, use: Use) -> str:
+def _find_fault(plan: Plan, use: ReferenceUse) -> str:
     """What is wrong with the step or output of a reference."""
     step, output = use.piece.step, use.piece.output
     if use.index is None:
@@ -179,19 +181,19 @@ def _find_early(plan: Plan) -> set[int]:
 # ---------------------------------------------------------------- dependencies
 
 
-def check_dependencies(plan: Plan) -> Iterator[Finding]:
+def check_dependencies(plan: Plan) -> Iterator[ValueFinding]:
     """D1 and D2: dependencies name steps, and do not go in circles."""
     index_of = plan.outline.index_of
     for step in plan.outline.steps:
         for at, name in enumerate(step.depends_on or ()):
             if name not in index_of:
-                yield Finding("PT401", f"dependency on unknown step {quote(name)}", (*step.path, "depends_on", at))
+                yield ValueFinding("PT401", f"dependency on unknown step {quote(name)}", (*step.path, "depends_on", at))
     if plan.ordering.stuck:
         for cycle in find_cycles(plan.graph, plan.ordering.stuck):
             yield _name_cycle(plan, cycle)
 
 
-def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
+def _name_cycle(plan: Plan, cycle: list[int]) -> ValueFinding:
     names = [name_of(plan.outline.steps[index].name) for index in [*cycle, cycle[0]]]
     if len(names) > _NAMED + 1:
         left = len(names) - _NAMED
@@ -199,34 +201,36 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
     step = plan.outline.steps[cycle[0]]
     path = (*step.path, "inputs" if step.depends_on is None else "depends_on")
     help = "each step depends on the next one: remove one of these dependencies"
-    return Finding("PT402", f"circular dependency: {' → '.join(names)}", path, help)
+    return ValueFinding("PT402", f"circular dependency: {' → '.join(names)}", path, help)
 
 
 # ---------------------------------------------------------------- warnings
 
 
-def warn(plan: Plan) -> Iterator[Finding]:
+def warn(plan: Plan) -> Iterator[ValueFinding]:
     """What does not make a plan invalid."""
     help = "write `${step.outputs.name}`, or `$${` for a text that contains `${`"
     for path, piece in plan.malformed:
-        yield Finding("PT501", f"{quote(piece.text)} is not a reference", path, help, within=(piece.start, piece.end))
+        yield ValueFinding(
+            "PT501", f"{quote(piece.text)} is not a reference", path, help, within=(piece.start, piece.end)
+        )
     yield from _find_unused(plan)
     for use in plan.shown:
         if fault := _find_fault(plan, use):
-            yield Finding("PT503", fault, use.path, within=(use.piece.start, use.piece.end))
+            yield ValueFinding("PT503", fault, use.path, within=(use.piece.start, use.piece.end))
     yield from _check_types(plan)
 
 
-def _find_unused(plan: Plan) -> Iterator[Finding]:
+def _find_unused(plan: Plan) -> Iterator[ValueFinding]:
     used = {use.index for use in (*plan.uses, *plan.shown)}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
         is_shadowed = plan.outline.index_of.get(step.name) != step.index
         if signature is not None and signature.outputs and step.index not in used and not is_shadowed:
             help = "refer to one of them in another step, or in `plan.outputs`"
-            yield Finding("PT502", f"no output of step {quote(step.name)} is used", step.path, help)
+            yield ValueFinding("PT502", f"no output of step {quote(step.name)} is used", step.path, help)
 
 
-def _check_types(plan: Plan) -> Iterator[Finding]:
+def _check_types(plan: Plan) -> Iterator[ValueFinding]:
     """Values, and outputs that are a whole value, are of the types of their inputs."""
     whole = {(use.path[2], use.path[4]): use for use in plan.uses if use.is_whole and len(use.path) == len(STEPS) + 3}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
@@ -236,10 +240,10 @@ def _check_types(plan: Plan) -> Iterator[Finding]:
             if slot is None or slot.kinds is None or value is None:
                 continue
             if fault := _find_type_fault(plan, key, slot, value, whole.get((step.index, key))):
-                yield Finding("PT504", fault, (*step.path, "inputs", key))
+                yield ValueFinding("PT504", fault, (*step.path, "inputs", key))
 
 
-def _find_type_fault(plan: Plan, name: str, slot: Slot, value: object, use: Use | None) -> str:
+def _find_type_fault(plan: Plan, name: str, slot: Slot, value: object, use: ReferenceUse | None) -> str:
     if use is None:
         return "" if accepts(slot.kinds, value) else f"{_say_type(name, slot)}, not {kind_of(value)}"
     signature = None if use.index is None else plan.signatures[use.index]

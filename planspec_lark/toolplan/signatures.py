@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.toolplan.models import Atom, Registry
-from planspec_lark.toolplan.tool_lists import Defined, is_atom, is_tool_list, read_tool_list
+from planspec_lark.toolplan.tool_lists import DefinedTool, is_atom, is_tool_list, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
 
 __all__ = ["Signature", "Signatures", "Slot", "Slots", "list_slots"]
@@ -91,7 +91,7 @@ class Signatures:
 def _as_definitions(registry: object) -> Mapping[str, object]:
     """Definitions by id. Of two with the same id the first counts."""
     if is_tool_list(registry):
-        registry = [one.atom for one in read_tool_list(registry) if isinstance(one, Defined)]
+        registry = [one.atom for one in read_tool_list(registry) if isinstance(one, DefinedTool)]
     elif is_atom(registry):
         registry = [registry]
     elif isinstance(registry, Mapping):

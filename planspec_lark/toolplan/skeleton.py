@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from attrs import define, evolve, field
 
-from planspec_lark.json_text.findings import Finding, locate
+from planspec_lark.json_text.findings import ValueFinding, locate
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.toolplan.models import Registry
 from planspec_lark.toolplan.notes import Note, output_of, read_note
-from planspec_lark.toolplan.references import PieceKind, read_pieces, texts_in
+from planspec_lark.toolplan.references import ReferencePieceKind, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import STEPS
 from planspec_lark.toolplan.validation import judge
@@ -60,7 +60,7 @@ def _report(document: dict[str, Any], registry: Any, steps: list[PlanStep]) -> l
     ]
 
 
-def _step_of(finding: Finding, steps: list[PlanStep]) -> str:
+def _step_of(finding: ValueFinding, steps: list[PlanStep]) -> str:
     at = finding.path[len(STEPS)] if finding.path[: len(STEPS)] == STEPS and len(finding.path) > len(STEPS) else None
     return steps[at].step_id if isinstance(at, int) else ""
 
@@ -141,7 +141,7 @@ class _Builder:
             (piece.step, piece.output)
             for _, text in texts_in(inputs, ())
             for piece in read_pieces(text)
-            if piece.kind is PieceKind.REFERENCE
+            if piece.kind is ReferencePieceKind.REFERENCE
         }
         signature = None if draft.atom_id is None else self.signatures.find(draft.atom_id)
         declared = (signature.inputs if signature is not None else None) or {}

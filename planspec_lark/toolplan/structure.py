@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, missing_field, text_of, word_of, wrong_type
+from planspec_lark.json_text.findings import KIND_WORDS, Path, ValueFinding, missing_field, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import quote, shorten
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # What is told of each finding.
-Report: TypeAlias = Callable[[Finding], object]
+Report: TypeAlias = Callable[[ValueFinding], object]
 
 STEPS: Path = ("plan", "steps")
 _MISSING = object()
@@ -73,7 +73,7 @@ class Outline:
     steps: list[Step] = field(factory=list)
     index_of: dict[str, int] = field(factory=dict)
     outputs: dict[Any, Any] = field(factory=dict)
-    findings: list[Finding] = field(factory=list)
+    findings: list[ValueFinding] = field(factory=list)
 
 
 def name_of(text: str) -> str:
@@ -81,17 +81,17 @@ def name_of(text: str) -> str:
     return visible_name(shorten(text))
 
 
-def miss_field(name: str, path: Path) -> Finding:
+def miss_field(name: str, path: Path) -> ValueFinding:
     """That the object at a path has no field of this name."""
-    return Finding("PT101", missing_field(name), (*path, name))
+    return ValueFinding("PT101", missing_field(name), (*path, name))
 
 
-def refuse_value(value: object, expected: str, path: Path) -> Finding:
+def refuse_value(value: object, expected: str, path: Path) -> ValueFinding:
     """That a value is of another type than expected."""
-    return Finding("PT102", wrong_type(expected, value), path)
+    return ValueFinding("PT102", wrong_type(expected, value), path)
 
 
-def refuse_types(definition: dict[Any, Any], path: Path) -> Iterator[Finding]:
+def refuse_types(definition: dict[Any, Any], path: Path) -> Iterator[ValueFinding]:
     """That the types of an input or output are neither a text nor a list of texts."""
     types = definition.get("type", "")
     for at, one in enumerate(types) if isinstance(types, list) else ():
@@ -101,9 +101,9 @@ def refuse_types(definition: dict[Any, Any], path: Path) -> Iterator[Finding]:
         yield refuse_value(types, "a string or a list of strings", (*path, "type"))
 
 
-def refuse_key(key: object, path: Path) -> Finding:
+def refuse_key(key: object, path: Path) -> ValueFinding:
     """That a key of the object at a path is not a string, which JSON cannot say, but Python can."""
-    return Finding("PT102", f"expected a string as a key, not {word_of(key)}", (*path, text_of(key)), at_key=True)
+    return ValueFinding("PT102", f"expected a string as a key, not {word_of(key)}", (*path, text_of(key)), at_key=True)
 
 
 def outline(document: object, report: Report | None = None) -> Outline:
@@ -125,7 +125,7 @@ def outline(document: object, report: Report | None = None) -> Outline:
     steps = _get(plan, "steps", list, ("plan",), report)
     if steps is not None:
         if not steps:
-            report(Finding("PT103", "the plan has no steps", STEPS, help="write at least one step"))
+            report(ValueFinding("PT103", "the plan has no steps", STEPS, help="write at least one step"))
         made.steps = [_read_step(index, step, report) for index, step in enumerate(steps)]
     if "outputs" in plan:
         made.outputs = _get(plan, "outputs", dict, ("plan",), report) or {}
@@ -147,7 +147,7 @@ def _read_step(index: int, value: object, report: Report) -> Step:
         name = _get(value, "step_id", str, path, report)
         if name == "":
             help = "write a name, or remove the field: then the index is the name"
-            report(Finding("PT104", "the field `step_id` is empty", (*path, "step_id"), help=help))
+            report(ValueFinding("PT104", "the field `step_id` is empty", (*path, "step_id"), help=help))
         elif name is not None:
             step.name, step.is_named = name, True
     if "depends_on" in value:
@@ -182,7 +182,7 @@ def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report
 # ---------------------------------------------------------------- names
 
 
-def _name_steps(made: Outline) -> Iterator[Finding]:
+def _name_steps(made: Outline) -> Iterator[ValueFinding]:
     """U1: no two steps have the same name. It is a ``step_id`` that is refused, never an index."""
     known = made.index_of
     for step in made.steps:
@@ -195,4 +195,4 @@ def _name_steps(made: Outline) -> Iterator[Finding]:
         if first != step.index:
             how = "already has it" if made.steps[first].is_named else "has this index and no `step_id`"
             message = f"duplicate `step_id` {quote(step.name)}: plan.steps[{first}] {how}"
-            yield Finding("PT105", message, (*step.path, "step_id"), help="give each step its own name")
+            yield ValueFinding("PT105", message, (*step.path, "step_id"), help="give each step its own name")

@@ -11,17 +11,17 @@ from typing import Any
 
 from attrs import define, frozen
 
-from planspec_lark.json_text.findings import Finding, Path, missing_field, text_of
+from planspec_lark.json_text.findings import Path, ValueFinding, missing_field, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.json_schemas import SchemaReader, join_names
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import miss_field, refuse_value
 
-__all__ = ["Defined", "find_schema_key", "is_atom", "is_tool_list", "read_tool_list"]
+__all__ = ["DefinedTool", "find_schema_key", "is_atom", "is_tool_list", "read_tool_list"]
 
 
 @frozen
-class Defined:
+class DefinedTool:
     """A tool with the path to its definition, and that to its id."""
 
     atom: Atom
@@ -148,7 +148,7 @@ def _schema_keys(entry: dict[Any, Any]) -> list[str]:
 # ---------------------------------------------------------------- lists
 
 
-def read_tool_list(value: object) -> Iterator[Defined | Finding]:
+def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
     """The tools of such a list; what is wrong with others, in place of them, and what is not carried over."""
     path: Path = ()
     if isinstance(value, dict) and isinstance(value.get("jsonrpc"), str):
@@ -156,7 +156,7 @@ def read_tool_list(value: object) -> Iterator[Defined | Finding]:
         if "result" not in value:
             help = "a server's answer to `tools/list` has a `result`"
             key = next((key for key in ("error", "method") if key in value), "result")
-            yield Finding("PT101", missing_field("result"), (key,), help, at_key=True)
+            yield ValueFinding("PT101", missing_field("result"), (key,), help, at_key=True)
             return
         value, path = value["result"], ("result",)
         if not isinstance(value, dict):
@@ -172,7 +172,7 @@ def read_tool_list(value: object) -> Iterator[Defined | Finding]:
         yield from _name_unread(value, _ABOUT_LIST, path)
         if value.get("nextCursor") is not None:
             help = "ask the server for the other pages, and pass them as further files"
-            yield Finding("PT608", "this is not the last page of tools", (*path, "nextCursor"), help)
+            yield ValueFinding("PT608", "this is not the last page of tools", (*path, "nextCursor"), help)
         yield from _read_entries(value["tools"], (*path, "tools"))
     elif isinstance(value, dict):
         form = _form_of(value)
@@ -180,20 +180,20 @@ def read_tool_list(value: object) -> Iterator[Defined | Finding]:
         yield from _Reading(form, path).read([(path, value)])
 
 
-def _read_entries(entries: list[Any], path: Path) -> Iterator[Defined | Finding]:
+def _read_entries(entries: list[Any], path: Path) -> Iterator[DefinedTool | ValueFinding]:
     form = _find_form(entries)
     if form is _ATOM:
         # Only a list that says that it is one of tools gets here with atoms.
-        yield Finding("PT604", "expected atoms as `atoms`, not as `tools`", path, at_key=True)
+        yield ValueFinding("PT604", "expected atoms as `atoms`, not as `tools`", path, at_key=True)
         return
     listed = (((*path, at), entry) for at, entry in enumerate(entries))
     yield from _Reading(form, path).read(listed)
 
 
-def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator[Finding]:
+def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator[ValueFinding]:
     for key in value:
         if key not in known:
-            yield Finding("PT607", f"{quote(text_of(key))} is not read", (*path, text_of(key)), at_key=True)
+            yield ValueFinding("PT607", f"{quote(text_of(key))} is not read", (*path, text_of(key)), at_key=True)
 
 
 @define
@@ -208,12 +208,12 @@ class _Reading:
     form: _Form | None
     path: Path
 
-    def read(self, listed: Any) -> Iterator[Defined | Finding]:
+    def read(self, listed: Any) -> Iterator[DefinedTool | ValueFinding]:
         """All tools, and at last which of them do not say what comes out."""
         silent: list[str] = []
         count = 0
         for path, entry in listed:
-            findings: list[Finding] = []
+            findings: list[ValueFinding] = []
             made = self._read_tool(entry, path, findings)
             yield from findings
             if made is not None:
@@ -224,26 +224,26 @@ class _Reading:
         if silent:
             which = "" if len(silent) == count else f" ({join_names(silent)})"
             message = f"tools that do not name their outputs: {len(silent):,} of {count:,}{which}"
-            yield Finding("PT609", message, self.path, "references to their outputs are not checked")
+            yield ValueFinding("PT609", message, self.path, "references to their outputs are not checked")
 
-    def _read_tool(self, entry: object, path: Path, findings: list[Finding]) -> Defined | None:
+    def _read_tool(self, entry: object, path: Path, findings: list[ValueFinding]) -> DefinedTool | None:
         form = _form_of(entry)
         if not isinstance(entry, dict):
             findings.append(refuse_value(entry, "an object", path))
         elif form is _MIXED:
             keys = [key for key in ("id", "inputs", "outputs", "function", *_SCHEMAS) if key in entry]
             message = f"a tool in two forms: it has {join_names(keys)}"
-            findings.append(Finding("PT604", message, (*path, keys[-1]), at_key=True))
+            findings.append(ValueFinding("PT604", message, (*path, keys[-1]), at_key=True))
         elif form is _OTHER and self.form is not _MCP:
             message = f"a tool of type {quote(entry['type'])} is not a function, and is left out"
-            findings.append(Finding("PT606", message, (*path, "type"), "plans call functions with named inputs"))
+            findings.append(ValueFinding("PT606", message, (*path, "type"), "plans call functions with named inputs"))
         elif self.form is None:
             help = "write them in `parameters`, `inputSchema` or `input_schema`"
-            findings.append(Finding("PT101", "the schema of its inputs is missing", path, help))
+            findings.append(ValueFinding("PT101", "the schema of its inputs is missing", path, help))
         elif form not in (None, _OTHER, self.form):
             assert form is not None
             message = f"this is {form.name} in a list that begins with {self.form.name}"
-            findings.append(Finding("PT604", message, path, "write one list for each form"))
+            findings.append(ValueFinding("PT604", message, path, "write one list for each form"))
         else:
             return _build(entry, path, self.form, findings)
         return None
@@ -252,7 +252,7 @@ class _Reading:
 # ---------------------------------------------------------------- one tool
 
 
-def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[Finding]) -> Defined | None:
+def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueFinding]) -> DefinedTool | None:
     """The atom of a tool; None where something is wrong with it."""
     body, where = entry, path
     if form is _CHAT:
@@ -281,22 +281,22 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[Findin
         return None
     parts = [body] if body is entry else [entry, body]
     extra = {text_of(key): one for part in parts for key, one in part.items() if key not in _FIELDS}
-    return Defined(Atom(name, taken, given, description or "", extra), path, (*where, "name"))
+    return DefinedTool(Atom(name, taken, given, description or "", extra), path, (*where, "name"))
 
 
-def _read_name(body: dict[Any, Any], path: Path, findings: list[Finding]) -> str:
+def _read_name(body: dict[Any, Any], path: Path, findings: list[ValueFinding]) -> str:
     name = body.get("name", "")
     if "name" not in body:
         findings.append(miss_field("name", path))
     elif not isinstance(name, str):
         findings.append(refuse_value(name, "a string", (*path, "name")))
     elif not name:
-        findings.append(Finding("PT602", "the name is empty", (*path, "name")))
+        findings.append(ValueFinding("PT602", "the name is empty", (*path, "name")))
     return name if isinstance(name, str) else ""
 
 
 def _read_schema(
-    body: dict[Any, Any], key: str, path: Path, findings: list[Finding], *, is_needed: bool = False
+    body: dict[Any, Any], key: str, path: Path, findings: list[ValueFinding], *, is_needed: bool = False
 ) -> SchemaReader | None:
     """The reader of a schema; None where there is no schema. One that may be left out may be null as well."""
     schema = body.get(key)
@@ -308,7 +308,7 @@ def _read_schema(
     return None
 
 
-def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findings: list[Finding]) -> None:
+def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findings: list[ValueFinding]) -> None:
     """That other fields of a tool are ignored, such as `strict`; what is switched off says nothing."""
     others = [
         text_of(key)
@@ -316,4 +316,4 @@ def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findi
         if key not in known and key not in _DESCRIBING and value is not None and value is not False
     ]
     if others:
-        findings.append(Finding("PT607", f"not checked: {join_names(others)}", (*path, others[0]), at_key=True))
+        findings.append(ValueFinding("PT607", f"not checked: {join_names(others)}", (*path, others[0]), at_key=True))

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.json_text.findings import FirstFindings, ValueFinding
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.safe_text import visible_name
@@ -14,15 +14,15 @@ from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report
 
-__all__ = ["Verdict", "check_tool_plan", "judge", "validate_plan_doc"]
+__all__ = ["ValidationResult", "check_tool_plan", "judge", "validate_plan_doc"]
 
 
 @frozen
-class Verdict:
+class ValidationResult:
     """What is found in a plan, by stage, and the order of its steps where there are no errors."""
 
-    errors: list[Finding]
-    warnings: list[Finding]
+    errors: list[ValueFinding]
+    warnings: list[ValueFinding]
     plan: Plan
 
     def names(self, steps: list[int]) -> list[str]:
@@ -30,11 +30,11 @@ class Verdict:
         return [self.plan.outline.steps[index].name for index in steps]
 
 
-def judge(document: object, registry: object) -> Verdict:
+def judge(document: object, registry: object) -> ValidationResult:
     """All that is found in a plan, whatever it is."""
-    found: list[Finding] = []
+    found: list[ValueFinding] = []
     plan = _examine(document, registry, found.append)
-    return Verdict([one for one in found if one.is_error], [one for one in found if not one.is_error], plan)
+    return ValidationResult([one for one in found if one.is_error], [one for one in found if not one.is_error], plan)
 
 
 def _examine(document: object, registry: object, report: Report) -> Plan:
@@ -71,7 +71,7 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
     }
 
 
-def _to_plain(finding: Finding) -> dict[str, str]:
+def _to_plain(finding: ValueFinding) -> dict[str, str]:
     message = finding.message
     return {
         "code": CODES[finding.code].name,

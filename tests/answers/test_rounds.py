@@ -17,7 +17,7 @@ from planspec_lark import (
     repair_plan,
     serialize_plan,
 )
-from planspec_lark.answers import Asked, RepairedPlan, RepairRound, Verdict
+from planspec_lark.answers import RepairedPlan, RepairRound, RepairScope, Verdict
 from planspec_lark.answers.questions import read_choice
 from planspec_lark.llm import LlmError, Reply, Usage
 from tests import strategies
@@ -55,7 +55,7 @@ def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
     assert (done.left, done.stopped, done.is_answer) == ((), "", False)
     assert done.plan == parse_plan(done.text)
     (one,) = done.rounds
-    assert (one.asked, one.lines, one.prompt, one.answer) == (Asked.LINES, (4,), asked[0], REPAIRED)
+    assert (one.asked, one.lines, one.prompt, one.answer) == (RepairScope.LINES, (4,), asked[0], REPAIRED)
     assert (one.refused, one.text, one.left) == ("", done.text, ())
 
 
@@ -164,7 +164,7 @@ def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
 )
 def test_what_is_held_back(text: str, lines: list[int], answer: str, steps: str) -> None:
     done = repair_plan(HEAD + text, say(answer))
-    assert [(one.asked, [*one.lines], one.refused) for one in done.rounds] == [(Asked.LINES, lines, "")]
+    assert [(one.asked, [*one.lines], one.refused) for one in done.rounds] == [(RepairScope.LINES, lines, "")]
     assert (done.is_usable, serialize_plan(done.plan)) == (True, HEAD + steps)
 
 
@@ -221,7 +221,7 @@ def test_a_plan_that_was_cut_off_gets_its_end(fence: str, reason: str) -> None:
     text = f"{fence}{HEAD}1. [act] Order the gas\n2. [act] Light the"
     last = text.count("\n") + 1
     done = repair_plan(text, say(f"LINE {last}: 2. [act] Light it\nLINE {last}: 3. [act] Bake"), finish_reason=reason)
-    assert [(one.asked, one.lines) for one in done.rounds] == [(Asked.LINES, (last,))]
+    assert [(one.asked, one.lines) for one in done.rounds] == [(RepairScope.LINES, (last,))]
     assert (done.is_usable, done.found.truncated) == (True, False)
     assert done.text.rstrip("\n") == f"{HEAD}1. [act] Order the gas\n2. [act] Light it\n3. [act] Bake"
     # Who remembers nothing needs to know what it is about.
@@ -519,7 +519,7 @@ def test_lines_that_nobody_asked_about_stay(text: str) -> None:
     def tell(one: RepairRound) -> None:
         nonlocal before
         after = one.text.split("\n")
-        if one.asked is Asked.LINES and not one.text.endswith("```\n"):
+        if one.asked is RepairScope.LINES and not one.text.endswith("```\n"):
             # What is before the first line that was asked for is as it was, and so is what is after the last.
             assert after[: min(one.lines) - 1] == before[: min(one.lines) - 1]
             behind = len(before) - max(one.lines)

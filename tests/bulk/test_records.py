@@ -166,7 +166,7 @@ def test_a_reader_that_fails_over_a_record(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(GOOD * 3)
 
     def fail(error: Exception) -> None:
-        def take(record: records.Record, value: object, options: BulkOptions) -> None:
+        def take(record: records.InputRecord, value: object, options: BulkOptions) -> None:
             if record.number == 1:
                 raise error
             take_columns(record, value, options)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark.cli import folder as commands
-from planspec_lark.folder import PlanFolder, StoreError, StoreReason
+from planspec_lark.folder import FolderError, FolderErrorReason, PlanFolder
 from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN
@@ -173,7 +173,7 @@ def test_a_name_that_is_taken_meanwhile() -> None:
 @pytest.mark.parametrize(("answer", "code"), [(GOOD, 2), (BAD, 1)])
 def test_what_cannot_be_written_is_printed(monkeypatch: pytest.MonkeyPatch, answer: str, code: int) -> None:
     def create(*_: object) -> Path:
-        raise StoreError("the disk is full", StoreReason.UNUSABLE)
+        raise FolderError("the disk is full", FolderErrorReason.UNUSABLE)
 
     monkeypatch.setattr(PlanFolder, "create", create)
     result = run("new", "mend", *say(answer))

@@ -18,7 +18,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
-from planspec_lark.runs import Kind, SqliteLedger
+from planspec_lark.runs import RecordKind, SqliteLedger
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
@@ -395,7 +395,7 @@ def test_a_terminal_shows_what_has_become_of_steps(colours: bool) -> None:
 OFFERED = """
 import signal, time
 from pathlib import Path
-from planspec_lark.runs import Kind, SqliteLedger
+from planspec_lark.runs import RecordKind, SqliteLedger
 from planspec_lark.tool_runner import callables
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def weigh(inputs):
@@ -438,7 +438,7 @@ def wait_for(name: str) -> None:
 
 def done_steps() -> list[str]:
     with closing(SqliteLedger("l", read_only=True)) as ledger:
-        return [one.step for one in ledger.records("toolplan", kinds=(Kind.DONE,))]
+        return [one.step for one in ledger.records("toolplan", kinds=(RecordKind.DONE,))]
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])

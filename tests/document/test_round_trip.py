@@ -11,10 +11,10 @@ from attrs import evolve
 
 from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan
 from planspec_lark.document import blocks as blocks_module, document as document_module, layout
-from planspec_lark.document.blocks import Block, Blocks, Place
+from planspec_lark.document.blocks import Blocks, LineBlock, StepPlace
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
-from planspec_lark.plan_cmd.apply import Finder, Room
+from planspec_lark.plan_cmd.apply import Finder, Gap
 from tests.cases import in_one_test
 
 TEXT = """\
@@ -52,7 +52,7 @@ def _find_nothing(patch: pytest.MonkeyPatch) -> None:
     """No id is taken, and no orphan is adopted."""
     room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         return evolve(room_at(self, siblings, step_id), moved={}, adopted=[])
 
     patch.setattr(Finder, "room_at", find)
@@ -62,7 +62,7 @@ def _take_in_backwards(patch: pytest.MonkeyPatch) -> None:
     """What is taken in stands in another order than in the text."""
     room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         found = room_at(self, siblings, step_id)
         return evolve(found, adopted=found.adopted[::-1])
 
@@ -73,7 +73,7 @@ def _take_in_a_stranger(patch: pytest.MonkeyPatch) -> None:
     """All are taken in that stand between those that are."""
     room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         found = room_at(self, siblings, step_id)
         at = [index for index, step in enumerate(siblings) if step in found.adopted]
         return evolve(found, adopted=siblings[at[0] : at[-1] + 1])
@@ -94,12 +94,12 @@ def _put_at_the_start(patch: pytest.MonkeyPatch) -> None:
 
 def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
     """In the plan, all new steps go to the top."""
-    take = Room.take
+    take = Gap.take
 
-    def take_top(self: Room, step: PlanStep, finder: Finder) -> str:
+    def take_top(self: Gap, step: PlanStep, finder: Finder) -> str:
         return take(evolve(self, siblings=finder.plan.steps), step, finder)
 
-    patch.setattr(Room, "take", take_top)
+    patch.setattr(Gap, "take", take_top)
 
 
 def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ def _swap_bodies(patch: pytest.MonkeyPatch) -> None:
     """The detail of step 1 stands in front of step 3, far from it: side by side the two would be right."""
     show = Blocks.show
 
-    def swap(self: Blocks, block: Block) -> str:
+    def swap(self: Blocks, block: LineBlock) -> str:
         step_id = block.step.step_id if block.step else ""
         shown = show(self, block)
         return f"  > kept\n{shown}" if step_id == "3" else shown.replace("\n  > kept", "") if step_id == "1" else shown
@@ -170,7 +170,7 @@ def _fail_at_the_second(patch: pytest.MonkeyPatch) -> None:
     insert = Blocks.insert
     count = 0
 
-    def fail(self: Blocks, step: PlanStep, place: Place) -> None:
+    def fail(self: Blocks, step: PlanStep, place: StepPlace) -> None:
         nonlocal count
         count += 1
         if count == 2:

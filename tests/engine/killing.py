@@ -21,7 +21,7 @@ from planspec_lark.engine import (
     HopStatus,
     OperatorResult,
     PlanningCall,
-    Purpose,
+    PlanningPurpose,
     Question,
     ReflectionCall,
     RunResult,
@@ -105,7 +105,7 @@ def reflect(call: ReflectionCall) -> str:
 
 def write(call: PlanningCall) -> str:
     """A planner."""
-    if call.purpose is Purpose.CHILDREN:
+    if call.purpose is PlanningPurpose.CHILDREN:
         reason = call.reason or "first"
         return f"## Steps\n1. [act] walls, {reason}\n2. [act] roof → roof\n" if call.refusal else "no"
     if "tidy up" not in call.plan_state:

@@ -25,7 +25,7 @@ from planspec_lark.engine import (
     think,
 )
 from planspec_lark.locks import locked_folder
-from planspec_lark.runs.lease import Lease, hold_lease
+from planspec_lark.runs.lease import RunLease, hold_lease
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -121,7 +121,7 @@ def test_a_file_that_is_away_for_a_moment(path: Path, jobs: int) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_an_edit_while_a_run_begins(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def edit_and_hold(*given: Any, **options: Any) -> AbstractContextManager[Lease]:
+    def edit_and_hold(*given: Any, **options: Any) -> AbstractContextManager[RunLease]:
         path.write_text(PLAN + MORE)
         return hold_lease(*given, **options)
 

@@ -12,7 +12,7 @@ from planspec_lark.engine import HopStatus, OperatorResult, Outcome, StepCall, T
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.history import History
-from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from tests.toolplan.measuring import grows_evenly
 
 
@@ -98,7 +98,9 @@ def test_the_history_takes_no_memory(tmp_path: object) -> None:
     sizes: list[int] = []
     for count in (1_000, 4_000):
         for number in range(count):
-            kind, data = (Kind.DONE, {"result": "x" * 500}) if number % 2 else (Kind.STARTED, {"key": str(number)})
+            kind, data = (
+                (RecordKind.DONE, {"result": "x" * 500}) if number % 2 else (RecordKind.STARTED, {"key": str(number)})
+            )
             state.take(
                 ledger.append("r", Record(kind, str(number % 10), "h", number, data), after=len(sizes) * 1_000 + number)
             )

@@ -17,7 +17,7 @@ from attrs import define, frozen
 from planspec_lark import PlanFileError, parse_plan
 from planspec_lark.engine import Outcome, RunResult
 from planspec_lark.runs import SqliteLedger
-from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.ledger import Record, RecordKind
 from tests.corpus import ROOT
 from tests.dying import Server, serving
 from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_plan
@@ -72,8 +72,8 @@ def _signs(folder: Path) -> list[Any]:
         data = {name: value for name, value in record.data.items() if name != "key"}
         sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
         # Who continues with what has ended is told so once more.
-        is_repeated = record.kind in (Kind.STARTED, Kind.ENDED) and sign in signs
-        if record.kind is not Kind.RESUMED and not is_repeated:
+        is_repeated = record.kind in (RecordKind.STARTED, RecordKind.ENDED) and sign in signs
+        if record.kind is not RecordKind.RESUMED and not is_repeated:
             signs.append(sign)
     return signs
 
@@ -120,11 +120,20 @@ def test_the_plan_has_all_that_may_happen(calm: Calm) -> None:
     assert (calm.result.outcome, calm.result.rounds) == (Outcome.CONVERGED, 2)
     kinds = Counter(sign[0] for sign in calm.signs)
     assert set(kinds) == {
-        *(Kind.BEGUN, Kind.ENDED, Kind.STARTED, Kind.DONE, Kind.FAILED, Kind.BRANCHED, Kind.OPENED, Kind.LOOPED),
-        *(Kind.REFUSED, Kind.REFLECTED, Kind.TOLD, Kind.REPLANNED, Kind.PLANNED),
+        *(
+            RecordKind.BEGUN,
+            RecordKind.ENDED,
+            RecordKind.STARTED,
+            RecordKind.DONE,
+            RecordKind.FAILED,
+            RecordKind.BRANCHED,
+            RecordKind.OPENED,
+            RecordKind.LOOPED,
+        ),
+        *(RecordKind.REFUSED, RecordKind.REFLECTED, RecordKind.TOLD, RecordKind.REPLANNED, RecordKind.PLANNED),
     }
-    assert len(calm.log) == 2 * kinds[Kind.STARTED]
-    assert {sign[4].get("decision") for sign in calm.signs if sign[0] is Kind.REFLECTED} == {
+    assert len(calm.log) == 2 * kinds[RecordKind.STARTED]
+    assert {sign[4].get("decision") for sign in calm.signs if sign[0] is RecordKind.REFLECTED} == {
         *("RETRY", "ACCEPT", "INTERACT", None)
     }
     assert calm.result.plan.progress["total"] == 28

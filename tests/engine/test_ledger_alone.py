@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from planspec_lark import serialize_plan
-from planspec_lark.engine import OperatorResult, Outcome, PlanRunError, StepCall, ThinkEngine, Unusable
-from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, Record, SqliteLedger
+from planspec_lark.engine import FatalError, OperatorResult, Outcome, PlanRunError, StepCall, ThinkEngine
+from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, Record, RecordKind, SqliteLedger
 from planspec_lark.runs.ledger import FencedError, RunBusyError
 from tests.engine.worlds import World, ok, plan, shown
 
@@ -26,8 +26,8 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
 
 
 def _stop(ledger: Ledger, at: str = "lift it") -> None:
-    with pytest.raises(Unusable):
-        World({**VALUES, at: [Unusable("no net")]}).run(plan(THREE), ledger=ledger)
+    with pytest.raises(FatalError):
+        World({**VALUES, at: [FatalError("no net")]}).run(plan(THREE), ledger=ledger)
 
 
 @pytest.mark.parametrize("given", [None, plan(THREE)], ids=["nothing", "the plan as it was"])
@@ -56,7 +56,7 @@ def test_what_both_have_changed_is_as_the_edit_has_it(ledger: Ledger) -> None:
     world = World(VALUES)
     result = world.run(edited, resume=True, ledger=ledger)
     assert "2. [~] [act] weigh it" in shown(result.plan)
-    (resumed,) = [event for event in world.events if event.kind is Kind.RESUMED]
+    (resumed,) = [event for event in world.events if event.kind is RecordKind.RESUMED]
     assert len(resumed.data["conflicts"]) == 1
 
 
@@ -72,7 +72,7 @@ def test_a_second_writer_is_refused(ledger: Ledger) -> None:
 
     def operate(call: StepCall) -> OperatorResult:
         run = ledger.runs()[-1].run
-        ledger.append(run, Record(Kind.TOLD, "1"), after=ledger.count(run))
+        ledger.append(run, Record(RecordKind.TOLD, "1"), after=ledger.count(run))
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     with pytest.raises(FencedError, match="another process has continued run"):
@@ -111,7 +111,7 @@ def test_a_fault_of_the_ledger_is_no_failure_of_a_step(*, hides: bool) -> None:
     with pytest.raises(LedgerError, match="the disk is gone"):
         ThinkEngine(plan(THREE), operate, ledger=ledger).run()
     kinds = [record.kind for record in ledger.records(ledger.runs()[0].run)]
-    assert kinds == [Kind.BEGUN, Kind.STARTED, Kind.DONE, Kind.STARTED]
+    assert kinds == [RecordKind.BEGUN, RecordKind.STARTED, RecordKind.DONE, RecordKind.STARTED]
 
 
 def test_a_call_can_be_sent_to_another_process() -> None:

@@ -19,6 +19,7 @@ import pytest
 from attrs import field, frozen
 
 from planspec_lark.engine import (
+    FatalError,
     OperatorResult,
     Outcome,
     RunResult,
@@ -26,11 +27,10 @@ from planspec_lark.engine import (
     StepPolicy,
     ThinkEngine,
     TransientError,
-    Unusable,
     dask_runner,
     on_dask,
 )
-from planspec_lark.runs import Kind, MemoryLedger
+from planspec_lark.runs import MemoryLedger, RecordKind
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from tests.cli.engine_world import make_world
 from tests.cli.running import run
@@ -152,7 +152,7 @@ def test_two_of_three_workers_are_killed_again_and_again(tmp_path: Path) -> None
     steps, began = [str(number) for number in range(1, STEPS + 1)], operator.notes()
     for ledger, result in zip(ledgers, results, strict=True):
         assert (result.outcome, result.plan, result.outputs) == (Outcome.CONVERGED, expected.plan, expected.outputs)
-        for kind in (Kind.STARTED, Kind.DONE):
+        for kind in (RecordKind.STARTED, RecordKind.DONE):
             assert [record.step for record in ledger.records(result.run, kinds=[kind])] == steps
         # What was cut off was begun again with the same key; nothing was, once it was done.
         keys = [key for _, what, key in began if what == "begins" and key.startswith(result.run)]
@@ -170,7 +170,7 @@ def fail(call: StepCall) -> OperatorResult:
 
 
 def give_up(_: StepCall) -> OperatorResult:
-    raise Unusable("no cluster is there")
+    raise FatalError("no cluster is there")
 
 
 async def later(call: StepCall) -> OperatorResult:
@@ -205,7 +205,7 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.plan.steps[0].result == "OwnError: no dig"
         result = ThinkEngine(plan("1. [act] dig\n"), time_out, runner=runner).run()
         assert result.plan.steps[0].result == "TimeoutError: too slow"
-        with pytest.raises(Unusable, match="no cluster is there"):
+        with pytest.raises(FatalError, match="no cluster is there"):
             ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
         # Nobody waits for what continues there.
         began, policy = time.monotonic(), StepPolicy(timeout=1)
@@ -230,18 +230,18 @@ def test_without_workers_or_a_scheduler(
     monkeypatch.setattr(on_dask, "WAIT_SECONDS", 1.0)
     ledger = MemoryLedger()
     with cluster(tmp_path, 0) as (made, client):
-        with pytest.raises(Unusable, match="the cluster has had no workers for 1 seconds"):
+        with pytest.raises(FatalError, match="the cluster has had no workers for 1 seconds"):
             ThinkEngine(plan("1. [act] dig\n"), later, ledger=ledger, runner=dask_runner(client)).run()
         logged = [record.getMessage() for record in caplog.records if record.name == on_dask.__name__]
         assert logged == ["waiting for workers: the cluster has none"]
         address = made.address
     # The step has not failed.
-    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [Kind.BEGUN, Kind.STARTED]
+    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [RecordKind.BEGUN, RecordKind.STARTED]
     result = ThinkEngine(None, World().operator, ledger=ledger).run(resume=True)
     assert result.outcome is Outcome.CONVERGED
     monkeypatch.setattr(distributed, "Client", _refuse)
     for missing in (address, "nowhere", "tcp://127.0.0.1:x"):
-        with pytest.raises(Unusable, match="no scheduler answers at"):
+        with pytest.raises(FatalError, match="no scheduler answers at"):
             dask_runner(missing)
 
 
@@ -276,7 +276,7 @@ def test_a_scheduler_that_is_lost(tmp_path: Path) -> None:
 
         killer = threading.Thread(target=kill)
         killer.start()
-        with pytest.raises(Unusable, match="the cluster was lost"):
+        with pytest.raises(FatalError, match="the cluster was lost"):
             ThinkEngine(plan("1. [act] dig\n"), operator, runner=dask_runner(client)).run()
         killer.join()
 
@@ -295,5 +295,5 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(Unusable, match="pip install 'planspec-lark\\[distributed\\]'"):
+    with pytest.raises(FatalError, match="pip install 'planspec-lark\\[distributed\\]'"):
         dask_runner("tcp://127.0.0.1:1")

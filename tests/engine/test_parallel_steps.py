@@ -12,9 +12,9 @@ import pytest
 from attrs import define, field
 from hypothesis import given, strategies as st
 
-from planspec_lark.engine import Budget, Effort, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine, Unusable
+from planspec_lark.engine import Budget, Effort, FatalError, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.runs import Kind, MemoryLedger
+from planspec_lark.runs import MemoryLedger, RecordKind
 from tests.engine.worlds import plan, shown
 
 FAN = "1. [act] split → x\n" + "".join(f"{at}. [act] part {at} → y{at}\n  > ← x\n" for at in range(2, 10))
@@ -168,16 +168,16 @@ def test_what_counts_no_calls_is_not_stopped_by_their_budget() -> None:
 def test_one_that_cannot_work_ends_the_run_and_nothing_is_lost() -> None:
     def operate(call: StepCall) -> OperatorResult:
         if call.step.step_id == "2":
-            raise Unusable("no net")
+            raise FatalError("no net")
         time.sleep(0.1)
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     ledger, watch = MemoryLedger(), Watch()
-    with pytest.raises(Unusable):
+    with pytest.raises(FatalError):
         ThinkEngine(plan(FAN), operate, jobs=3, ledger=ledger).run()
     result = ThinkEngine(None, watch, jobs=3, ledger=ledger).run(resume=True)
     assert result.outcome is Outcome.CONVERGED
-    done = [record.step for record in ledger.records(result.run, kinds=[Kind.DONE])]
+    done = [record.step for record in ledger.records(result.run, kinds=[RecordKind.DONE])]
     assert sorted(done) == sorted(set(done))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from planspec_lark.engine import EngineLimits, Outcome, PlanRunError
 from planspec_lark.planspec import PlanStatus, iter_steps
-from planspec_lark.runs import Kind, MemoryLedger
+from planspec_lark.runs import MemoryLedger, RecordKind
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from tests.engine.worlds import World, failed, plan
 
@@ -66,7 +66,7 @@ def test_the_record_says_who_has_done_it() -> None:
     made = world.run(plan(TEXT.partition("## Steps\n")[2]), ledger=ledger, persons=["approve"]).plan
     world.engine(made, ledger=ledger).finish("2", "", SAID)
     record = world.events[-1]
-    assert (record.kind, record.step_id, record.data["by"]) == (Kind.DONE, "2", "person")
+    assert (record.kind, record.step_id, record.data["by"]) == (RecordKind.DONE, "2", "person")
     assert record.data["names"] == ["approval", "by"]
 
 
@@ -174,7 +174,7 @@ def test_the_record_says_which_branch_a_person_has_chosen() -> None:
     world.engine(made, ledger=ledger).finish("2", "", {"reason": 1}, branch="mail")
     record = world.events[-1]
     assert (record.kind, record.step_id, record.data["by"], record.data["branch"]) == (
-        Kind.BRANCHED,
+        RecordKind.BRANCHED,
         "2",
         "person",
         "2.1",

@@ -8,21 +8,21 @@ from planspec_lark import parse_plan
 from planspec_lark.engine import (
     Answer,
     Budget,
-    Edited,
-    EditedError,
+    EditedSteps,
+    EditedStepsError,
+    FatalError,
     HopStatus,
     OperatorResult,
-    Planned,
+    PlannedStep,
     StepCall,
     ThinkEngine,
-    Unusable,
     preview,
     preview_resumed,
 )
-from planspec_lark.engine.run_state import Finished, RunState
+from planspec_lark.engine.run_state import FinishedStep, RunState
 from planspec_lark.planspec.models import hash_of
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.ledger import Record, RecordKind
 
 PLAN = """\
 Goal: g
@@ -41,11 +41,11 @@ Goal: g
 """
 
 
-def ids(found: list[Planned]) -> list[str]:
+def ids(found: list[PlannedStep]) -> list[str]:
     return [one.step.step_id for one in found]
 
 
-def sources(found: list[Planned]) -> dict[str, dict[str, object]]:
+def sources(found: list[PlannedStep]) -> dict[str, dict[str, object]]:
     return {
         one.step.step_id: {name: source.steps or source.is_given for name, source in one.sources.items()}
         for one in found
@@ -98,7 +98,7 @@ def test_a_step_puts_out_what_one_behind_it_takes() -> None:
 def test_what_was_done_counts_only_as_it_is_written_now() -> None:
     plan = parse_plan(PLAN.replace("\n1. [act]", "\n1. [x] [act]"))
     for own, expected in ((hash_of(plan.steps[0]), ("1",)), ("another", False)):
-        state = RunState(finished={"1": Finished(own, 1, ("a",))})
+        state = RunState(finished={"1": FinishedStep(own, 1, ("a",))})
         assert sources(preview(plan, (), state))["2"]["a"] == expected
 
 
@@ -159,7 +159,7 @@ def test_what_was_given_when_it_went_on_before_counts_as_well() -> None:
     text, ledger = begin(PLAN, 1)
     info = ledger.runs()[0]
     last = list(ledger.records(info.run))[-1]
-    resumed = Record(Kind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
+    resumed = Record(RecordKind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
     ledger.append(info.run, resumed, after=last.seq)
     assert sources(preview_resumed(parse_plan(text), ledger, info))["2"] == {"a": ("1",), "c": True, "x": True}
 
@@ -167,10 +167,10 @@ def test_what_was_given_when_it_went_on_before_counts_as_well() -> None:
 def test_finished_steps_that_were_edited() -> None:
     text, ledger = begin(PLAN, 2)
     plan, info = parse_plan(text.replace("two", "too")), ledger.runs()[0]
-    with pytest.raises(EditedError, match="finished steps were edited since they were run: 2"):
+    with pytest.raises(EditedStepsError, match="finished steps were edited since they were run: 2"):
         preview_resumed(plan, ledger, info)
-    assert ids(preview_resumed(plan, ledger, info, edited=Edited.KEEP))[0] == "3"
-    assert ids(preview_resumed(plan, ledger, info, edited=Edited.RERUN))[:2] == ["2", "3"]
+    assert ids(preview_resumed(plan, ledger, info, edited=EditedSteps.KEEP))[0] == "3"
+    assert ids(preview_resumed(plan, ledger, info, edited=EditedSteps.RERUN))[:2] == ["2", "3"]
     assert plan == parse_plan(text.replace("two", "too"))
 
 
@@ -188,14 +188,18 @@ def test_a_step_that_waits_for_a_reflection(status: str) -> None:
     ledger = MemoryLedger()
 
     def stop(_: object) -> str:
-        raise Unusable("not now")
+        raise FatalError("not now")
 
     engine = ThinkEngine(parse_plan(PLAN), lambda _: OperatorResult(HopStatus(status), "no"), stop, ledger=ledger)
-    with pytest.raises(Unusable):
+    with pytest.raises(FatalError):
         engine.run()
     found = preview_resumed(parse_plan(PLAN.replace("\n1. [act]", "\n1. [>] [act]")), ledger, ledger.runs()[0])
     assert ids(found)[0] == "1"
-    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [Kind.BEGUN, Kind.STARTED, Kind.FAILED]
+    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [
+        RecordKind.BEGUN,
+        RecordKind.STARTED,
+        RecordKind.FAILED,
+    ]
 
 
 def test_a_run_that_has_ended() -> None:

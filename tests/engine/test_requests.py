@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Diagnostic, PlanStep, Severity
 from planspec_lark.engine import (
-    Asked,
+    AskResult,
     Effort,
     HopStatus,
     OperatorResult,
@@ -200,7 +200,7 @@ def read(text: str) -> tuple[OperatorResult | None, Sequence[Diagnostic]]:
     return scan.answer, scan.diagnostics
 
 
-def put_sync(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[OperatorResult]:
+def put_sync(answers: Iterator[str], prompts: list[str], **more: Any) -> AskResult[OperatorResult]:
     def model(request: Request) -> str:
         prompts.append(request.prompt)
         return next(answers)
@@ -208,7 +208,7 @@ def put_sync(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[O
     return ask(model, REQUEST, read, **more)
 
 
-def put_async(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[OperatorResult]:
+def put_async(answers: Iterator[str], prompts: list[str], **more: Any) -> AskResult[OperatorResult]:
     async def model(request: Request) -> str:
         await asyncio.sleep(0)
         prompts.append(request.prompt)
@@ -217,7 +217,7 @@ def put_async(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[
     return asyncio.run(ask_async(model, REQUEST, read, **more))
 
 
-Put = Callable[..., Asked[OperatorResult]]
+Put = Callable[..., AskResult[OperatorResult]]
 
 
 @pytest.fixture(params=[put_sync, put_async])
@@ -228,13 +228,13 @@ def put(request: pytest.FixtureRequest) -> Put:
 
 def test_a_good_answer_is_asked_for_once(put: Put) -> None:
     prompts: list[str] = []
-    assert put(iter([GOOD]), prompts) == Asked(ANSWER, GOOD, (), 1, Effort(1))
+    assert put(iter([GOOD]), prompts) == AskResult(ANSWER, GOOD, (), 1, Effort(1))
     assert prompts == [REQUEST.prompt]
 
 
 def test_a_bad_answer_goes_back_with_what_is_wrong(put: Put) -> None:
     prompts: list[str] = []
-    assert put(iter(["no", GOOD]), prompts) == Asked(ANSWER, GOOD, (), 2, Effort(2))
+    assert put(iter(["no", GOOD]), prompts) == AskResult(ANSWER, GOOD, (), 2, Effort(2))
     assert prompts == [REQUEST.prompt, REQUEST.refuse("no", read("no")[1]).prompt]
     assert '"code": "PJ101"' in prompts[1]
 

@@ -15,17 +15,17 @@ from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError, parse_plan
 from planspec_lark.document import LeasedPlan
 from planspec_lark.engine import (
     Budget,
-    Edited,
-    EditedError,
+    EditedSteps,
+    EditedStepsError,
     EngineLimits,
+    FatalError,
     OperatorResult,
     Outcome,
     PlanRunError,
     RunResult,
-    Unusable,
     run_plan,
 )
-from planspec_lark.runs import Kind, Record, RunInfo, SqliteLedger
+from planspec_lark.runs import Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.tool_runner import run_toolplan
 from planspec_lark.toolplan import tool_plan_from_dict
@@ -45,8 +45,8 @@ def path(tmp_path: Path) -> Path:
 
 def _stop(path: Path, at: str = "c") -> World:
     """Run a plan until the operator cannot work any more."""
-    world = World({**VALUES, at: [Unusable("no net")]})
-    with pytest.raises(Unusable):
+    world = World({**VALUES, at: [FatalError("no net")]})
+    with pytest.raises(FatalError):
         world.run(path)
     return world
 
@@ -121,8 +121,8 @@ def test_inputs_are_remembered(path: Path) -> None:
     path.write_text("Goal: g\n## Steps\n1. [act] a\n  > ← p, q, r\n")
     inputs: list[dict[str, Any]] = [{"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}]
     for given in inputs:
-        world = World({"a": [Unusable()]})
-        with pytest.raises(Unusable):
+        world = World({"a": [FatalError()]})
+        with pytest.raises(FatalError):
             world.run(path, resume=given.get("p") is None, inputs=given)
         seen = world.inputs[0]
     assert seen == {"p": 1, "q": 3, "r": 4}
@@ -131,8 +131,8 @@ def test_inputs_are_remembered(path: Path) -> None:
 def test_a_file_that_is_not_canonical(path: Path) -> None:
     text = "Goal:  g\r\n\r\n## Steps\r\n1.  [act]  a\r\n"
     path.write_bytes(text.encode())
-    world = World({"a": [Unusable()]})
-    with pytest.raises(Unusable):
+    world = World({"a": [FatalError()]})
+    with pytest.raises(FatalError):
         world.run(path, budget=Budget(seconds=100))
     world = World()
     assert world.run(path, resume=True).outcome is Outcome.CONVERGED
@@ -146,18 +146,18 @@ def test_a_finished_step_was_edited(path: Path) -> None:
     _stop(path)
     _edit(path, ("[act] a →", "[act] a2 →"))
     text = path.read_text()
-    with pytest.raises(EditedError) as error:
+    with pytest.raises(EditedStepsError) as error:
         _go_on(path)
     assert (str(error.value), error.value.steps) == ("finished steps were edited since they were run: 1", ["1"])
     assert path.read_text() == text
-    with pytest.raises(EditedError):
+    with pytest.raises(EditedStepsError):
         _go_on(path, edited="ask")
 
 
 def test_a_finished_step_that_was_edited_is_kept(path: Path) -> None:
     _stop(path)
     _edit(path, ("[act] a →", "[act] a2 →"))
-    world, result = _go_on(path, edited=Edited.KEEP)
+    world, result = _go_on(path, edited=EditedSteps.KEEP)
     assert world.ran == ["3", "4"]
     assert world.inputs[0] == {"x": "va", "y": "vb"}
     assert world.kinds[:2] == ["resumed", "kept 1"]
@@ -170,7 +170,7 @@ def test_a_finished_step_that_was_edited_is_run_again(path: Path) -> None:
     _stop(path)
     _edit(path, ("[act] a →", "[act] a2 →"))
     world = World({"a2": [ok("again", x="new")]})
-    result = world.run(path, resume=True, edited=Edited.RERUN)
+    result = world.run(path, resume=True, edited=EditedSteps.RERUN)
     assert world.ran == ["1", "3", "4"]
     assert world.inputs[1] == {"x": "new", "y": "vb"}
     assert "1. [x] [act] a2 → x | again\n" in shown(result.plan)
@@ -245,7 +245,7 @@ def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
         "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n"
         "4. [act] c\n  > ← x, y\n"
     )
-    with pytest.raises(EditedError) as error:
+    with pytest.raises(EditedStepsError) as error:
         _go_on(path)
     assert error.value.steps == ["3"]
     world, result = _go_on(path, edited="keep")
@@ -259,8 +259,8 @@ SAME = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] a → x\n3. [act] c\n"
 def test_steps_that_say_the_same_stay_where_they_are(tmp_path: Path) -> None:
     path = tmp_path / "plan"
     path.write_text(SAME)
-    world = World({"a": [ok(x=1), ok(x=2)], "c": [Unusable()]})
-    with pytest.raises(Unusable):
+    world = World({"a": [ok(x=1), ok(x=2)], "c": [FatalError()]})
+    with pytest.raises(FatalError):
         world.run(path)
     _edit(path, ("[act] c", "[act] d"))
     world, result = _go_on(path)
@@ -270,11 +270,11 @@ def test_steps_that_say_the_same_stay_where_they_are(tmp_path: Path) -> None:
 def test_of_steps_that_say_the_same_it_is_asked_which_were_done(tmp_path: Path) -> None:
     path = tmp_path / "plan"
     path.write_text(SAME)
-    world = World({"a": [ok(x=1), ok(x=2)], "c": [Unusable()]})
-    with pytest.raises(Unusable):
+    world = World({"a": [ok(x=1), ok(x=2)], "c": [FatalError()]})
+    with pytest.raises(FatalError):
         world.run(path)
     path.write_text("Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x\n3. [x] [act] a → x\n4. [act] c\n")
-    with pytest.raises(EditedError) as error:
+    with pytest.raises(EditedStepsError) as error:
         _go_on(path)
     assert error.value.steps == ["2", "3"]
     world, result = _go_on(path, edited="keep")
@@ -285,8 +285,8 @@ def test_a_copy_of_a_finished_step_is_none(path: Path) -> None:
     _stop(path)
     for steps in ("1. [act] a → x\n2. [x] [act] a → x | ra\n", "1. [x] [act] a → x | ra\n2. [act] a → x\n"):
         path.write_text(f"Goal: g\n## Steps\n{steps}3. [x] [act] b → y\n4. [act] c\n  > ← x, y\n")
-        world = World({"c": [Unusable()], "a": [Unusable()]})
-        with pytest.raises(Unusable):
+        world = World({"c": [FatalError()], "a": [FatalError()]})
+        with pytest.raises(FatalError):
             world.run(path, resume=True)
         assert world.ran == ["1" if steps.startswith("1. [act]") else "2"]
 
@@ -392,7 +392,7 @@ def test_a_finished_step_is_edited_while_its_number_changes(path: Path, view_pau
         return "RETRY\nPLAN_CMD: ADD 1 [act] open the gate\nPLAN_CMD: ADD 4 [act] shut it"
 
     world = World({"weigh them": [failed()]})
-    with pytest.raises(EditedError) as error:
+    with pytest.raises(EditedStepsError) as error:
         world.run(path, reflector=meddle, view_pause=view_pause)
     assert error.value.steps == ["2"]
     assert "large crates" in path.read_text()
@@ -532,8 +532,8 @@ def test_a_file_that_is_a_new_shape_behind(path: Path, monkeypatch: pytest.Monke
 def test_what_is_cut_off_again_and_again_is_one_attempt(path: Path) -> None:
     keys = set()
     for number in range(5):
-        world = World({**VALUES, "c": [Unusable()]})
-        with pytest.raises(Unusable):
+        world = World({**VALUES, "c": [FatalError()]})
+        with pytest.raises(FatalError):
             world.run(path, resume=number > 0, limits=EngineLimits(max_attempts=1), budget=Budget(steps=3))
         keys.add((world.calls[-1].attempt, world.calls[-1].key))
     assert len(keys) == 1
@@ -588,8 +588,8 @@ def test_steps_were_put_in_another_order_and_keep_their_ids(path: Path) -> None:
 
 def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
     for number in range(3):
-        with pytest.raises(Unusable):
-            World({**VALUES, "c": [Unusable()]}).run(path, resume=number > 0)
+        with pytest.raises(FatalError):
+            World({**VALUES, "c": [FatalError()]}).run(path, resume=number > 0)
     world = World({"c": [failed(), ok()]}, {"c": ["RETRY"]})
     assert world.run(path, resume=True, limits=EngineLimits(max_attempts=2)).outcome is Outcome.CONVERGED
     assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]
@@ -623,7 +623,7 @@ def test_a_tool_plan_in_the_same_ledger(path: Path) -> None:
 def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> None:
     with closing(SqliteLedger(ledger_path(path))) as ledger:
         ledger.begin(RunInfo("tools", 1.0))
-        ledger.append("tools", Record(Kind.BEGUN, data={"runner": "toolplan"}), after=0)
+        ledger.append("tools", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
         with pytest.raises(PlanRunError, match="the run 'tools' is not that of a plan"):
             run_plan(ledger, "tools", lambda *_: ok())
         assert ledger.count("tools") == 1
@@ -632,7 +632,7 @@ def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> N
 def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
     with closing(SqliteLedger(ledger_path(path))) as ledger:
         ledger.begin(RunInfo("toolplan", 1.0))
-        ledger.append("toolplan", Record(Kind.BEGUN, data={"runner": "toolplan"}), after=0)
+        ledger.append("toolplan", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
     with pytest.raises(PlanRunError, match="there is no run to resume"):
         _go_on(path)
     assert World(VALUES).run(path).outcome is Outcome.CONVERGED

@@ -15,7 +15,7 @@ import pytest
 
 from planspec_lark import PlanStatus, iter_steps
 from planspec_lark.engine import Budget, OperatorResult, Outcome, StepCall, ThinkEngine
-from planspec_lark.engine.resume import Past, replay
+from planspec_lark.engine.resume import PastRun, replay
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.snapshot import read_snapshot
 from planspec_lark.runs import Record, SqliteLedger, ledger_path
@@ -53,7 +53,7 @@ class _Reader(SqliteLedger):
             yield record
 
 
-def _replay(path: Path) -> tuple[Past, list[int]]:
+def _replay(path: Path) -> tuple[PastRun, list[int]]:
     with closing(_Reader(ledger_path(path))) as ledger:
         run = ledger.runs()[-1].run
         return replay(ledger, run), ledger.read
@@ -66,7 +66,7 @@ def _change(path: Path, *statements: str, **values: Any) -> None:
         base.commit()
 
 
-def _stopped(path: Path) -> Past:
+def _stopped(path: Path) -> PastRun:
     """A run that has stopped behind its last snapshot, and what all of its records come to."""
     ThinkEngine(path, _operate, budget=Budget(steps=STEPS - 3)).run()
     past, read = _replay(path)

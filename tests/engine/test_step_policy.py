@@ -18,6 +18,7 @@ import pytest
 from planspec_lark import awaitables
 from planspec_lark.engine import (
     Budget,
+    FatalError,
     HopStatus,
     OperatorResult,
     Outcome,
@@ -26,12 +27,11 @@ from planspec_lark.engine import (
     ThinkEngine,
     ThinkEvent,
     TransientError,
-    Unavailable,
-    Unusable,
+    UnavailableError,
     preview_resumed,
 )
 from planspec_lark.llm import Program, model_operator, program_model
-from planspec_lark.runs import Kind, Ledger, MemoryLedger, Record
+from planspec_lark.runs import Ledger, MemoryLedger, Record, RecordKind
 from tests.cli.running import is_gone
 from tests.engine.worlds import World, failed, ok, plan
 from tests.timing import with_longer_limits
@@ -43,12 +43,12 @@ AT_ONCE = StepPolicy(pause=0)
 BUSY = TransientError("busy")
 
 
-def records(ledger: Ledger, *kinds: Kind) -> list[Record]:
+def records(ledger: Ledger, *kinds: RecordKind) -> list[Record]:
     return list(ledger.records(ledger.runs()[-1].run, kinds=kinds))
 
 
 def result_of(ledger: Ledger) -> str:
-    return str(records(ledger, Kind.FAILED)[-1].data["result"])
+    return str(records(ledger, RecordKind.FAILED)[-1].data["result"])
 
 
 # ---------------------------------------------------------------- tries
@@ -64,7 +64,9 @@ def test_what_asks_for_another_try_gets_it(said: Any, jobs: int) -> None:
     assert len({(call.key, call.attempt) for call in world.calls[:3]}) == 1
     assert world.reflections == []
     assert world.kinds[:7] == ["begun", *["started 1", "postponed 1"] * 2, "started 1", "done 1"]
-    tries = [(one.data["tries"], one.data["result"], one.data["status"]) for one in records(ledger, Kind.POSTPONED)]
+    tries = [
+        (one.data["tries"], one.data["result"], one.data["status"]) for one in records(ledger, RecordKind.POSTPONED)
+    ]
     assert tries == [(1, "busy", "FAIL"), (2, "busy", "FAIL")]
 
 
@@ -99,14 +101,14 @@ def test_a_longer_pause_than_is_allowed() -> None:
 
 
 def test_one_that_is_unavailable_ends_the_run_in_the_end() -> None:
-    ledger, world = MemoryLedger(), World({"one": [Unavailable("no net")]})
-    with pytest.raises(Unusable, match="no net"):
+    ledger, world = MemoryLedger(), World({"one": [UnavailableError("no net")]})
+    with pytest.raises(FatalError, match="no net"):
         world.run(ONE, ledger=ledger, step_policy=AT_ONCE)
     assert world.ran == ["1"] * 3
-    assert records(ledger, Kind.FAILED) == []
+    assert records(ledger, RecordKind.FAILED) == []
     # A run that continues has the tries that are left: this one.
-    world = World({"one": [Unavailable("no net")]})
-    with pytest.raises(Unusable):
+    world = World({"one": [UnavailableError("no net")]})
+    with pytest.raises(FatalError):
         world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
     assert world.ran == ["1"]
 
@@ -125,7 +127,7 @@ def test_the_pause_that_is_asked_for_is_made() -> None:
     began = time.monotonic()
     world.run(ONE, ledger=ledger, step_policy=StepPolicy(pause=0.1))
     assert time.monotonic() - began >= 0.4
-    (record,) = records(ledger, Kind.POSTPONED)
+    (record,) = records(ledger, RecordKind.POSTPONED)
     assert (record.data["pause"], record.data["result"]) == (0.4, "TransientError")
 
 
@@ -180,7 +182,7 @@ def test_a_pause_ends_with_the_budget() -> None:
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     def tell(event: ThinkEvent) -> None:
-        if event.kind is Kind.POSTPONED:
+        if event.kind is RecordKind.POSTPONED:
             is_postponed.set()
 
     began = time.monotonic()
@@ -207,7 +209,7 @@ def cut_off(ledger: Ledger, pause: float) -> None:
     """A run that has died in a pause."""
 
     def tell(event: ThinkEvent) -> None:
-        if event.kind is Kind.POSTPONED:
+        if event.kind is RecordKind.POSTPONED:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -221,15 +223,15 @@ def test_after_a_crash_in_a_pause_tries_are_counted() -> None:
     world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
     assert world.ran == ["1", "1"]
     assert result_of(ledger) == "busy (tried 3 times)"
-    assert len({one.data["key"] for one in records(ledger, Kind.STARTED)}) == 1
-    assert {one.attempt for one in records(ledger, Kind.STARTED)} == {1}
+    assert len({one.data["key"] for one in records(ledger, RecordKind.STARTED)}) == 1
+    assert {one.attempt for one in records(ledger, RecordKind.STARTED)} == {1}
 
 
 def test_after_a_crash_in_a_pause_it_is_waited_for() -> None:
     ledger = MemoryLedger()
     cut_off(ledger, 1)
     World().engine(None, ledger=ledger).run(resume=True)
-    (postponed,), started = records(ledger, Kind.POSTPONED), records(ledger, Kind.STARTED)
+    (postponed,), started = records(ledger, RecordKind.POSTPONED), records(ledger, RecordKind.STARTED)
     assert started[-1].time - postponed.time >= 0.95
     cut_off(ledger, 60)
     # A reader does not wait, and neither does a policy without pauses.
@@ -256,7 +258,7 @@ def test_a_step_that_is_edited_in_a_pause_is_another_one(tmp_path: Path) -> None
 
 
 def test_errors_can_be_sent_to_another_process() -> None:
-    for error in (TransientError("busy", retry_after=2.5), Unavailable("no net")):
+    for error in (TransientError("busy", retry_after=2.5), UnavailableError("no net")):
         made = pickle.loads(pickle.dumps(error))
         assert (type(made), str(made), made.retry_after) == (type(error), str(error), error.retry_after)
 

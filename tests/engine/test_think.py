@@ -16,13 +16,13 @@ from planspec_lark.engine import (
     Budget,
     Effort,
     EngineLimits,
+    FatalError,
     HopStatus,
     OperatorResult,
     Outcome,
     PlanRunError,
     StepCall,
     ThinkEngine,
-    Unusable,
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.planspec.models import hash_of
@@ -380,8 +380,8 @@ def test_outputs_that_no_text_has(outputs: Any) -> None:
 
 
 def test_unusable_ends_the_run() -> None:
-    world = World({"dig": [Unusable("no key")]}, {"dig": ["ACCEPT"]})
-    with pytest.raises(Unusable, match="no key"):
+    world = World({"dig": [FatalError("no key")]}, {"dig": ["ACCEPT"]})
+    with pytest.raises(FatalError, match="no key"):
         world.run(TWO)
     assert world.log == ["run 1"]
 

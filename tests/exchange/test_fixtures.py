@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
-from planspec_lark.exchange import FORMATS, Imported, export_into, export_plan, import_folder, import_text, update_text
+from planspec_lark.exchange import (
+    FORMATS,
+    ImportResult,
+    export_into,
+    export_plan,
+    import_folder,
+    import_text,
+    update_text,
+)
 from tests.corpus import FIXTURES, read
 
 FOLDER = FIXTURES / "exchange"
@@ -18,7 +26,7 @@ SOURCES = sorted(FOLDER.glob("*/*.source*"))
 each = pytest.mark.parametrize("source", [pytest.param(path, id=f"{path.parent.name}-{path.name}") for path in SOURCES])
 
 
-def bring_in(source: Path) -> Imported:
+def bring_in(source: Path) -> ImportResult:
     form = source.parent.name
     return import_folder(source, form) if source.is_dir() else import_text(read(source), form, name=source.name)
 

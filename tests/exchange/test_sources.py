@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import PlanSyntaxError
-from planspec_lark.exchange import ExchangeError, Report, import_folder
+from planspec_lark.exchange import ExchangeError, ExchangeReport, import_folder
 
 TASKS = "- [ ] Do it\n"
 
@@ -21,7 +21,7 @@ def put(folder: Path, **texts: str) -> Path:
     return folder
 
 
-def reasons(report: Report, fate: str) -> list[tuple[str, int, str]]:
+def reasons(report: ExchangeReport, fate: str) -> list[tuple[str, int, str]]:
     return [(entry.path, entry.line, entry.reason) for entry in getattr(report, fate) if entry.path]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.document.edits import Editor
-from planspec_lark.exchange import Imported, export_into, export_plan, import_text, update_text
+from planspec_lark.exchange import ImportResult, export_into, export_plan, import_text, update_text
 from planspec_lark.plan_cmd.apply import Move
 from planspec_lark.planspec.models import iter_steps
 
@@ -51,7 +51,7 @@ def test_own_statuses_types_and_steps_stay() -> None:
     assert said == ["step 4 is not in the source, and stays"]
 
 
-def listed(tasks: Sequence[str]) -> Imported:
+def listed(tasks: Sequence[str]) -> ImportResult:
     return import_text("".join(f"- [ ] {task}\n" for task in tasks))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from planspec_lark import CommandError, PlanFile, PlanFileError, parse_plan
 from planspec_lark.files import link_or_copy
-from planspec_lark.folder import PlanFolder, StoreError, StoreReason, archive as archiving
+from planspec_lark.folder import FolderError, FolderErrorReason, PlanFolder, archive as archiving
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.ledger import RunInfo
 from tests.folder.plans import FINISHED, OPEN, write
@@ -63,10 +63,10 @@ def test_archive(root: Path, folder: PlanFolder) -> None:
 
 def test_who_looks_for_an_archived_plan_is_told(folder: PlanFolder) -> None:
     folder.archive("winter")
-    with pytest.raises(StoreError) as error:
+    with pytest.raises(FolderError) as error:
         folder.find("winter")
     said = "there is no plan `winter`, by name or as a file; it is archived: planspec/archive/winter.md"
-    assert (str(error.value), error.value.reason) == (said, StoreReason.MISSING)
+    assert (str(error.value), error.value.reason) == (said, FolderErrorReason.MISSING)
 
 
 @pytest.mark.parametrize("has_links", [True, False])
@@ -107,16 +107,16 @@ def test_what_was_not_yet_in_the_ledger_itself_goes_along(root: Path, folder: Pl
     ],
 )
 def test_unfinished(root: Path, folder: PlanFolder, name: str, said: str) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.archive(name)
-    assert refusal(caught, root) == (f"ROOT/planspec/{name}.md: {said}", StoreReason.UNFINISHED)
+    assert refusal(caught, root) == (f"ROOT/planspec/{name}.md: {said}", FolderErrorReason.UNFINISHED)
     assert (root / f"planspec/{name}.md").exists()
     assert folder.archive(name, force=True) == root / f"planspec/archive/{name}.md"
 
 
 def test_several_open_steps(root: Path, folder: PlanFolder) -> None:
     write(root / "planspec/two.md", OPEN.replace("[x] ", "[>] "))
-    with pytest.raises(StoreError, match="not finished: 2 of 2 steps are pending or active"):
+    with pytest.raises(FolderError, match="not finished: 2 of 2 steps are pending or active"):
         folder.archive("two")
 
 
@@ -139,12 +139,12 @@ def test_a_plan_that_is_run_stays(root: Path, folder: PlanFolder, force: bool) -
     folder.wait = 0
     with PlanFile(root / "planspec/winter.md", command="planspec run").leased():
         before = sorted(os.listdir(root / "planspec"))
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             folder.archive("winter", force=force)
         assert sorted(os.listdir(root / "planspec")) == before
     said, reason = refusal(caught, root)
     assert said.startswith("ROOT/planspec/winter.md: another process runs this plan: `planspec run`, process ")
-    assert reason is StoreReason.BUSY
+    assert reason is FolderErrorReason.BUSY
     assert (root / "planspec/winter.md").exists()
 
 
@@ -154,33 +154,35 @@ def test_links_stay(root: Path, folder: PlanFolder, name: str) -> None:
     if path.exists():
         path.rename(root / "planspec/other.md")
     path.symlink_to("other.md")
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.archive("winter", force=True)
     said = "this is a link, which would lead elsewhere after a move"
     assert refusal(caught, root)[0] == f"ROOT/planspec/{name}: {said}"
     assert path.is_symlink()
 
 
-@pytest.mark.parametrize(("name", "reason"), [("none", StoreReason.MISSING), ("../winter", StoreReason.NAME)])
-def test_there_is_no_such_plan(folder: PlanFolder, name: str, reason: StoreReason) -> None:
-    with pytest.raises(StoreError) as caught:
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none", FolderErrorReason.MISSING), ("../winter", FolderErrorReason.NAME)]
+)
+def test_there_is_no_such_plan(folder: PlanFolder, name: str, reason: FolderErrorReason) -> None:
+    with pytest.raises(FolderError) as caught:
         folder.archive(name)
     assert caught.value.reason is reason
     assert not (folder.path / "archive").exists()
 
 
 def test_plans_of_tasks_are_not_archived(folder: PlanFolder) -> None:
-    with pytest.raises(StoreError, match="there is no plan `roof`"):
+    with pytest.raises(FolderError, match="there is no plan `roof`"):
         folder.archive("roof", force=True)
 
 
 def test_the_archive_may_be_no_link_out_of_the_project(root: Path, tmp_path: Path, folder: PlanFolder) -> None:
     (tmp_path / "elsewhere").mkdir()
     (root / "planspec/archive").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.archive("winter")
     message = "ROOT/planspec/archive: this leads out of the folder"
-    assert refusal(caught, root) == (message, StoreReason.OUTSIDE)
+    assert refusal(caught, root) == (message, FolderErrorReason.OUTSIDE)
     assert os.listdir(tmp_path / "elsewhere") == []
 
 

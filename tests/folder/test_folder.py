@@ -14,11 +14,11 @@ import pytest
 
 from planspec_lark import Limits, PlanSyntaxError, parse_plan
 from planspec_lark.files import link_or_copy
-from planspec_lark.folder import PlanFolder, StoreError, StoreReason
+from planspec_lark.folder import FolderError, FolderErrorReason, PlanFolder
 from tests.folder.plans import BROKEN, FINISHED, OPEN, write
 
 
-def refusal(error: pytest.ExceptionInfo[StoreError], root: Path) -> tuple[str, StoreReason]:
+def refusal(error: pytest.ExceptionInfo[FolderError], root: Path) -> tuple[str, FolderErrorReason]:
     return str(error.value).replace(str(root), "ROOT"), error.value.reason
 
 
@@ -54,10 +54,10 @@ def test_a_path_that_is_free_may_lead_anywhere(tmp_path: Path, folder: PlanFolde
 def test_a_file_whose_end_was_left_out(tmp_path: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("orchard.md"), OPEN)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.find("orchard")
     assert str(caught.value) == "there is no plan `orchard` in planspec/; did you mean the file `orchard.md`?"
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.find("orchard", confined=True)
     assert "orchard.md" not in str(caught.value)
 
@@ -77,9 +77,9 @@ def test_a_file_whose_end_was_left_out(tmp_path: Path, folder: PlanFolder, monke
 )
 @pytest.mark.parametrize("confined", [True, False])
 def test_there_is_no_plan(folder: PlanFolder, name: str, message: str, confined: bool) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.find(name, confined=confined)
-    assert (str(caught.value), caught.value.reason) == (message, StoreReason.MISSING)
+    assert (str(caught.value), caught.value.reason) == (message, FolderErrorReason.MISSING)
 
 
 def test_names_are_found_however_they_are_composed(root: Path, folder: PlanFolder) -> None:
@@ -101,9 +101,9 @@ def test_a_confined_path_starts_at_the_root(root: Path, folder: PlanFolder) -> N
 def test_a_confined_path_stays_inside(tmp_path: Path, folder: PlanFolder, name: str) -> None:
     write(tmp_path / "outside.md", OPEN)
     for use in (folder.read, folder.load):
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             use(name)
-        assert refusal(caught, tmp_path) == (f"{name}: this leads out of the folder", StoreReason.OUTSIDE)
+        assert refusal(caught, tmp_path) == (f"{name}: this leads out of the folder", FolderErrorReason.OUTSIDE)
 
 
 # ---------------------------------------------------------------- reading
@@ -165,7 +165,7 @@ STRANGE = {
 @pytest.mark.parametrize("kind", STRANGE)
 def test_what_is_no_file_is_not_read(tmp_path: Path, root: Path, folder: PlanFolder, kind: str) -> None:
     make_strange(root / "planspec/odd.md", kind, write(tmp_path / "outside.md", OPEN))
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.read("odd")
     assert refusal(caught, root)[0] == f"ROOT/planspec/odd.md: {STRANGE[kind]}"
     (entry,) = [entry for entry in folder.list() if entry.name == "odd"]
@@ -180,7 +180,7 @@ def test_what_is_swapped_for_a_pipe_is_not_waited_for(
     path.unlink()
     os.mkfifo(path)
     monkeypatch.setattr(Path, "lstat", lambda _: before)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.read("harvest")
     assert refusal(caught, root)[0] == "ROOT/planspec/harvest.md: this is not a file"
 
@@ -205,9 +205,9 @@ def test_links_out_of_the_folder(root: Path, folder: PlanFolder, link: str, to: 
     (root / link).parent.mkdir(exist_ok=True)
     (root / link).symlink_to(to)
     for confined in (True, False):
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             folder.find(name, confined=confined)
-        assert caught.value.reason is StoreReason.OUTSIDE
+        assert caught.value.reason is FolderErrorReason.OUTSIDE
 
 
 @pytest.mark.parametrize("place", ["planspec", "Tasks"])
@@ -222,9 +222,9 @@ def test_the_folder_itself_may_be_no_link_out_of_the_project(tmp_path: Path, pla
     if place == "planspec":
         uses += [folder.list, folder.names, partial(folder.create, "new", OPEN), partial(folder.archive, "x")]
     for use in uses:
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             use()
-        assert refusal(caught, project) == (f"ROOT/{place}: this leads out of the folder", StoreReason.OUTSIDE)
+        assert refusal(caught, project) == (f"ROOT/{place}: this leads out of the folder", FolderErrorReason.OUTSIDE)
     assert sorted(os.listdir(tmp_path / "elsewhere")) == ["x", "x.md"]
 
 
@@ -248,7 +248,7 @@ def test_the_project_itself_may_be_a_link(tmp_path: Path, root: Path) -> None:
 def test_there_is_no_project(tmp_path: Path, name: str) -> None:
     write(tmp_path / "file", "x")
     folder = PlanFolder(tmp_path / name)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.create("x", OPEN)
     said = {"none": "No such file or directory", "file": "this is not a folder"}[name]
     assert refusal(caught, tmp_path)[0] == f"ROOT/{name}: {said}"
@@ -306,7 +306,7 @@ def test_the_folder_may_be_something_else(tmp_path: Path) -> None:
     write(tmp_path / "planspec", "a file")
     folder = PlanFolder(tmp_path)
     for use in (folder.list, folder.names, lambda: folder.create("x", OPEN)):
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             use()
         assert "ROOT/planspec: " in refusal(caught, tmp_path)[0]
 
@@ -340,9 +340,9 @@ def test_names_on_disk_are_composed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["harvest", "HARVEST", "Harvest"])
 def test_nothing_is_overwritten(root: Path, folder: PlanFolder, name: str) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.create(name, FINISHED)
-    assert refusal(caught, root) == ("ROOT/planspec/harvest.md: there is a plan of this name", StoreReason.EXISTS)
+    assert refusal(caught, root) == ("ROOT/planspec/harvest.md: there is a plan of this name", FolderErrorReason.EXISTS)
     assert folder.read("harvest") == OPEN
     assert sorted(os.listdir(root / "planspec")) == ["harvest.md", "ill.md", "winter.md"]
 
@@ -355,9 +355,9 @@ def test_the_first_writer_wins(
     monkeypatch.setattr(PlanFolder, "holds", lambda *_: None)
     if not has_links:
         forbid_links(monkeypatch)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.create("harvest", FINISHED)
-    assert caught.value.reason is StoreReason.EXISTS
+    assert caught.value.reason is FolderErrorReason.EXISTS
     assert folder.read("harvest") == OPEN
     assert sorted(os.listdir(root / "planspec")) == ["harvest.md", "ill.md", "winter.md"]
 
@@ -389,7 +389,7 @@ def test_a_copy_that_fails_is_not_left(tmp_path: Path, monkeypatch: pytest.Monke
         link_or_copy(source, tmp_path / "b")
     assert os.listdir(tmp_path) == ["a"]
     folder = PlanFolder(tmp_path)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         folder.create("new", OPEN)
     assert refusal(caught, tmp_path)[0] == "ROOT/planspec/new.md: No space left on device"
     assert os.listdir(tmp_path / "planspec") == []
@@ -397,7 +397,7 @@ def test_a_copy_that_fails_is_not_left(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_broken_link_is_in_the_way(root: Path, folder: PlanFolder) -> None:
     (root / "planspec/x.md").symlink_to(root / "elsewhere.md")
-    with pytest.raises(StoreError, match="there is a plan of this name"):
+    with pytest.raises(FolderError, match="there is a plan of this name"):
         folder.create("x", OPEN)
     assert not (root / "elsewhere.md").exists()
 
@@ -412,7 +412,7 @@ def test_a_broken_link_is_in_the_way(root: Path, folder: PlanFolder) -> None:
     ids=["name", "surrogate", "long"],
 )
 def test_what_cannot_be_created(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         PlanFolder(tmp_path).create(name, text)
     assert str(caught.value) == message
     assert os.listdir(tmp_path) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.folder import PlanFolder, StoreError
+from planspec_lark.folder import FolderError, PlanFolder
 
 
 def listed(folder: PlanFolder) -> list[str]:
@@ -69,7 +69,7 @@ def test_what_is_no_file_stays(tmp_path: Path, kind: str) -> None:
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "planspec").write_text("")
     for change in (PlanFolder(tmp_path).hide, PlanFolder(tmp_path).share):
-        with pytest.raises(StoreError, match="planspec: "):
+        with pytest.raises(FolderError, match="planspec: "):
             change()
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import example, given, strategies as st
 
-from planspec_lark.folder import StoreError, StoreReason
+from planspec_lark.folder import FolderError, FolderErrorReason
 from planspec_lark.folder.names import check_name, fold_name, forms, is_name, name_from
 from tests.cases import in_one_test
 
@@ -61,15 +61,15 @@ REFUSED = {
 @in_one_test
 @pytest.mark.parametrize("name", REFUSED, ids=ascii)
 def test_no_name(name: str) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         check_name(name)
     assert str(caught.value).partition(" cannot be the name of a plan: ")[2] == REFUSED[name]
-    assert caught.value.reason is StoreReason.NAME
+    assert caught.value.reason is FolderErrorReason.NAME
     assert not is_name(name)
 
 
 def test_what_is_quoted_is_harmless_and_short() -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         check_name("\x1b]0;x\n" + "y" * 1000)
     assert str(caught.value) == (f"`\\x1b]0;x\\n{'y' * 54}…` cannot be the name of a plan: it has more than 200 bytes")
 
@@ -129,14 +129,14 @@ def test_name_from(description: str) -> None:
 
 @pytest.mark.parametrize("description", ["", "   ", "!?…", "🙂🙂", "\0", "___"])
 def test_nothing_to_make_a_name_of(description: str) -> None:
-    with pytest.raises(StoreError, match=r"^no name can be made of this description: give one$"):
+    with pytest.raises(FolderError, match=r"^no name can be made of this description: give one$"):
         name_from(description)
 
 
 def test_chinese_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypinyin", None)
     assert name_from("Implement auth") == "implement_auth"
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(FolderError) as caught:
         name_from("车险")
     assert str(caught.value) == (
         "a name in pinyin needs an extra, pip install 'planspec-lark[zh]': install it, or give a name"
@@ -147,7 +147,7 @@ def test_chinese_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_whatever_is_made_is_a_name(description: str) -> None:
     try:
         name = name_from(description)
-    except StoreError:
+    except FolderError:
         return
     assert check_name(name) == name
     assert len(name) <= 65

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.folder import PlanFolder, Settings, StoreError, settings_of
+from planspec_lark.folder import FolderError, FolderSettings, PlanFolder, settings_of
 from planspec_lark.folder.settings import set_in
 
 
@@ -26,11 +26,11 @@ def write(folder: PlanFolder, text: str) -> Path:
 
 def test_they_are_remembered(tmp_path: Path) -> None:
     folder = PlanFolder(tmp_path)
-    assert folder.settings == Settings()
+    assert folder.settings == FolderSettings()
     assert folder.settle("require_result")
     assert not folder.settle("require_result")
     assert folder.share()
-    assert folder.settings == PlanFolder(tmp_path).settings == Settings(shared=True, require_result=True)
+    assert folder.settings == PlanFolder(tmp_path).settings == FolderSettings(shared=True, require_result=True)
 
 
 def test_of_which_files_they_are(folder: PlanFolder) -> None:
@@ -72,7 +72,7 @@ def test_all_else_stays(folder: PlanFolder, text: str, after: str) -> None:
 def test_what_is_wrong(folder: PlanFolder, text: str, said: str) -> None:
     path = write(folder, text)
     for ask in (lambda: folder.settings, folder.hide, folder.share, lambda: settings_of(folder.path / "a.md")):
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(FolderError) as caught:
             ask()
         assert said in str(caught.value)
     assert path.read_text() == text
@@ -90,6 +90,6 @@ def test_what_is_no_file(folder: PlanFolder, kind: str) -> None:
     else:
         path.write_bytes(b"# \xfc\n")
     for ask in (lambda: folder.settings, folder.hide, folder.share):
-        with pytest.raises(StoreError, match=r"settings\.toml: "):
+        with pytest.raises(FolderError, match=r"settings\.toml: "):
             ask()
     assert os.listdir(folder.path) == ["settings.toml"]

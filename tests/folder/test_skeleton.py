@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
-from planspec_lark.folder import StoreError, make_skeleton
+from planspec_lark.folder import FolderError, make_skeleton
 
 SKELETON = """\
 # Plan: Implement auth
@@ -43,7 +43,7 @@ def test_a_long_description_is_cut_in_the_title_only() -> None:
 
 @pytest.mark.parametrize(("description", "constraints"), [("", []), (" \n", []), ("x", ["a", " "])])
 def test_nothing_is_empty(description: str, constraints: list[str]) -> None:
-    with pytest.raises(StoreError, match=r"is empty$"):
+    with pytest.raises(FolderError, match=r"is empty$"):
         make_skeleton(description, constraints=constraints)
 
 
@@ -60,7 +60,7 @@ def test_other_languages() -> None:
 def test_nothing_is_wrong_with_it(description: str, constraints: list[str]) -> None:
     try:
         text = make_skeleton(description, constraints=constraints)
-    except StoreError:
+    except FolderError:
         return
     assert serialize_plan(parse_plan(text)) == text
     assert [found for found in check_text(text) if found.severity is not Severity.INFO] == []

@@ -15,7 +15,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
-from planspec_lark.runs import Kind, LedgerError, SqliteLedger
+from planspec_lark.runs import LedgerError, RecordKind, SqliteLedger
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.safe_text import visible, visible_name
@@ -228,12 +228,12 @@ def _go_on(plan: ToolPlan, registry: Any, gives: Any, path: Path) -> None:
             size = ledger.count("toolplan") * 2 // 3 if cut == 3 else ledger.count("toolplan") - cut
             for table in ("records", "outputs"):
                 ledger._base.execute(f"DELETE FROM {table} WHERE seq > ?", (max(size, 1),))
-            last = {one.hash: one for one in ledger.records("toolplan", kinds=(Kind.DONE, Kind.FAILED))}
+            last = {one.hash: one for one in ledger.records("toolplan", kinds=(RecordKind.DONE, RecordKind.FAILED))}
         tools = _Tools(gives)
         again = run_toolplan(plan, registry, tools.call, ledger=path)
         assert _shown(again) == _shown(first)
         reused = [one.step for one in again.results if one.is_reused]
-        were_done = [one.step for one in last.values() if one.kind is Kind.DONE]
+        were_done = [one.step for one in last.values() if one.kind is RecordKind.DONE]
         assert not Counter(map(visible_name, reused)) - Counter(were_done)
         # A step that has not produced what another one asks for is done again, and so is all after it.
         assert len(reused) == len(were_done) or not first.is_done

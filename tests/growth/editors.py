@@ -10,7 +10,7 @@ from itertools import pairwise
 from lsprotocol import types
 
 from planspec_lark.lsp import features
-from planspec_lark.lsp.documents import Document, Documents, Settings
+from planspec_lark.lsp.documents import ClientSettings, Document, Documents
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from tests.growth.work import Work
 
@@ -22,7 +22,7 @@ _URI = "untitled:1"
 def _open(text: str, language: str) -> tuple[Documents, Document]:
     documents = Documents()
     # What fixes everything is measured by itself.
-    documents.settings = Settings(resolves_edits=True)
+    documents.settings = ClientSettings(resolves_edits=True)
     document = documents.open(types.TextDocumentItem(_URI, language, 1, text))
     assert document is not None
     return documents, document

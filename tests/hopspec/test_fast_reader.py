@@ -19,7 +19,7 @@ from planspec_lark.hopspec import (
     serialize_hopspec,
 )
 from planspec_lark.hopspec.parser import scan_strictly
-from planspec_lark.hopspec.recovery import Recovery
+from planspec_lark.hopspec.recovery import HopSpecRecovery
 from planspec_lark.syntax import Severity, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
@@ -177,13 +177,13 @@ def test_lines_around_a_fault_are_not_looked_at_one_by_one(fault: str, monkeypat
     steps = [f"#### Step{n}: a{n}\n- Type: LLM\n- Task: a\n  b\n\n" for n in range(1, 300)]
     text = "## Execution Flow\n" + "".join([*steps[:150], f"{fault}\n", *steps[150:]])
     looked_at: list[str] = []
-    real = Recovery._read
+    real = HopSpecRecovery._read
 
-    def look(recovery: Recovery, line: str) -> None:
+    def look(recovery: HopSpecRecovery, line: str) -> None:
         looked_at.append(line)
         real(recovery, line)
 
-    monkeypatch.setattr(Recovery, "_read", look)
+    monkeypatch.setattr(HopSpecRecovery, "_read", look)
     result = scan_hopspec(text)
     assert result.diagnostics
     assert fault in looked_at

@@ -11,13 +11,13 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Severity
 from planspec_lark.json_text import JsonText, read_json
-from planspec_lark.json_text.findings import Finding, FirstFindings, locate
+from planspec_lark.json_text.findings import FirstFindings, ValueFinding, locate
 from planspec_lark.syntax.limits import Findings
 
 TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})
 PATHS: list[tuple[str | int, ...]] = [(), ("a",), ("a", 0), ("a", 1), ("b",), ("b", "c"), ("d",), ("d", "e"), ("f",)]
 OF_THEIR_CODES = st.builds(
-    Finding,
+    ValueFinding,
     st.sampled_from(["PT101", "PT501"]),
     st.sampled_from(["one", "two"]),
     st.sampled_from(PATHS),
@@ -33,7 +33,9 @@ def origin() -> JsonText:
 
 
 @given(st.lists(FINDINGS, max_size=12), st.lists(FINDINGS, max_size=2), st.one_of(st.none(), st.integers(1, 6)))
-def test_what_is_shown_is_what_stands_first(found: list[Finding], before: list[Finding], limit: int | None) -> None:
+def test_what_is_shown_is_what_stands_first(
+    found: list[ValueFinding], before: list[ValueFinding], limit: int | None
+) -> None:
     origin = read_json(TEXT)
     listed = locate(before, origin)
     expected = Findings(limit)
@@ -50,7 +52,7 @@ def test_all_others_cost_nothing(origin: JsonText) -> None:
     first = FirstFindings(origin, 10)
     tracemalloc.start()
     try:
-        first.extend(Finding("PT501", f"number {number}", ("b", "c")) for number in range(20_000))
+        first.extend(ValueFinding("PT501", f"number {number}", ("b", "c")) for number in range(20_000))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -17,22 +17,22 @@ from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.engine import (
     Answer,
     Effort,
+    FatalError,
     HopStatus,
     OperatorResult,
     Outcome,
     PlanningCall,
-    Purpose,
+    PlanningPurpose,
     ReflectionCall,
     Request,
     RunPhase,
     StepCall,
     StepPolicy,
     ThinkEngine,
-    Unusable,
     build_generation_prompt,
     build_replan_prompt,
 )
-from planspec_lark.engine.models import Operator, Refusal
+from planspec_lark.engine.models import AnswerRefusal, Operator
 from planspec_lark.llm import (
     LlmError,
     OpenAIChat,
@@ -47,7 +47,7 @@ from planspec_lark.llm import (
     program_model,
 )
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.runs import Kind as Kinds, MemoryLedger
+from planspec_lark.runs import MemoryLedger, RecordKind as Kinds
 from tests.llm.serving import Scripted, Served, answer, completion, fault, fine
 
 PLAN = """\
@@ -136,10 +136,10 @@ def calls_of(operator: Operator, steps: int = 1) -> tuple[list[OperatorResult], 
         result = operator(call)
         given.append(await result if isawaitable(result) else result)
         if len(given) == steps:
-            raise Unusable("enough")
+            raise FatalError("enough")
         return given[-1]
 
-    with pytest.raises(Unusable):
+    with pytest.raises(FatalError):
         ThinkEngine(parse_plan(PLAN), operate, inputs={"money": 100}).run()
     return given, calls
 
@@ -246,7 +246,7 @@ def test_a_role_that_has_been_asked_and_fails_has_failed_at_the_step(kind: Kind,
 def test_without_a_model_to_ask_the_run_ends(kind: Kind, error: Exception) -> None:
     script = Script(error, error, RENTED)
     policy = StepPolicy(max_tries=2, pause=0)
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(FatalError) as caught:
         ThinkEngine(parse_plan(PLAN), model_operator(kind(script)), step_policy=policy).run()
     assert str(caught.value) == str(error)
     # Where the same call may succeed at another time, it is made once more.
@@ -286,7 +286,7 @@ def test_a_long_history_is_cut() -> None:
 # ---------------------------------------------------------------- reflectors and planners
 
 
-def reflection(refusal: Refusal | None = None) -> ReflectionCall:
+def reflection(refusal: AnswerRefusal | None = None) -> ReflectionCall:
     calls: list[ReflectionCall] = []
 
     def reflect(call: ReflectionCall) -> str:
@@ -331,14 +331,14 @@ def test_a_reflector_asks(kind: Kind) -> None:
 
 def test_a_reflector_is_told_why_it_was_refused() -> None:
     script = Script("ACCEPT")
-    model_reflector(script, language="zh")(reflection(Refusal("oh \x1b", [])))
+    model_reflector(script, language="zh")(reflection(AnswerRefusal("oh \x1b", [])))
     (request,) = script.asked
     assert request.refused is not None
     assert request.refused["answer"] == "oh \x1b"
     assert request.language == "zh"
 
 
-def planning(purpose: Purpose, refusal: Refusal | None = None) -> PlanningCall:
+def planning(purpose: PlanningPurpose, refusal: AnswerRefusal | None = None) -> PlanningCall:
     plan = parse_plan(PLAN)
     seen: list[PlanningCall] = []
 
@@ -347,15 +347,15 @@ def planning(purpose: Purpose, refusal: Refusal | None = None) -> PlanningCall:
         return ""
 
     ThinkEngine(plan, lambda _: OperatorResult("FAIL", "no"), None, keep, required=REQUIRED).run()
-    step = plan.steps[2] if purpose is Purpose.CHILDREN else None
-    commands = ("REVISE", "ADD", "REPLAN", "REPLAN ALL") if purpose is Purpose.CHANGES else ()
+    step = plan.steps[2] if purpose is PlanningPurpose.CHILDREN else None
+    commands = ("REVISE", "ADD", "REPLAN", "REPLAN ALL") if purpose is PlanningPurpose.CHANGES else ()
     state = serialize_plan(plan, fold=True)
     return PlanningCall(purpose, plan, state, step, "why", ("boxes",), commands, seen[0].history, refusal)
 
 
 def test_a_planner_writes_a_whole_plan(kind: Kind) -> None:
     script = Script("Goal: g")
-    call = planning(Purpose.PLAN)
+    call = planning(PlanningPurpose.PLAN)
     assert wait(model_planner(kind(script))(call)) == "Goal: g"
     (request,) = script.asked
     assert (request.phase, request.data["task"]) == (RunPhase.GENERATION, "Ripe plums in the hall\nBefore Sunday.")
@@ -366,7 +366,7 @@ def test_a_planner_writes_a_whole_plan(kind: Kind) -> None:
 
 def test_a_planner_changes_the_plan(kind: Kind) -> None:
     script = Script("PLAN_CMD: REPLAN ALL")
-    wait(model_planner(kind(script), max_history=200)(planning(Purpose.CHANGES)))
+    wait(model_planner(kind(script), max_history=200)(planning(PlanningPurpose.CHANGES)))
     (request,) = script.asked
     assert request.phase is RunPhase.REPLAN
     assert request.data["commands"] == ["REVISE", "ADD", "REPLAN", "REPLAN ALL"]
@@ -378,9 +378,9 @@ def test_a_planner_changes_the_plan(kind: Kind) -> None:
 def test_a_planner_writes_the_steps_of_a_container() -> None:
     script = Script("1. [act] x", "1. [act] y")
     planner = model_planner(script, language="zh")
-    call = planning(Purpose.CHILDREN)
+    call = planning(PlanningPurpose.CHILDREN)
     planner(call)
-    planner(planning(Purpose.CHILDREN, Refusal("1. [ act] x", [])))
+    planner(planning(PlanningPurpose.CHILDREN, AnswerRefusal("1. [ act] x", [])))
     first, second = script.asked
     assert first.data["container"]["id"] == "3"
     assert (first.refused, first.language) == (None, "zh")
@@ -469,7 +469,7 @@ def test_an_endpoint_does_it_all(served: Served, name: str) -> None:
 def test_an_endpoint_that_is_not_there(served: Served, name: str) -> None:
     served.play(fault(401))
     model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))
-    with pytest.raises(Unusable, match="the endpoint refuses the API key"):
+    with pytest.raises(FatalError, match="the endpoint refuses the API key"):
         ThinkEngine(parse_plan(PLAN), model_operator(model)).run()
 
 
@@ -518,10 +518,10 @@ def test_a_long_plan_is_cut() -> None:
 
 def test_a_planner_sees_a_part_of_a_long_plan() -> None:
     script = Script(*["PLAN_CMD: SKIP 1"] * 3)
-    for purpose in Purpose:
+    for purpose in PlanningPurpose:
         wait(model_planner(script, max_plan=20)(planning(purpose)))
         data = script.asked[-1].data
-        assert "> … left out: " in data["previous" if purpose is Purpose.PLAN else "plan_state"]
+        assert "> … left out: " in data["previous" if purpose is PlanningPurpose.PLAN else "plan_state"]
 
 
 def test_a_reflector_sees_a_part_of_a_long_plan() -> None:

@@ -14,7 +14,7 @@ from planspec_lark import Diagnostic, Severity
 from planspec_lark.llm import (
     Program,
     ProgramError,
-    Sent,
+    ProgramInput,
     chat_executor,
     chat_planner,
     program_executor,
@@ -33,10 +33,12 @@ from planspec_lark.plan_next import (
     context_from_json,
     start_context,
 )
-from planspec_lark.planner import Refusal, Runtime, create_state
+from planspec_lark.planner import MessageRefusal, Runtime, create_state
 
 TOOLS = Executors([Executor("oven", limits=["250 degrees"], extra={"cost": 2})])
-REFUSAL = Refusal("oh \x1b[31m", [Diagnostic("PN106", "the goal is empty", Severity.ERROR, path="new_block.goal")])
+REFUSAL = MessageRefusal(
+    "oh \x1b[31m", [Diagnostic("PN106", "the goal is empty", Severity.ERROR, path="new_block.goal")]
+)
 STEPS = """{"type": "plan-next", "plan_type": "PLAN_STEPS", "success_signal": "s",
  "new_block": {"goal": "Bake", "plan": ["Mix", "Rest", "Heat"], "done": []}}"""
 
@@ -130,13 +132,13 @@ def test_a_program_gets_the_strategy(context: Context) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_executor_may_get_the_prompt(context: Context, language: str) -> None:
-    execute = program_executor(Program(["cat"]), sent=Sent.PROMPT, language=language)
+    execute = program_executor(Program(["cat"]), sent=ProgramInput.PROMPT, language=language)
     assert execute(context) == build_executor_prompt(context, language=language)
 
 
 @pytest.mark.parametrize("refusal", [None, REFUSAL])
-def test_a_program_may_get_the_prompt(context: Context, refusal: Refusal | None) -> None:
-    planner = program_planner(Program(["cat"]), TOOLS, sent=Sent.PROMPT, language="zh")
+def test_a_program_may_get_the_prompt(context: Context, refusal: MessageRefusal | None) -> None:
+    planner = program_planner(Program(["cat"]), TOOLS, sent=ProgramInput.PROMPT, language="zh")
     assert planner(context, refusal) == chat_planner(str, TOOLS, language="zh")(context, refusal)
 
 

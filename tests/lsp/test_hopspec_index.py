@@ -7,7 +7,7 @@ import pytest
 from planspec_lark.hopspec import check_hopspec, parse_hopspec
 from planspec_lark.lsp.hopspec_index import HOPSPEC, HopSpecIndex
 from planspec_lark.lsp.languages import language_of
-from planspec_lark.lsp.models import Word
+from planspec_lark.lsp.models import NamePosition
 from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.syntax import Severity
@@ -98,7 +98,7 @@ CHINESE = """\
 """
 
 
-def word(place: str, text: str = DOCUMENT) -> tuple[HopSpecIndex, Word]:
+def word(place: str, text: str = DOCUMENT) -> tuple[HopSpecIndex, NamePosition]:
     """The reading, and the name at the end of a place."""
     reading = HopSpecIndex(text)
     found = reading.word_at(at(place, text, after=True))

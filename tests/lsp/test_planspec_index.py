@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol.types import TextDocumentItem
 
-from planspec_lark.lsp.documents import Document, Settings
+from planspec_lark.lsp.documents import ClientSettings, Document
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
@@ -376,7 +376,7 @@ def test_infos_are_left_out_unless_they_are_asked_for() -> None:
 
 def formatted(text: str, language: Language) -> str:
     """A text after the edits that make it canonical."""
-    document = Document(TextDocumentItem("untitled:1", language.id, 1, text), language, Settings())
+    document = Document(TextDocumentItem("untitled:1", language.id, 1, text), language, ClientSettings())
     for edit in format_text(document) or ():
         start, end = document.text.offsets(edit.range)
         text = text[:start] + edit.new_text + text[end:]

@@ -25,7 +25,7 @@ from attrs import define, field, frozen
 from planspec_lark import files
 from planspec_lark.plan_next import Context, start_context
 from planspec_lark.plan_next.models import goal_text
-from planspec_lark.planner import Event, Refusal, Runtime, StateError, create_state, kernel
+from planspec_lark.planner import MessageRefusal, PlannerEvent, Runtime, StateError, create_state, kernel
 from planspec_lark.runs import sqlite_ledger
 from tests.plan_next.turns import execute, returned, steps
 
@@ -44,7 +44,7 @@ def begin() -> Context:
     return start_context("r", ["first", "second", "third"])
 
 
-def plan(context: Context, refusal: Refusal | None) -> str:
+def plan(context: Context, refusal: MessageRefusal | None) -> str:
     """A planner whose answer depends on the context alone."""
     name, count = goal_text(context.think.goal), len(context.think.done)
     if name == "rcc" or (refusal is None and context.revision % 5 == 2):
@@ -86,7 +86,7 @@ class Log:
 def run_plan(folder: Path, log: Log, history: list[Context] | None = None) -> Context:
     """Run the plan to its end. ``history`` gets each context that was on the disk."""
 
-    def watch(event: Event) -> None:
+    def watch(event: PlannerEvent) -> None:
         if history is not None and (not history or history[-1] != event.context):
             history.append(event.context)
 

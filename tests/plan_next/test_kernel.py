@@ -31,7 +31,7 @@ from planspec_lark.plan_next import (
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.planner import Runtime, StateError, create_state, kernel as kernel_module, read_state
 from planspec_lark.planner.kernel import CONTEXT_FILE, LEDGER_FILE, open_state
-from planspec_lark.runs import Kind, Record, SqliteLedger
+from planspec_lark.runs import Record, RecordKind, SqliteLedger
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 
@@ -427,7 +427,7 @@ def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
         with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:
-            ledger.append("planner", Record(Kind.RESUMED), after=1)
+            ledger.append("planner", Record(RecordKind.RESUMED), after=1)
         with pytest.raises(StateError, match="another process has continued"):
             kernel.open_block(_message(execute("c")))
     assert read_state(tmp_path) == start_context("g", STEPS)
@@ -466,7 +466,7 @@ def test_what_has_happened_is_told(tmp_path: Path) -> None:
         ("failed", "1"),
     ]
     with closing(SqliteLedger(tmp_path / LEDGER_FILE, read_only=True)) as ledger:
-        refused = next(ledger.records("planner", kinds=[Kind.REFUSED])).data
+        refused = next(ledger.records("planner", kinds=[RecordKind.REFUSED])).data
     assert refused["answer"] == "no"
     assert refused["faults"][0].startswith("P")
 

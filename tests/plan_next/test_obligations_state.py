@@ -23,7 +23,7 @@ from planspec_lark.plan_next import (
     start_context,
 )
 from planspec_lark.plan_next.executors import read_executors
-from planspec_lark.planner import Event, EventKind, Refusal, Runtime, create_state, read_state
+from planspec_lark.planner import MessageRefusal, PlannerEvent, PlannerEventKind, Runtime, create_state, read_state
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 
@@ -116,11 +116,11 @@ def run(
     *,
     turns: int,
     result: dict[str, Any] = RESULT,
-) -> tuple[Context, list[Event]]:
+) -> tuple[Context, list[PlannerEvent]]:
     """Where some turns lead, with a planner that has these answers and an executor that has always the same."""
-    events: list[Event] = []
+    events: list[PlannerEvent] = []
 
-    def plan(_context: Context, _refusal: Refusal | None) -> str:
+    def plan(_context: Context, _refusal: MessageRefusal | None) -> str:
         return write(next(answers))
 
     create_state(folder, context)
@@ -129,7 +129,7 @@ def run(
     return read_state(folder), events
 
 
-def refused(events: list[Event]) -> list[list[str]]:
+def refused(events: list[PlannerEvent]) -> list[list[str]]:
     return [
         [found.code for found in one.refusal.diagnostics] for one in events if one.refusal and one.kind == "refused"
     ]
@@ -195,8 +195,8 @@ def test_planning_is_skipped_at_the_depth_limit(tmp_path: Path, depth: int) -> N
     assert (below.phase, limit.phase) == (Phase.PLANNING, Phase.EXECUTION)
     _, planned = run(tmp_path / "below", below, iter([STEPS]), turns=1)
     _, executed = run(tmp_path / "limit", limit, iter([]), turns=1)
-    assert [one.phase for one in planned if one.kind is EventKind.ASKED] == [Phase.PLANNING]
-    assert [one.phase for one in executed if one.kind is EventKind.ASKED] == [Phase.EXECUTION]
+    assert [one.phase for one in planned if one.kind is PlannerEventKind.ASKED] == [Phase.PLANNING]
+    assert [one.phase for one in executed if one.kind is PlannerEventKind.ASKED] == [Phase.EXECUTION]
 
 
 @holds("B44")
@@ -222,7 +222,7 @@ def test_what_a_callable_does_to_its_context_is_not_written(tmp_path: Path) -> N
             block.done.clear()
             block.plan.append("Rob a bank")
 
-    def plan(given: Context, _refusal: Refusal | None) -> str:
+    def plan(given: Context, _refusal: MessageRefusal | None) -> str:
         spoil(given)
         return write(EXECUTE)
 

@@ -34,7 +34,15 @@ from planspec_lark.plan_next import (
     start_context,
 )
 from planspec_lark.plan_next.models import goal_text
-from planspec_lark.planner import Event, EventKind, Refusal, Runtime, StateError, create_state, read_state
+from planspec_lark.planner import (
+    MessageRefusal,
+    PlannerEvent,
+    PlannerEventKind,
+    Runtime,
+    StateError,
+    create_state,
+    read_state,
+)
 from planspec_lark.planner.kernel import CONTEXT_FILE, open_state
 from planspec_lark.planner.runtime import Answer
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
@@ -49,9 +57,9 @@ class Script:
 
     plans: list[Any] = field(factory=list)
     results: list[Any] = field(factory=list)
-    asked: list[tuple[str, Context, Refusal | None]] = field(factory=list)
+    asked: list[tuple[str, Context, MessageRefusal | None]] = field(factory=list)
 
-    def plan(self, context: Context, refusal: Refusal | None) -> Answer:
+    def plan(self, context: Context, refusal: MessageRefusal | None) -> Answer:
         self.asked.append(("plan", context, refusal))
         return self._give(self.plans)
 
@@ -59,7 +67,7 @@ class Script:
         self.asked.append(("execute", context, None))
         return self._give(self.results)
 
-    async def aplan(self, context: Context, refusal: Refusal | None) -> Answer:
+    async def aplan(self, context: Context, refusal: MessageRefusal | None) -> Answer:
         await asyncio.sleep(0)
         return self.plan(context, refusal)
 
@@ -255,7 +263,7 @@ def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> Non
 def test_failures_go_up_until_the_root_has_failed(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
 
-    def planner(context: Context, _: Refusal | None) -> str:
+    def planner(context: Context, _: MessageRefusal | None) -> str:
         return steps(f"{context.depth}.{len(context.think.done)}", [f"{context.revision}.{at}" for at in range(3)])
 
     context = Runtime(tmp_path, planner, lambda _: returned("", "failed"), max_failures=2).run()
@@ -282,10 +290,10 @@ def test_limits_are_numbers_that_mean_something(tmp_path: Path, fields: dict[str
 
 def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g"))
-    events: list[Event] = []
+    events: list[PlannerEvent] = []
     on_disk: list[Context] = []
 
-    def watch(event: Event) -> None:
+    def watch(event: PlannerEvent) -> None:
         events.append(event)
         on_disk.append(read_state(tmp_path))
 
@@ -296,16 +304,16 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     second = close(first, "it")
     last = read_state(tmp_path)
     assert events == [
-        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING),
-        Event(EventKind.REFUSED, start_context("g"), Phase.PLANNING, refusals[1]),
-        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING, refusals[1]),
-        Event(EventKind.OPENED, first),
-        Event(EventKind.ASKED, first, Phase.EXECUTION),
-        Event(EventKind.CLOSED, second, item=second.think.done[0], diagnostics=events[5].diagnostics),
-        Event(EventKind.ASKED, second, Phase.EXECUTION),
-        Event(EventKind.REFUSED, second, Phase.EXECUTION, refusals[7]),
-        Event(EventKind.CLOSED, last, item=last.outcome),
-        Event(EventKind.ENDED, last, item=last.outcome),
+        PlannerEvent(PlannerEventKind.ASKED, start_context("g"), Phase.PLANNING),
+        PlannerEvent(PlannerEventKind.REFUSED, start_context("g"), Phase.PLANNING, refusals[1]),
+        PlannerEvent(PlannerEventKind.ASKED, start_context("g"), Phase.PLANNING, refusals[1]),
+        PlannerEvent(PlannerEventKind.OPENED, first),
+        PlannerEvent(PlannerEventKind.ASKED, first, Phase.EXECUTION),
+        PlannerEvent(PlannerEventKind.CLOSED, second, item=second.think.done[0], diagnostics=events[5].diagnostics),
+        PlannerEvent(PlannerEventKind.ASKED, second, Phase.EXECUTION),
+        PlannerEvent(PlannerEventKind.REFUSED, second, Phase.EXECUTION, refusals[7]),
+        PlannerEvent(PlannerEventKind.CLOSED, last, item=last.outcome),
+        PlannerEvent(PlannerEventKind.ENDED, last, item=last.outcome),
     ]
     assert [found.code for found in events[5].diagnostics] == ["PN215"]
     assert on_disk == [event.context for event in events]
@@ -315,7 +323,7 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
 def test_what_a_watcher_does_to_an_event_is_not_written(tmp_path: Path) -> None:
     """Neither what it does to the context nor what it does to the item that was closed."""
 
-    def spoil(event: Event) -> None:
+    def spoil(event: PlannerEvent) -> None:
         for block in (event.context.think, *event.context.path):
             block.plan.clear()
             block.done.clear()
@@ -333,8 +341,8 @@ def test_what_a_watcher_does_to_an_event_is_not_written(tmp_path: Path) -> None:
     assert watched == alone
 
 
-@pytest.mark.parametrize("kind", EventKind)
-def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, kind: EventKind) -> None:
+@pytest.mark.parametrize("kind", PlannerEventKind)
+def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, kind: PlannerEventKind) -> None:
     def answers() -> Script:
         return Script(["no", execute("c")], [returned("it"), returned("all")])
 
@@ -343,7 +351,7 @@ def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, ki
     create_state(tmp_path, start_context("g"))
     script = answers()
 
-    def watch(event: Event) -> None:
+    def watch(event: PlannerEvent) -> None:
         if event.kind is kind:
             raise LookupError(kind.value)
 
@@ -531,7 +539,7 @@ def test_one_run_has_one_event_loop(tmp_path: Path) -> None:
     loops: list[asyncio.AbstractEventLoop] = []
     script = Script([execute(name) for name in "abc"], [returned()] * 4)
 
-    async def planner(context: Context, refusal: Refusal | None) -> Answer:
+    async def planner(context: Context, refusal: MessageRefusal | None) -> Answer:
         loops.append(asyncio.get_running_loop())
         return await script.aplan(context, refusal)
 

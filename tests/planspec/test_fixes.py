@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import (
     Diagnostic,
-    Fixed,
+    FixResult,
     PlanSyntaxError,
     Severity,
     check_text,
@@ -139,7 +139,7 @@ def test_no_text_gets_worse(text: str, unsafe: bool) -> None:
 def test_a_fixed_text_has_nothing_to_fix(text: str) -> None:
     after = fixed(text)
     again = fix_text(after)
-    assert again == Fixed(after, [], check_text(after), again.refused)
+    assert again == FixResult(after, [], check_text(after), again.refused)
 
 
 # Words that are no text but a part of the format, however they are written.
@@ -392,7 +392,7 @@ PROSE = "We met on Monday.\nAnna was late.\n"
 @pytest.mark.parametrize("unsafe", [False, True])
 def test_a_text_that_is_no_plan_stays(text: str, refused: str, unsafe: bool) -> None:
     result = fix_text(text, unsafe=unsafe)
-    assert result == Fixed(text, [], check_text(text), refused)
+    assert result == FixResult(text, [], check_text(text), refused)
 
 
 def test_half_of_a_text_may_be_something_else() -> None:

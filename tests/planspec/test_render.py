@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep, collapse_step, expand_step, parse_plan
-from planspec_lark.planspec.render import Piece, show_plan, show_steps, wrap
+from planspec_lark.planspec.render import StyledText, show_plan, show_steps, wrap
 from planspec_lark.syntax.safe_text import columns
 
 
@@ -107,13 +107,13 @@ def test_tree_lines_go_on_beside_a_broken_line() -> None:
 
 
 def test_wide_characters_are_broken_by_their_columns() -> None:
-    (first, second) = wrap((Piece("id", "1  "), Piece("text", "风琴修理风琴修理")), 13)
+    (first, second) = wrap((StyledText("id", "1  "), StyledText("text", "风琴修理风琴修理")), 13)
     assert [piece.text for piece in first] == ["1  ", "风琴修理风"]
     assert [piece.text for piece in second] == ["   ", "琴修理"]
 
 
 def test_a_line_with_too_little_room_is_left_alone() -> None:
-    line = (Piece("tree", " " * 30), Piece("text", "word " * 20))
+    line = (StyledText("tree", " " * 30), StyledText("text", "word " * 20))
     assert list(wrap(line, 40)) == [line]
 
 

@@ -19,7 +19,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
-from planspec_lark.planspec import PlanEvent, PlanEventKind, Provisional
+from planspec_lark.planspec import PlanEvent, PlanEventKind, ProvisionalLine
 from planspec_lark.syntax.source import GrowingSource
 from tests.corpus import each
 from tests.property import streams
@@ -290,7 +290,7 @@ def test_what_is_seen_is_what_the_line_becomes() -> None:
     assert stream.feed("## Steps\n1. [!] n [act] a -> b, c | r") == []
     step = stream.provisional.step
     assert stream.feed("\n")[0].step == step
-    assert stream.provisional == Provisional()
+    assert stream.provisional == ProvisionalLine()
 
 
 def test_below_constraints_a_listed_step_is_a_constraint() -> None:
@@ -321,14 +321,14 @@ def test_a_very_long_line_is_not_tried() -> None:
     stream.feed("1. [act] " + "b" * 9_991)
     assert stream.provisional.step is not None
     stream.feed("b")
-    assert stream.provisional == Provisional("1. [act] " + "b" * 9_992)
+    assert stream.provisional == ProvisionalLine("1. [act] " + "b" * 9_992)
 
 
 def test_nothing_is_provisional_at_the_end() -> None:
     stream = PlanStream()
     stream.feed("1. [act] b")
     stream.finish()
-    assert stream.provisional == Provisional()
+    assert stream.provisional == ProvisionalLine()
 
 
 # ---------------------------------------------------------------- hope
@@ -446,7 +446,7 @@ def test_no_more_is_read_than_may_be(size: int) -> None:
     stream = PlanStream(limits=Limits(max_bytes=most))
     events = [event for at in range(0, len(text), size) for event in stream.feed(text[at : at + size])]
     assert brief(events) == ["0 goal é", "0 step 1 a []", "0 hopeless PS121 1-1"]
-    assert stream.provisional == Provisional()
+    assert stream.provisional == ProvisionalLine()
     end = stream.finish()
     assert end.events == []
     assert end.draft is None
@@ -618,7 +618,7 @@ def test_the_text_is_what_was_fed(end: str, most: int | None) -> None:
     end_of_text = stream.finish()
     assert stream.text == before == f"Goal: g\n1. [act] a{end}"
     assert end_of_text.result.source.text == stream.text
-    assert stream.provisional == Provisional()
+    assert stream.provisional == ProvisionalLine()
 
 
 @pytest.mark.parametrize("line", ["<END> of it", "so <END>", "<end>", "- <END>"])

@@ -26,7 +26,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.exchange import export_plan
-from planspec_lark.planspec import Todo
+from planspec_lark.planspec import NextAction
 from planspec_lark.planspec.tree import find_next, iter_with_parents, walk
 from planspec_lark.syntax import PlanSpecError, tree
 from planspec_lark.syntax.tree import find_parents, grow, iter_nodes, iter_tree, walk_tree
@@ -254,4 +254,4 @@ def test_what_comes_next(steps: str, expected: tuple[str, str] | None) -> None:
 
 
 def test_what_there_is_to_do() -> None:
-    assert [todo.value for todo in Todo] == ["do", "decide", "plan", "close"]
+    assert [todo.value for todo in NextAction] == ["do", "decide", "plan", "close"]

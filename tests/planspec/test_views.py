@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan
-from planspec_lark.planspec import StepView, Todo, find_data_flow, focus_view, next_step_view, ready_steps
+from planspec_lark.planspec import NextAction, StepView, find_data_flow, focus_view, next_step_view, ready_steps
 
 PLAN = """\
 # Plan: Move the bookings
@@ -50,7 +50,7 @@ def upcoming(text: str) -> StepView:
 
 def test_the_next_step() -> None:
     view = upcoming(PLAN)
-    assert (view.todo, view.step.step_id, [step.step_id for step in view.path]) == (Todo.DO, "3.2", ["3"])
+    assert (view.todo, view.step.step_id, [step.step_id for step in view.path]) == (NextAction.DO, "3.2", ["3"])
     assert (
         view.to_text()
         == HEAD
@@ -79,7 +79,7 @@ Its inputs:
 def test_a_decision_shows_its_branches_with_all_that_they_say() -> None:
     text = PLAN.replace("[act] Verify", "[x] [act] Verify").replace("[act] Count", "[~] [act] Count")
     view = upcoming(text.replace("3. [>]", "3. [x]"))
-    assert view.todo is Todo.DECIDE
+    assert view.todo is NextAction.DECIDE
     assert (
         view.to_text()
         == HEAD

@@ -16,7 +16,7 @@ from planspec_lark import (
     parse_plan,
     plan_from_dict,
 )
-from planspec_lark.exchange import FORMATS, Imported, export_into, export_plan, import_text, update_text
+from planspec_lark.exchange import FORMATS, ImportResult, export_into, export_plan, import_text, update_text
 
 MARKDOWN = [name for name in FORMATS if name != "task-master"]
 
@@ -57,7 +57,7 @@ _ROWS = st.builds(
 LISTS = st.lists(_ROWS, max_size=12).map("\n".join)
 
 
-def bring_in(text: str, form: str) -> Imported:
+def bring_in(text: str, form: str) -> ImportResult:
     try:
         return import_text(text, form)
     except PlanSyntaxError as error:

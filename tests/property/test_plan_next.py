@@ -25,7 +25,7 @@ from planspec_lark.plan_next import (
     context_to_plan,
     start_context,
 )
-from planspec_lark.planner import Event, EventKind, Refusal, Runtime, create_state, read_state
+from planspec_lark.planner import MessageRefusal, PlannerEvent, PlannerEventKind, Runtime, create_state, read_state
 from planspec_lark.planner.runtime import Answer
 from tests import strategies
 from tests.plan_next.turns import execute, probes, returned, steps
@@ -78,7 +78,7 @@ class Game:
     last: Context
     says: int = 0
 
-    def plan(self, _context: Context, _refusal: Refusal | None) -> Answer:
+    def plan(self, _context: Context, _refusal: MessageRefusal | None) -> Answer:
         self.says += 1
         if not self.plans:
             return execute(f"it, {self.says}", f"shell: {self.says}", **({"update_plan": []} if self.is_hasty else {}))
@@ -105,9 +105,9 @@ class Game:
         answer: Answer = drawn
         return answer
 
-    def watch(self, event: Event) -> None:
+    def watch(self, event: PlannerEvent) -> None:
         context = event.context
-        if event.kind in (EventKind.OPENED, EventKind.CLOSED):
+        if event.kind in (PlannerEventKind.OPENED, PlannerEventKind.CLOSED):
             _is_valid(context, self.folder)
             _has_grown(self.last, context)
             assert context.revision == self.last.revision + 1

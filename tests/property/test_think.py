@@ -23,7 +23,7 @@ from planspec_lark.engine import (
     OperatorResult,
     Outcome,
     PlanningCall,
-    Purpose,
+    PlanningPurpose,
     Question,
     ReflectionCall,
     StepCall,
@@ -36,7 +36,7 @@ from planspec_lark.engine.snapshot import can_be_kept, read_snapshot, write_snap
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.ledger import Record, RecordKind
 from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 
@@ -93,7 +93,7 @@ class Chaos:
     def planner(self, call: PlanningCall) -> str:
         tried = call.refusal and call.refusal.answer
         chance = self._chance("plan", call.purpose, call.plan_state, call.reason, tried)
-        if call.purpose is Purpose.CHANGES:
+        if call.purpose is PlanningPurpose.CHANGES:
             return self._text(chance, "1", call.plan_state, is_replan=True)
         if chance.random() < 0.2:
             return chance.choice(self.texts)
@@ -157,7 +157,7 @@ class Watch:
     """Looks at everything that happens."""
 
     text: str
-    kinds: list[Kind] = field(factory=list)
+    kinds: list[RecordKind] = field(factory=list)
     done: dict[str, PlanStatus] = field(factory=dict)
     stops_at: int | None = None
 
@@ -167,7 +167,7 @@ class Watch:
         assert parse_plan(self.text) == event.plan
         assert visible(self.text) == self.text
         now = {step.step_id: step.status for step in iter_steps(event.plan)}
-        if event.kind is not Kind.RENEWED and not self._names_steps(event):
+        if event.kind is not RecordKind.RENEWED and not self._names_steps(event):
             moves = event.data.get("moves", {})
             for step_id, status in self.done.items():
                 if status is PlanStatus.DONE and not self._is_tried_again(step_id, event, now):
@@ -181,12 +181,12 @@ class Watch:
     def _is_tried_again(self, step_id: str, event: ThinkEvent, now: dict[str, PlanStatus]) -> bool:
         """Whether a step is below one that lacked something, and that is tried again as a step came in front of it."""
         above = event.step_id
-        is_below = event.kind is Kind.REFLECTED and step_id.startswith(f"{above}.")
+        is_below = event.kind is RecordKind.REFLECTED and step_id.startswith(f"{above}.")
         return is_below and now[event.data.get("moves", {}).get(above, above)] is PlanStatus.PENDING
 
     def _names_steps(self, event: ThinkEvent) -> bool:
         """Whether what happens says of steps that are done that they are to be done again."""
-        if event.kind in (Kind.LOOPED, Kind.TOLD) or event.data.get("decision") == "RETRY":
+        if event.kind in (RecordKind.LOOPED, RecordKind.TOLD) or event.data.get("decision") == "RETRY":
             return True
         commands = event.data.get("commands", "")
         return "REVISE" in commands or "REPLAN" in commands
@@ -223,14 +223,16 @@ def _signs(ledger: MemoryLedger) -> list[tuple[Any, ...]]:
         data = {name: value for name, value in record.data.items() if name not in ("key", "trace")}
         data["key"] = str(record.data.get("key", "")).partition(":")[2]
         sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
-        if record.kind not in (Kind.RESUMED, Kind.ENDED) and not (record.kind is Kind.STARTED and sign in signs):
+        if record.kind not in (RecordKind.RESUMED, RecordKind.ENDED) and not (
+            record.kind is RecordKind.STARTED and sign in signs
+        ):
             signs.append(sign)
     return signs
 
 
 def _has_ended(ledger: MemoryLedger) -> bool:
     kinds = [record.kind for record in ledger.records(ledger.runs()[-1].run)]
-    return kinds[-1:] == [Kind.ENDED]
+    return kinds[-1:] == [RecordKind.ENDED]
 
 
 _TYPES = st.sampled_from(["act", "act", "reason", "subtask", "subtask", "decide"])

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, run_plan, submit_plan
 from planspec_lark.planspec import PlanSpec
-from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, PostgresLedger, RunInfo
+from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, RecordKind, RunInfo
 from planspec_lark.runs.owner import Owner
 from tests.engine.worlds import World, ok, plan
 
@@ -24,7 +24,7 @@ def ledger() -> MemoryLedger:
 
 
 def done(ledger: Ledger, run: str = "r") -> list[str]:
-    return [record.step for record in ledger.records(run, kinds=[Kind.DONE])]
+    return [record.step for record in ledger.records(run, kinds=[RecordKind.DONE])]
 
 
 def test_a_run_in_a_database(database: str) -> None:
@@ -106,7 +106,7 @@ class _SlowLedger(MemoryLedger):
 def test_a_plan_is_submitted_by_two_at_once(at: str) -> None:
     ledger = _SlowLedger(at, PLAN)
     submit_plan(ledger, PLAN, "r")
-    assert [record.kind for record in ledger.records("r")] == [Kind.BEGUN]
+    assert [record.kind for record in ledger.records("r")] == [RecordKind.BEGUN]
     result = run_plan(ledger, "r", World().operator)
     assert result is not None
     assert result.outputs == {"x": "a", "y": "b"}

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark.engine import Outcome, ThinkEngine, run_plan, submit_plan
-from planspec_lark.runs import Kind, MemoryLedger, PostgresLedger
+from planspec_lark.runs import MemoryLedger, PostgresLedger, RecordKind
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
 from tests.runs import working
@@ -75,7 +75,7 @@ def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_pa
     assert len(keys) > len({*keys}) == RUNS * STEPS
     with closing(PostgresLedger(database)) as ledger:
         for run in runs:
-            done = ledger.records(run, kinds=[Kind.DONE])
+            done = ledger.records(run, kinds=[RecordKind.DONE])
             assert [int(record.step) for record in done] == list(range(1, STEPS + 1))
             # A step is begun again with its key, and not once it was done.
             steps = [int(key.split(":")[1]) for key in keys if key.startswith(f"{run}:")]

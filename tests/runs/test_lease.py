@@ -15,7 +15,7 @@ import pytest
 from attrs import evolve
 
 from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, lease as module
-from planspec_lark.runs.lease import Lease, hold_lease
+from planspec_lark.runs.lease import RunLease, hold_lease
 from planspec_lark.runs.ledger import LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 from tests.timing import with_longer_limits
@@ -39,7 +39,7 @@ def _wait_for(what: object, of: list[object]) -> None:
         time.sleep(0.01)
 
 
-def _fault(lease: Lease) -> Exception:
+def _fault(lease: RunLease) -> Exception:
     """What goes wrong beside a run, once it has."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
@@ -51,7 +51,7 @@ def _fault(lease: Lease) -> Exception:
     raise AssertionError
 
 
-def _mark_and_fail(lease: Lease) -> None:
+def _mark_and_fail(lease: RunLease) -> None:
     lease.mark()
     raise KeyError
 
@@ -212,7 +212,7 @@ def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
 
 
 def test_a_lease_without_a_view_writes_nothing(ledger: MemoryLedger) -> None:
-    lease = Lease(ledger, "r", None, 1.0)
+    lease = RunLease(ledger, "r", None, 1.0)
     lease.start()
     lease.mark()
     lease.flush()

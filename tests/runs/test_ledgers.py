@@ -17,7 +17,7 @@ from attrs import evolve
 
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, SqliteLedger
 from planspec_lark.runs.history import History
-from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import FencedError, Record, RecordKind, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from tests.runs.records import append, full_record
 from tests.timing import with_longer_limits
@@ -76,7 +76,7 @@ def test_values_of_several_records(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
     for number in range(1, 451):
-        append(ledger, Record(Kind.DONE, outputs={f"v{number}": number, "last": [number], "other": 0}))
+        append(ledger, Record(RecordKind.DONE, outputs={f"v{number}": number, "last": [number], "other": 0}))
     places = {**{f"v{number}": number for number in range(450, 0, -1)}, "last": 7}
     found = ledger.values("r", places)
     assert list(found) == list(places)
@@ -93,7 +93,7 @@ def test_records_behind_a_number(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
     for number in range(450):
-        append(ledger, Record(Kind.DONE if number % 2 else Kind.STARTED))
+        append(ledger, Record(RecordKind.DONE if number % 2 else RecordKind.STARTED))
 
     def numbers(**options: Any) -> list[int]:
         return [record.seq for record in ledger.records("r", **options)]
@@ -101,7 +101,7 @@ def test_records_behind_a_number(make: Make) -> None:
     assert numbers(after=0) == numbers() == [*range(1, 451)]
     assert numbers(after=3) == [*range(4, 451)]
     assert numbers(after=3, newest_first=True) == [*range(450, 3, -1)]
-    assert numbers(after=445, kinds=[Kind.DONE]) == [446, 448, 450]
+    assert numbers(after=445, kinds=[RecordKind.DONE]) == [446, 448, 450]
     assert numbers(after=3, limit=2) == [4, 5]
     assert numbers(after=3, limit=2, newest_first=True) == [450, 449]
     assert numbers(after=450) == numbers(after=451, newest_first=True) == []
@@ -120,7 +120,7 @@ def test_the_last_snapshot_of_a_run(make: Make) -> None:
 def test_a_value_is_one_s_own(make: Make) -> None:
     ledger, value = make(), [1]
     ledger.begin(RunInfo("r", 1.0))
-    append(ledger, Record(Kind.DONE, outputs={"x": value}))
+    append(ledger, Record(RecordKind.DONE, outputs={"x": value}))
     value.append(2)
     ledger.value("r", 1, "x").append(3)
     assert ledger.value("r", 1, "x") == [1]
@@ -139,7 +139,7 @@ def test_records_are_chosen(make: Make) -> None:
     for run in "rs":
         ledger.begin(RunInfo(run, 1.0))
     for number in range(500):
-        kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
+        kind = [RecordKind.DONE, RecordKind.FAILED, RecordKind.TOLD][number % 3]
         append(ledger, Record(kind, str(number)), "rs"[number % 2])
 
     def steps(**how: Any) -> list[int]:
@@ -151,8 +151,8 @@ def test_records_are_chosen(make: Make) -> None:
     assert steps(limit=3) == [0, 2, 4]
     assert steps(limit=0) == []
     assert steps(newest_first=True, limit=201) == mine[::-1][:201]
-    assert steps(kinds=[Kind.DONE]) == [number for number in mine if number % 3 == 0]
-    assert steps(kinds=[Kind.TOLD, Kind.DONE], newest_first=True, limit=2) == [498, 494]
+    assert steps(kinds=[RecordKind.DONE]) == [number for number in mine if number % 3 == 0]
+    assert steps(kinds=[RecordKind.TOLD, RecordKind.DONE], newest_first=True, limit=2) == [498, 494]
     assert list(ledger.records("t")) == []
     assert [event.step for event in History(ledger, "r").last(2)] == ["496", "498"]
 
@@ -160,9 +160,9 @@ def test_records_are_chosen(make: Make) -> None:
 def test_records_may_be_added_while_some_are_read(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    append(ledger, Record(Kind.DONE, "1"))
+    append(ledger, Record(RecordKind.DONE, "1"))
     for read in ledger.records("r", limit=2):
-        append(ledger, Record(Kind.DONE, read.step + "1"))
+        append(ledger, Record(RecordKind.DONE, read.step + "1"))
     assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
 
 
@@ -191,15 +191,15 @@ def test_a_run_begins_once(make: Make) -> None:
 def test_of_two_writers_one_is_fenced(make: Make) -> None:
     first, second = make(), make()
     first.begin(RunInfo("r", 1.0))
-    first.append("r", Record(Kind.BEGUN), after=0)
-    second.append("r", Record(Kind.STARTED, "second"), after=1)
+    first.append("r", Record(RecordKind.BEGUN), after=0)
+    second.append("r", Record(RecordKind.STARTED, "second"), after=1)
     with pytest.raises(FencedError, match="another process has continued run r"):
-        first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=1)
+        first.append("r", Record(RecordKind.DONE, "first", outputs={"x": 1}), after=1)
     # Nothing of it is there, and both ledgers continue.
     assert [record.step for record in first.records("r")] == ["", "second"]
     with pytest.raises(KeyError):
         first.value("r", 2, "x")
-    first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=2)
+    first.append("r", Record(RecordKind.DONE, "first", outputs={"x": 1}), after=2)
     assert second.value("r", 3, "x") == 1
 
 
@@ -225,7 +225,7 @@ def test_many_writers_at_once(make: Make) -> None:
     def write(ledger: Ledger, who: int) -> None:
         for after in range(20):
             try:
-                ledger.append("r", Record(Kind.DONE, str(who)), after=after)
+                ledger.append("r", Record(RecordKind.DONE, str(who)), after=after)
             except FencedError:
                 continue
             won.append(after)
@@ -244,7 +244,7 @@ def test_runs_side_by_side(make: Make) -> None:
     for run in ("a", "b"):
         ledger.begin(RunInfo(run, 1.0))
         ledger.acquire(run, Owner.new(), seconds=60)
-        ledger.append(run, Record(Kind.DONE, run, outputs={"x": run}), after=0)
+        ledger.append(run, Record(RecordKind.DONE, run, outputs={"x": run}), after=0)
         ledger.add_view(run, run, f"text {run}")
     for run in ("a", "b"):
         assert [record.step for record in ledger.records(run)] == [run]

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from planspec_lark.runs import LedgerError, PostgresLedger
-from planspec_lark.runs.ledger import Kind, Record, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import Record, RecordKind, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.postgres_ledger import hide_password
 from tests.runs.postgres import PASSWORD, Server
@@ -104,10 +104,10 @@ def test_a_ledger_goes_on_after_an_error(database: str) -> None:
     ledger = PostgresLedger(database)
     ledger.begin(RunInfo("r", 1.0))
     with pytest.raises(LedgerError, match="violates foreign key constraint"):
-        ledger.append("nobody", Record(Kind.BEGUN), after=0)
+        ledger.append("nobody", Record(RecordKind.BEGUN), after=0)
     with pytest.raises(LedgerError, match="NUL"):
-        ledger.append("r", Record(Kind.BEGUN, plan="\x00"), after=0)
-    assert ledger.append("r", Record(Kind.BEGUN), after=0).seq == 1
+        ledger.append("r", Record(RecordKind.BEGUN, plan="\x00"), after=0)
+    assert ledger.append("r", Record(RecordKind.BEGUN), after=0).seq == 1
     ledger.close()
 
 
@@ -117,10 +117,10 @@ def test_a_connection_that_is_lost(database: str) -> None:
     execute(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'planspec'")
     for _ in range(2):
         with pytest.raises(LedgerError, match=r"test_\w+ at 127\.0\.0\.1: "):
-            ledger.append("r", Record(Kind.BEGUN), after=0)
+            ledger.append("r", Record(RecordKind.BEGUN), after=0)
     ledger.close()
     again = PostgresLedger(database)
-    assert again.append("r", Record(Kind.BEGUN), after=0).seq == 1
+    assert again.append("r", Record(RecordKind.BEGUN), after=0).seq == 1
     again.close()
 
 

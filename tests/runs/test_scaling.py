@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from planspec_lark.runs import Kind, PostgresLedger
+from planspec_lark.runs import PostgresLedger, RecordKind
 from tests.corpus import ROOT
 from tests.test_docs import blocks_of
 
@@ -30,8 +30,8 @@ def test_the_commands_of_the_page(database: str, tmp_path: Path) -> None:
     assert ran == 2
     with closing(PostgresLedger(database, read_only=True)) as ledger:
         for house in range(6):
-            records = ledger.records(f"house-{house}", kinds=[Kind.DONE])
+            records = ledger.records(f"house-{house}", kinds=[RecordKind.DONE])
             assert [record.step for record in records] == ["1", "2"]
         info = ledger.last_run("cleaning")
         assert info is not None
-        assert ledger.count(info.run, kinds=[Kind.DONE]) == 2
+        assert ledger.count(info.run, kinds=[RecordKind.DONE]) == 2

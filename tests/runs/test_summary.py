@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.runs import Kind, MemoryLedger, Record, RunInfo
+from planspec_lark.runs import MemoryLedger, Record, RecordKind, RunInfo
 from planspec_lark.runs.summary import summarize
 
 
-def _sums(*records: tuple[Kind, str, dict[str, Any]]) -> dict[str, tuple[int, int]]:
+def _sums(*records: tuple[RecordKind, str, dict[str, Any]]) -> dict[str, tuple[int, int]]:
     """By step, its attempts and tokens, as the sums of a run with these records are."""
     ledger = MemoryLedger()
     ledger.begin(RunInfo("r", 1.0))
@@ -19,12 +19,12 @@ def _sums(*records: tuple[Kind, str, dict[str, Any]]) -> dict[str, tuple[int, in
 
 def test_steps_move_at_once_and_after_what_their_record_says() -> None:
     sums = _sums(
-        (Kind.STARTED, "2", {}),
-        (Kind.DONE, "2", {"tokens": 20}),
-        (Kind.STARTED, "3", {}),
+        (RecordKind.STARTED, "2", {}),
+        (RecordKind.DONE, "2", {"tokens": 20}),
+        (RecordKind.STARTED, "3", {}),
         # Step 3 has failed, and a step is added in front of it and of the one before.
-        (Kind.FAILED, "3", {"tokens": 30, "moves": {"2": "3", "3": "4"}}),
-        (Kind.STARTED, "2", {}),
-        (Kind.DONE, "2", {"tokens": 5}),
+        (RecordKind.FAILED, "3", {"tokens": 30, "moves": {"2": "3", "3": "4"}}),
+        (RecordKind.STARTED, "2", {}),
+        (RecordKind.DONE, "2", {"tokens": 5}),
     )
     assert sums == {"3": (1, 20), "4": (1, 30), "2": (1, 5), "": (3, 55)}

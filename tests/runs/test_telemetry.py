@@ -18,13 +18,13 @@ pytest.importorskip("opentelemetry.sdk")
 from opentelemetry import context, trace
 from opentelemetry.trace import StatusCode
 
-from planspec_lark.engine import Budget, Effort, OperatorResult, StepCall, ThinkEngine, ThinkEvent, Unusable
+from planspec_lark.engine import Budget, Effort, FatalError, OperatorResult, StepCall, ThinkEngine, ThinkEvent
 from planspec_lark.engine.jobs import run_plan, submit_plan
 from planspec_lark.llm import Program, model_operator, program_model
 from planspec_lark.plan_next import Context, start_context
 from planspec_lark.planner import Runtime, create_state
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.telemetry import trace_environment
 from planspec_lark.tool_runner import arun_toolplan, run_toolplan
 from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
@@ -143,7 +143,7 @@ def test_a_run_is_a_child_of_what_is_at_hand(traced: Traced) -> None:
 
 def test_steps_are_children_of_the_run_whatever_is_at_hand(traced: Traced) -> None:
     def watch(event: ThinkEvent) -> None:
-        if event.kind is Kind.BEGUN:
+        if event.kind is RecordKind.BEGUN:
             context.attach(context.Context())
 
     # The end of the run's span puts back what was at hand before.
@@ -152,7 +152,7 @@ def test_steps_are_children_of_the_run_whatever_is_at_hand(traced: Traced) -> No
     assert at_hand() == 0
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), Unusable("secret")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), FatalError("secret")])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_that_raises_ends_its_spans(traced: Traced, error: BaseException, jobs: int) -> None:
     world = World(steps={"a": [error]})

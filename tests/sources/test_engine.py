@@ -11,7 +11,7 @@ from planspec_lark.engine import (
     Budget,
     EngineLimits,
     HopStatus,
-    Lack,
+    MissingInput,
     OperatorResult,
     Outcome,
     PlanRunError,
@@ -21,10 +21,10 @@ from planspec_lark.engine import (
 from planspec_lark.engine.execution_answer import read_execution
 from planspec_lark.engine.requests import request_execution
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.run_writer import RunWriter, StepPatch
 from planspec_lark.llm import model_planner
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Kind, RunInfo
+from planspec_lark.runs.ledger import RecordKind, RunInfo
 from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown
 
 TWO = "1. [act] dig → hole\n2. [act] fill\n"
@@ -109,7 +109,7 @@ def test_what_blocked_steps_lack() -> None:
     steps = "1. [act] a\n  > ← given\n2. [act] b\n3. [act] c\n  > ← x, y\n4. [act] d → x\n5. [act] e → y\n"
     result = world.run(steps)
     assert result.blocked == ("1", "2", "3", "4")
-    assert result.lacking == (Lack("1", "given"), Lack("3", "x", "4"), Lack("3", "y", "5"))
+    assert result.lacking == (MissingInput("1", "given"), MissingInput("3", "x", "4"), MissingInput("3", "y", "5"))
     assert World().run(steps, inputs={"given": 1, "x": 1, "y": 1}).lacking == ()
 
 
@@ -135,9 +135,9 @@ def test_a_step_that_is_no_more_blocked_is_looked_for() -> None:
     step, ledger = PlanStep("1", "", "act", "a", status=PlanStatus.BLOCKED), MemoryLedger()
     ledger.begin(RunInfo("r", 1.0))
     writer = RunWriter(PlanSpec(goal="g", steps=[step]), RunState(), ledger, "r", None)
-    writer.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)])
+    writer.note(RecordKind.OPENED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)])
     assert writer.version == 1
-    writer.note(Kind.DONE, step, patches=[Patch(step, PlanStatus.DONE)])
+    writer.note(RecordKind.DONE, step, patches=[StepPatch(step, PlanStatus.DONE)])
     assert writer.version == 1
 
 
@@ -438,7 +438,7 @@ def test_a_step_is_blocked_where_another_is_added_behind_it() -> None:
     result = world.run(TWO)
     assert world.log == ["run 1", "reflect 1", "run 2", "run 3"]
     assert shown(result.plan) == "1. [!] [act] dig → hole | rock\n2. [x] [act] buy → hole\n3. [x] [act] fill\n"
-    (reflected,) = [event for event in world.events if event.kind is Kind.REFLECTED]
+    (reflected,) = [event for event in world.events if event.kind is RecordKind.REFLECTED]
     assert reflected.data["blocked"] is True
 
 
@@ -486,7 +486,7 @@ def test_what_commands_come_to_outlives_a_crash(answer: str) -> None:
     ledger, world = MemoryLedger(), World({"dig": [failed("rock"), ok(hole=1)]}, {"dig": [answer]})
 
     def stop(event: ThinkEvent) -> None:
-        if event.kind is Kind.REFLECTED:
+        if event.kind is RecordKind.REFLECTED:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo, SqliteLedger
+from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.ledger import FencedError, RunBusyError
 from planspec_lark.runs.owner import Owner
@@ -44,7 +44,7 @@ def records(path: Path) -> list[Record]:
 
 
 def done_steps(path: Path) -> list[str]:
-    return [one.step for one in records(path) if one.kind is Kind.DONE]
+    return [one.step for one in records(path) if one.kind is RecordKind.DONE]
 
 
 def edit(path: Path, statement: str, *values: Any) -> None:
@@ -109,7 +109,7 @@ def test_nothing_is_done_twice(path: Path) -> None:
         (one.started, one.seconds) for one in first.results
     ]
     now = records(path)
-    assert (now[:-2], [one.kind for one in now[-2:]]) == (told, [Kind.RESUMED, Kind.ENDED])
+    assert (now[:-2], [one.kind for one in now[-2:]]) == (told, [RecordKind.RESUMED, RecordKind.ENDED])
     assert sorted(one.name for one in path.parent.iterdir()) == ["run.ledger"]
 
 
@@ -229,12 +229,12 @@ def test_a_failed_step_is_tried_again(path: Path) -> None:
 
     assert not run_toolplan(PLAN, ATOMS, fail, ledger=path).is_done
     told = {one.kind: one for one in records(path)}
-    assert (told[Kind.FAILED].step, told[Kind.FAILED].data["result"]) == ("b", "ValueError: burnt")
-    assert (told[Kind.SKIPPED].step, told[Kind.SKIPPED].data["reason"]) == (
+    assert (told[RecordKind.FAILED].step, told[RecordKind.FAILED].data["result"]) == ("b", "ValueError: burnt")
+    assert (told[RecordKind.SKIPPED].step, told[RecordKind.SKIPPED].data["reason"]) == (
         "d",
         "it depends on step 'b', which has failed",
     )
-    assert told[Kind.ENDED].data["outcome"] == "2 of 4 steps are not done"
+    assert told[RecordKind.ENDED].data["outcome"] == "2 of 4 steps are not done"
     called, done = run(path, jobs=1)
     assert (called, done.is_done) == (["oat", "oat!, <3>"], True)
 
@@ -375,7 +375,7 @@ def test_records_that_no_run_writes(path: Path, change: str, dry_run: bool) -> N
 def test_a_run_of_something_else(path: Path) -> None:
     with closing(SqliteLedger(path)) as ledger:
         ledger.begin(RunInfo("toolplan", 1.0))
-        ledger.append("toolplan", Record(Kind.BEGUN, plan="# Goal: x\n"), after=0)
+        ledger.append("toolplan", Record(RecordKind.BEGUN, plan="# Goal: x\n"), after=0)
     with pytest.raises(LedgerError, match=r"^the records of run toolplan are not those of a tool plan$"):
         run(path)
     assert len(records(path)) == 1
@@ -444,12 +444,12 @@ def test_a_run_that_another_process_continues(path: Path) -> None:
     def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
         if inputs.get("item") == "oat":
             with closing(SqliteLedger(path)) as ledger:
-                ledger.append("toolplan", Record(Kind.RESUMED), after=ledger.count("toolplan"))
+                ledger.append("toolplan", Record(RecordKind.RESUMED), after=ledger.count("toolplan"))
         return work(atom_id, inputs)
 
     with pytest.raises(FencedError):
         run_toolplan(PLAN, ATOMS, call, ledger=path, jobs=1)
-    assert [one.kind for one in records(path)][-1] is Kind.RESUMED
+    assert [one.kind for one in records(path)][-1] is RecordKind.RESUMED
     assert done_steps(path) == ["a"]
 
 
@@ -462,7 +462,7 @@ def test_a_lease_that_is_lost(path: Path) -> None:
             assert calls._lease is not None
             calls._lease._fault = RunBusyError("gone")
             with pytest.raises(RunBusyError, match="gone"):
-                calls.write(Record(Kind.STARTED))
+                calls.write(Record(RecordKind.STARTED))
         assert run(ledger, plan)[0] == ["rye"]
 
 
@@ -474,7 +474,7 @@ def test_an_interrupt_at_a_record(monkeypatch: pytest.MonkeyPatch, is_async: boo
     real = MemoryLedger.append
 
     def append(self: MemoryLedger, run: str, record: Record, *, after: int) -> Record:
-        if record.kind is Kind.DONE and interrupts:
+        if record.kind is RecordKind.DONE and interrupts:
             if is_kept:
                 real(self, run, record, after=after)
             raise interrupts.pop()

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark.syntax import grammars
-from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces, texts_in
+from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, read_pieces, texts_in
 from tests.toolplan.measuring import grows_evenly
 
-KINDS = {"TEXT": PieceKind.TEXT, "ESCAPED": PieceKind.TEXT}
-KINDS |= {"REFERENCE": PieceKind.REFERENCE, "MALFORMED": PieceKind.MALFORMED}
+KINDS = {"TEXT": ReferencePieceKind.TEXT, "ESCAPED": ReferencePieceKind.TEXT}
+KINDS |= {"REFERENCE": ReferencePieceKind.REFERENCE, "MALFORMED": ReferencePieceKind.MALFORMED}
 
 
 def references(text: str) -> list[tuple[str, str]]:
-    return [(piece.step, piece.output) for piece in read_pieces(text) if piece.kind is PieceKind.REFERENCE]
+    return [(piece.step, piece.output) for piece in read_pieces(text) if piece.kind is ReferencePieceKind.REFERENCE]
 
 
 def malformed(text: str) -> list[str]:
-    return [piece.text for piece in read_pieces(text) if piece.kind is PieceKind.MALFORMED]
+    return [piece.text for piece in read_pieces(text) if piece.kind is ReferencePieceKind.MALFORMED]
 
 
 def says(text: str) -> str:
@@ -29,11 +29,11 @@ def says(text: str) -> str:
 
 def test_pieces_have_their_places() -> None:
     assert read_pieces("so ${a.outputs.b}$${}${c") == [
-        Piece(PieceKind.TEXT, "so ", 0, 3),
-        Piece(PieceKind.REFERENCE, "${a.outputs.b}", 3, 17, "a", "b"),
-        Piece(PieceKind.TEXT, "${", 17, 20),
-        Piece(PieceKind.TEXT, "}", 20, 21),
-        Piece(PieceKind.MALFORMED, "${c", 21, 24),
+        ReferencePiece(ReferencePieceKind.TEXT, "so ", 0, 3),
+        ReferencePiece(ReferencePieceKind.REFERENCE, "${a.outputs.b}", 3, 17, "a", "b"),
+        ReferencePiece(ReferencePieceKind.TEXT, "${", 17, 20),
+        ReferencePiece(ReferencePieceKind.TEXT, "}", 20, 21),
+        ReferencePiece(ReferencePieceKind.MALFORMED, "${c", 21, 24),
     ]
 
 
@@ -119,7 +119,7 @@ def test_the_pattern_reads_what_the_parser_reads(text: str) -> None:
     ]
     assert "".join(text[piece.start : piece.end] for piece in pieces) == text
     for piece in pieces:
-        if piece.kind is PieceKind.REFERENCE:
+        if piece.kind is ReferencePieceKind.REFERENCE:
             inside: list[Any] = list(grammars.parser("reference").parse(piece.text[2:-1], start="path").children)
             assert [(token.type, str(token)) for token in inside] == [
                 ("STEP", piece.step),

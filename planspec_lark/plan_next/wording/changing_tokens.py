@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from planspec_lark.plan_next.wording.normal_forms import Found, Normal
+from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
 
 __all__ = ["find_unstable"]
 
@@ -54,13 +54,13 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _URL = re.compile(r"(?<![0-9A-Za-z+.\-])(?:[A-Za-z][0-9A-Za-z+.\-]{0,20}://|www\.)\S+")
 
 
-def find_unstable(text: str) -> list[Found]:
+def find_unstable(text: str) -> list[WordingMatch]:
     """All time stamps, UUIDs and random-looking tokens of a text, in its order; in linear time.
 
     Plain dates, versions, names of all kinds, addresses, colours and phone numbers do not count, nor does what looks
     random inside a URL.
     """
-    normal = Normal.of(text)
+    normal = NormalText.of(text)
     stretches: list[tuple[int, int, str]] = []
     for find, kind in _FINDERS:
         stretches = _add(stretches, find(normal.text), kind)

@@ -14,12 +14,21 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.plan_next.wording.normal_forms import Found
-from planspec_lark.plan_next.wording.word_patterns import Entry, Kind, Matcher, WordsError, read_key
+from planspec_lark.plan_next.wording.normal_forms import WordingMatch
+from planspec_lark.plan_next.wording.word_patterns import EntryKind, Matcher, WordEntry, WordListError, read_key
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
-__all__ = ["WORDS_LIMITS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words", "read_words"]
+__all__ = [
+    "WORDS_LIMITS",
+    "WordList",
+    "WordListError",
+    "WordLists",
+    "WordingMatch",
+    "default_words",
+    "load_words",
+    "read_words",
+]
 
 WORDS_LIMITS = Limits(max_bytes=1_000_000)
 _LISTS = ("sequence", "guess")
@@ -48,10 +57,10 @@ class WordList:
             for entry in getattr(self, name):
                 try:
                     read_key(entry)
-                except WordsError as error:
-                    raise WordsError(f"{name}: {error}") from None
+                except WordListError as error:
+                    raise WordListError(f"{name}: {error}") from None
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[WordingMatch]:
         """All words in a text, in its order: at each place the longest entry counts."""
         return self._matcher.find(text)
 
@@ -64,15 +73,15 @@ class WordList:
 
     @cached_property
     def _matcher(self) -> Matcher:
-        entries: dict[tuple[str, ...], Entry] = {}
-        kinds = {"conditional": Kind.CONDITIONAL, "conditions": Kind.CONDITION, "allowed": Kind.ALLOWED}
+        entries: dict[tuple[str, ...], WordEntry] = {}
+        kinds = {"conditional": EntryKind.CONDITIONAL, "conditions": EntryKind.CONDITION, "allowed": EntryKind.ALLOWED}
         for name in _NAMES:
             for text in getattr(self, name):
                 key, tail = read_key(text)
                 spellings = frozenset([text]) if name == "cased" else frozenset()
                 if name == "cased" and key in entries:
                     spellings |= entries[key].spellings
-                entries[key] = Entry(kinds.get(name, Kind.WORD), tail, spellings)
+                entries[key] = WordEntry(kinds.get(name, EntryKind.WORD), tail, spellings)
         return Matcher(entries)
 
 
@@ -81,25 +90,27 @@ _NAMES = tuple(attribute.name for attribute in fields(WordList))
 
 
 @frozen
-class Words:
+class WordLists:
     """Both lists: words of a sequence, and words of guessing."""
 
     sequence: WordList
     guess: WordList
 
-    def find_sequence(self, text: str) -> list[Found]:
+    def find_sequence(self, text: str) -> list[WordingMatch]:
         """Words that put things into an order: first, then, next; 先, 再, 然后."""
         return self.sequence.find(text)
 
-    def find_guess(self, text: str) -> list[Found]:
+    def find_guess(self, text: str) -> list[WordingMatch]:
         """Words of guessing: maybe, perhaps, assume; 可能, 也许, 原因, 假设."""
         return self.guess.find(text)
 
-    def extended(self, sequence: Iterable[str] = (), guess: Iterable[str] = (), allowed: Iterable[str] = ()) -> Words:
+    def extended(
+        self, sequence: Iterable[str] = (), guess: Iterable[str] = (), allowed: Iterable[str] = ()
+    ) -> WordLists:
         """These and more: words for each list, and longer words in which the words of both lists do not count.
 
         Raises:
-            WordsError: an entry cannot be used.
+            WordListError: an entry cannot be used.
         """
         allowed = tuple(allowed)
         return evolve(
@@ -109,58 +120,58 @@ class Words:
         )
 
 
-def load_words(path: Path | str) -> Words:
+def load_words(path: Path | str) -> WordLists:
     """The word lists in a file; see :func:`read_words`.
 
     Raises:
-        WordsError: the file holds something else, or too much.
+        WordListError: the file holds something else, or too much.
         OSError: it cannot be read.
     """
     try:
         return read_words(read_file(path, WORDS_LIMITS))
     except PlanSyntaxError as error:
-        raise WordsError(f"the word lists cannot be read: {error.diagnostics[0].message}") from None
+        raise WordListError(f"the word lists cannot be read: {error.diagnostics[0].message}") from None
 
 
-def read_words(text: str) -> Words:
+def read_words(text: str) -> WordLists:
     """Word lists from a TOML text.
 
     The text has a table ``sequence`` and a table ``guess``, each with lists of strings named as in :class:`WordList`.
     With ``extends = true`` at its top, it adds to the default lists; otherwise it replaces them.
 
     Raises:
-        WordsError: it is too large, no TOML, or has other keys or values.
+        WordListError: it is too large, no TOML, or has other keys or values.
     """
     if excess := find_excess(text, "<text>", WORDS_LIMITS):
-        raise WordsError(f"the word lists cannot be read: {excess.message}")
+        raise WordListError(f"the word lists cannot be read: {excess.message}")
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise WordsError(f"the word lists are not TOML: {error}") from None
+        raise WordListError(f"the word lists are not TOML: {error}") from None
     extends = tables.pop("extends", False)
     if not isinstance(extends, bool):
-        raise WordsError("extends: expected true or false")
+        raise WordListError("extends: expected true or false")
     if unknown := sorted(set(tables) - set(_LISTS)):
-        raise WordsError(f"unknown key {unknown[0]!r}: expected extends, sequence or guess")
+        raise WordListError(f"unknown key {unknown[0]!r}: expected extends, sequence or guess")
     sequence, guess = (_read_list(name, tables.get(name, {})) for name in _LISTS)
     if not extends:
-        return Words(sequence, guess)
+        return WordLists(sequence, guess)
     default = default_words()
-    return Words(_merge(default.sequence, sequence), _merge(default.guess, guess))
+    return WordLists(_merge(default.sequence, sequence), _merge(default.guess, guess))
 
 
 def _read_list(name: str, table: Any) -> WordList:
     if not isinstance(table, Mapping):
-        raise WordsError(f"{name}: expected a table")
+        raise WordListError(f"{name}: expected a table")
     if unknown := sorted(set(table) - set(_NAMES)):
-        raise WordsError(f"{name}: unknown key {unknown[0]!r}: expected one of {', '.join(_NAMES)}")
+        raise WordListError(f"{name}: unknown key {unknown[0]!r}: expected one of {', '.join(_NAMES)}")
     for key, entries in table.items():
         if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
-            raise WordsError(f"{name}.{key}: expected a list of strings")
+            raise WordListError(f"{name}.{key}: expected a list of strings")
     try:
         return WordList(**{key: tuple(entries) for key, entries in table.items()})
-    except WordsError as error:
-        raise WordsError(f"{name}.{error}") from None
+    except WordListError as error:
+        raise WordListError(f"{name}.{error}") from None
 
 
 def _merge(old: WordList, new: WordList) -> WordList:
@@ -170,6 +181,6 @@ def _merge(old: WordList, new: WordList) -> WordList:
 
 
 @cache
-def default_words() -> Words:
+def default_words() -> WordLists:
     """The word lists that come with the package."""
     return read_words(files(__package__).joinpath("guess_words.toml").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-__all__ = ["CJK", "Found", "Normal", "normalize"]
+__all__ = ["CJK", "NormalText", "WordingMatch", "normalize"]
 
 # Scripts without spaces between words, and their punctuation. Korean is not among them: its spaces mean something.
 CJK = "\u2e80-\u303f\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[\n -~\u3001\u3002\u4e00-\u9fff]*+")
 
 
 @frozen
-class Found:
+class WordingMatch:
     """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), and what it looks like."""
 
     text: str
@@ -27,7 +27,7 @@ class Found:
 
 
 @frozen
-class Normal:
+class NormalText:
     """A text with each of its characters in its plain form, and the offset in the text that each of them comes from.
 
     Full-width letters and digits become ordinary ones, every white space a blank or a line break, and characters
@@ -40,7 +40,7 @@ class Normal:
     _offsets: tuple[int, ...] | None = None
 
     @classmethod
-    def of(cls, raw: str) -> Normal:
+    def of(cls, raw: str) -> NormalText:
         """The normal form of a text, character by character."""
         if _PLAIN.fullmatch(raw):
             return cls(raw, raw)
@@ -52,11 +52,11 @@ class Normal:
             offsets.extend([offset] * len(plain))
         return cls(raw, "".join(pieces), tuple(offsets))
 
-    def found(self, start: int, end: int, kind: str = "") -> Found:
+    def found(self, start: int, end: int, kind: str = "") -> WordingMatch:
         """The stretch of the raw text that ``text[start:end]`` comes from; it must not be empty."""
         if self._offsets is not None:
             start, end = self._offsets[start], self._offsets[end - 1] + 1
-        return Found(self.raw[start:end], start, end, kind)
+        return WordingMatch(self.raw[start:end], start, end, kind)
 
 
 @lru_cache(maxsize=4096)

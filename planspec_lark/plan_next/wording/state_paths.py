@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.plan_next.wording.normal_forms import Found, Normal
+from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
 
 __all__ = ["find_state_paths"]
 
@@ -19,9 +19,9 @@ _AHEAD = re.compile(f"{_INSIDE}*")
 _BEHIND = re.compile(_INSIDE)
 
 
-def find_state_paths(text: str) -> list[Found]:
+def find_state_paths(text: str) -> list[WordingMatch]:
     """All paths of a text that lead to or into ``.thinkon``, each as far as it goes, in the order of the text."""
-    normal, found = Normal.of(text), []
+    normal, found = NormalText.of(text), []
     at = 0
     while match := _FOLDER.search(normal.text, at):
         start = match.start()

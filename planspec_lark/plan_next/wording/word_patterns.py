@@ -15,10 +15,10 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-from planspec_lark.plan_next.wording.normal_forms import Found, Normal
+from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["Entry", "Kind", "Matcher", "WordsError", "read_key"]
+__all__ = ["EntryKind", "Matcher", "WordEntry", "WordListError", "read_key"]
 
 MAX_ENTRY = 60
 _NUMBER = (
@@ -34,11 +34,11 @@ _WRITTEN = {"{n}": _NUMBER, " ": r"\s++", "{s}": r"\s"}
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
 
 
-class WordsError(PlanSpecError, ValueError):
+class WordListError(PlanSpecError, ValueError):
     """A list of words, or an entry of one, that cannot be used; the message says where and why."""
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What an entry is."""
 
     WORD = "word"  # counts
@@ -49,10 +49,10 @@ class Kind(Enum):
 
 
 @frozen
-class Entry:
+class WordEntry:
     """One entry: its kind, how many characters have to follow it, and its spellings where not just any will do."""
 
-    kind: Kind
+    kind: EntryKind
     tail: int = 0
     spellings: frozenset[str] = frozenset()
 
@@ -65,18 +65,18 @@ def read_key(entry: str) -> tuple[tuple[str, ...], int]:
     """The pieces of an entry (a character each, or ``{n}``), and how many of them have to follow the word.
 
     Raises:
-        WordsError: it is empty, too long or says what cannot be said.
+        WordListError: it is empty, too long or says what cannot be said.
     """
-    text = " ".join(Normal.of(entry).text.split())
+    text = " ".join(NormalText.of(entry).text.split())
     if len(text) > MAX_ENTRY:
-        raise WordsError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
+        raise WordListError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
     word, _, tail = text.partition("|")
     if not word.strip():
-        raise WordsError("an entry is a word")
+        raise WordListError("an entry is a word")
     if word.startswith("{n}"):
-        raise WordsError("an entry does not begin with a number")
+        raise WordListError("an entry does not begin with a number")
     if "|" in tail or "{n}" in tail:
-        raise WordsError("after the bar of an entry comes neither a number nor another bar")
+        raise WordListError("after the bar of an entry comes neither a number nor another bar")
     # A blank that has to follow is exactly one, so that it is known where the word ends.
     pieces = [*_PIECES.findall(word), *("{s}" if char == " " else char for char in tail)]
     return tuple(piece.lower() for piece in pieces), len(tail)
@@ -87,34 +87,34 @@ class _Node:
     """A place in the tree of all entries: what can follow, and the entry that ends here."""
 
     children: dict[str, _Node] = field(factory=dict)
-    entry: Entry | None = None
+    entry: WordEntry | None = None
 
 
 @define
 class Matcher:
     """Finds the words among entries, given by the pieces that :func:`read_key` makes of them."""
 
-    entries: Mapping[tuple[str, ...], Entry]
+    entries: Mapping[tuple[str, ...], WordEntry]
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[WordingMatch]:
         """All words in a text, in its order; in linear time."""
-        return list(self._iter(Normal.of(text)))
+        return list(self._iter(NormalText.of(text)))
 
-    def _iter(self, normal: Normal) -> Iterator[Found]:
+    def _iter(self, normal: NormalText) -> Iterator[WordingMatch]:
         pattern, leaves = self._compiled
         conditional, at = False, 0
         while match := pattern.search(normal.text, at):
             entry = leaves[(match.lastindex or 1) - 1]
             at = match.end() - entry.tail
-            if entry.kind in (Kind.CONDITION, Kind.STOP):
-                conditional = entry.kind is Kind.CONDITION
-            elif entry.kind is Kind.CONDITIONAL and conditional:
+            if entry.kind in (EntryKind.CONDITION, EntryKind.STOP):
+                conditional = entry.kind is EntryKind.CONDITION
+            elif entry.kind is EntryKind.CONDITIONAL and conditional:
                 conditional = False
-            elif entry.kind is not Kind.ALLOWED and entry.takes(normal.text[match.start() : at]):
+            elif entry.kind is not EntryKind.ALLOWED and entry.takes(normal.text[match.start() : at]):
                 yield normal.found(match.start(), at)
 
     @cached_property
-    def _compiled(self) -> tuple[re.Pattern[str], list[Entry]]:
+    def _compiled(self) -> tuple[re.Pattern[str], list[WordEntry]]:
         """The expression, and the entry of each of its groups; made as one, as threads may make it at the same time."""
         root = _Node()
         for pieces, entry in self.entries.items():
@@ -122,24 +122,24 @@ class Matcher:
             for piece in pieces:
                 node = node.children.setdefault(piece, _Node())
             node.entry = entry
-        leaves: list[Entry] = []
+        leaves: list[WordEntry] = []
         tops = [
             (_BEFORE if _LATIN.match(piece) else "") + _write(piece, child, leaves)
             for piece, child in root.children.items()
         ]
-        if any(entry.kind is Kind.CONDITION for entry in self.entries.values()):
-            tops.append(_STOP + _leaf(Entry(Kind.STOP), leaves))
+        if any(entry.kind is EntryKind.CONDITION for entry in self.entries.values()):
+            tops.append(_STOP + _leaf(WordEntry(EntryKind.STOP), leaves))
         # Of no entries at all, nothing is found.
         return re.compile("|".join(tops) or "(?!)", re.IGNORECASE), leaves
 
 
-def _leaf(entry: Entry, leaves: list[Entry]) -> str:
+def _leaf(entry: WordEntry, leaves: list[WordEntry]) -> str:
     # An empty group tells afterwards which entry it was.
     leaves.append(entry)
     return "()"
 
 
-def _write(piece: str, node: _Node, leaves: list[Entry]) -> str:
+def _write(piece: str, node: _Node, leaves: list[WordEntry]) -> str:
     written = _WRITTEN.get(piece) or re.escape(piece)
     # What is longer comes first, and what is spelled out before any number. Entries have few characters, so this goes
     # no deeper than that.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
-from planspec_lark.plan_next.wording.normal_forms import Found
+from planspec_lark.plan_next.wording.normal_forms import WordingMatch
 from tests.cases import in_one_test
 
 
@@ -163,10 +163,10 @@ def test_what_stays_the_same(text: str) -> None:
 def test_several_in_order_and_none_twice() -> None:
     text = "id 550e8400-e29b-41d4-a716-446655440000 of 20261122T100000Z by 3f2a9c8b7d6e5f40 at 1795312800"
     assert find_unstable(text) == [
-        Found("550e8400-e29b-41d4-a716-446655440000", 3, 39, "a UUID"),
-        Found("20261122T100000Z", 43, 59, "a time stamp"),
-        Found("3f2a9c8b7d6e5f40", 63, 79, "a random token"),
-        Found("1795312800", 83, 93, "a time stamp"),
+        WordingMatch("550e8400-e29b-41d4-a716-446655440000", 3, 39, "a UUID"),
+        WordingMatch("20261122T100000Z", 43, 59, "a time stamp"),
+        WordingMatch("3f2a9c8b7d6e5f40", 63, 79, "a random token"),
+        WordingMatch("1795312800", 83, 93, "a time stamp"),
     ]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next import Words, WordsError, default_words, load_words, read_words
-from planspec_lark.plan_next.wording.guess_words import Found, WordList
+from planspec_lark.plan_next import WordListError, WordLists, default_words, load_words, read_words
+from planspec_lark.plan_next.wording.guess_words import WordingMatch, WordList
 from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, read_key
 from tests.cases import in_one_test
 
@@ -321,7 +321,7 @@ def test_every_allowed_entry_is_needed(name: str) -> None:
 
 
 def test_places() -> None:
-    assert WORDS.find_sequence("看，先\u3000ｔｈｅｎ") == [Found("先", 2, 3), Found("ｔｈｅｎ", 4, 8)]
+    assert WORDS.find_sequence("看，先\u3000ｔｈｅｎ") == [WordingMatch("先", 2, 3), WordingMatch("ｔｈｅｎ", 4, 8)]
 
 
 PIECES = [
@@ -407,7 +407,7 @@ def test_the_user_adds_words_of_both_kinds() -> None:
 
 def test_a_number_spelled_out_counts_before_any_number() -> None:
     words = WORDS.extended(allowed=["第一步伐", "step 1 release"])
-    assert words.find_sequence("第一步伐 第二步 step 1 release") == [Found("第二步", 5, 8)]
+    assert words.find_sequence("第一步伐 第二步 step 1 release") == [WordingMatch("第二步", 5, 8)]
     assert [found.text for found in words.find_sequence("第一步长 第一步 step 1")] == ["第一步", "step 1"]
 
 
@@ -461,7 +461,7 @@ def test_words_that_extend_the_default_ones(tmp_path: Path) -> None:
     ],
 )
 def test_lists_that_can_not_be_used(text: str, message: str) -> None:
-    with pytest.raises(WordsError, match=re.escape(message) + "$"):
+    with pytest.raises(WordListError, match=re.escape(message) + "$"):
         read_words(text)
 
 
@@ -469,12 +469,12 @@ def test_files_that_can_not_be_used(tmp_path: Path) -> None:
     path = tmp_path / "words.toml"
     path.write_bytes(b"# \xff")
     with pytest.raises(
-        WordsError, match=r"^the word lists cannot be read: byte 2 \(0xff\) is not UTF-8: invalid start byte$"
+        WordListError, match=r"^the word lists cannot be read: byte 2 \(0xff\) is not UTF-8: invalid start byte$"
     ):
         load_words(path)
     path.write_bytes(b"#" * 1_000_001)
     with pytest.raises(
-        WordsError,
+        WordListError,
         match=r"^the word lists cannot be read: the text has more than 1,000,000 bytes$",
     ):
         load_words(path)
@@ -483,20 +483,20 @@ def test_files_that_can_not_be_used(tmp_path: Path) -> None:
 
 
 def test_deep_lists_are_no_crash() -> None:
-    with pytest.raises(WordsError, match=r"^the word lists are not TOML: "):
+    with pytest.raises(WordListError, match=r"^the word lists are not TOML: "):
         read_words("[guess]\nwords = " + "[" * 100_000)
 
 
 def test_an_entry_that_can_not_be_added() -> None:
-    with pytest.raises(WordsError, match=r"^an entry is a word$"):
+    with pytest.raises(WordListError, match=r"^an entry is a word$"):
         WORDS.extended(sequence=[""])
-    with pytest.raises(WordsError):
+    with pytest.raises(WordListError):
         read_key("a" * (MAX_ENTRY + 1))
 
 
 def test_a_long_entry_works() -> None:
     long = "a" * MAX_ENTRY
-    words = Words(WordList(words=tuple(long[:size] for size in range(1, MAX_ENTRY + 1))), WordList())
+    words = WordLists(WordList(words=tuple(long[:size] for size in range(1, MAX_ENTRY + 1))), WordList())
     assert [found.text for found in words.find_sequence(f"{long} a")] == [long, "a"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next.wording.normal_forms import Found, Normal, normalize
+from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch, normalize
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_white_space_does_not_count(text: str, space: str) -> None:
 
 @given(st.text(max_size=60))
 def test_every_character_leads_back(text: str) -> None:
-    normal = Normal.of(text)
+    normal = NormalText.of(text)
     end = 0
     for at in range(len(normal.text)):
         found = normal.found(at, at + 1)
@@ -57,7 +57,7 @@ def test_every_character_leads_back(text: str) -> None:
 
 
 def test_places_with_more_and_fewer_characters() -> None:
-    normal = Normal.of("㎏\u200b：ａ")
+    normal = NormalText.of("㎏\u200b：ａ")
     assert normal.text == "kg:a"
-    assert normal.found(1, 3) == Found("㎏\u200b：", 0, 3)
-    assert Normal.of("a b").found(0, 1) == Found("a", 0, 1)
+    assert normal.found(1, 3) == WordingMatch("㎏\u200b：", 0, 3)
+    assert NormalText.of("a b").found(0, 1) == WordingMatch("a", 0, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.plan_next.wording.normal_forms import Found
+from planspec_lark.plan_next.wording.normal_forms import WordingMatch
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from tests.cases import in_one_test
 
@@ -55,7 +55,10 @@ def test_paths(text: str, paths: list[str]) -> None:
 
 
 def test_places() -> None:
-    assert find_state_paths("a .thinkon/b ．thinkon／") == [Found(".thinkon/b", 2, 12), Found("．thinkon／", 13, 22)]
+    assert find_state_paths("a .thinkon/b ．thinkon／") == [
+        WordingMatch(".thinkon/b", 2, 12),
+        WordingMatch("．thinkon／", 13, 22),
+    ]
 
 
 PIECES = [".thinkon", "/", "\\", ".", " ", "a", "．", "／", "%2e", "thinkon", "\u200b", "状"]

@@ -17,27 +17,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from planspec_lark.answers.extract import Extraction as Extraction, extract_plan as extract_plan
-    from planspec_lark.answers.patch import splice as splice
-    from planspec_lark.answers.repair import repair_prompt as repair_prompt
     from planspec_lark.answers.rounds import repair_plan as repair_plan
     from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
-    from planspec_lark.document.file import (
-        PlanBusyError as PlanBusyError,
-        PlanFile as PlanFile,
-        PlanFileError as PlanFileError,
-    )
-    from planspec_lark.plan_cmd.answer_reader import (
-        CommandScan as CommandScan,
-        scan_plan_commands as scan_plan_commands,
-    )
+    from planspec_lark.document.file import PlanFile as PlanFile, PlanFileError as PlanFileError
+    from planspec_lark.plan_cmd.answer_reader import scan_plan_commands as scan_plan_commands
     from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
     from planspec_lark.planspec.check import check_text as check_text
-    from planspec_lark.planspec.fixer import FixResult as FixResult, fix_text as fix_text
+    from planspec_lark.planspec.fixer import fix_text as fix_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -58,13 +49,12 @@ if TYPE_CHECKING:
         PlanStep as PlanStep,
         iter_steps as iter_steps,
     )
-    from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
+    from planspec_lark.planspec.parser import parse_plan as parse_plan
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
     from planspec_lark.planspec.scan import scan_plan as scan_plan
     from planspec_lark.planspec.stream import PlanStream as PlanStream
-    from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
         find_step as find_step,
@@ -75,7 +65,6 @@ if TYPE_CHECKING:
         CODES as CODES,
         CommandError as CommandError,
         Diagnostic as Diagnostic,
-        Edit as Edit,
         Fix as Fix,
         PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
@@ -84,44 +73,39 @@ if TYPE_CHECKING:
         render_all as render_all,
     )
     from planspec_lark.syntax.limits import Limits as Limits
-    from planspec_lark.syntax.source import Source as Source, Span as Span
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "answers.extract": "Extraction extract_plan",
-            "answers.repair": "repair_prompt",
-            "answers.patch": "splice",
             "answers.rounds": "repair_plan",
             "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
-            "document.file": "PlanBusyError PlanFile PlanFileError",
-            "plan_cmd.answer_reader": "CommandScan scan_plan_commands",
+            "document.file": "PlanFile PlanFileError",
+            "plan_cmd.answer_reader": "scan_plan_commands",
             "plan_cmd.apply": "apply_command apply_commands",
             "plan_cmd.models": "PlanCommand",
             "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
             "planspec.check": "check_text",
-            "planspec.fixer": "FixResult fix_text",
+            "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
             "planspec.interchange": (
                 "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json"
             ),
             "planspec.lint": "lint_plan",
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
-            "planspec.parser": "parse_plan parse_tree",
+            "planspec.parser": "parse_plan",
             "planspec.printer": "serialize_plan",
             "planspec.scan": "scan_plan",
             "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
             "planspec.stream": "PlanStream",
-            "planspec.transformer": "PlanTransformer",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
             "syntax.diagnostics": (
-                "CODES CommandError Diagnostic Edit Fix PlanSpecError PlanSyntaxError Severity render render_all"
+                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"
             ),
             "syntax.limits": "Limits",
-            "syntax.source": "Source Span",
         },
     )

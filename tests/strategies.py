@@ -17,13 +17,13 @@ from planspec_lark import (
     PlanStep,
     PlanSyntaxError,
     parse_plan,
-    parse_tree,
     serialize_commands,
     serialize_plan,
 )
 from planspec_lark.document.pieces import cut_accepted
 from planspec_lark.hopspec import StepInfo
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
+from planspec_lark.planspec import parse_tree
 from planspec_lark.syntax.grammars import STARTS, grammar_path
 from planspec_lark.syntax.lalr import PLUGINS, compile_grammar
 

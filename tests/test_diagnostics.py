@@ -15,12 +15,11 @@ from planspec_lark import (
     Fix,
     PlanSyntaxError,
     Severity,
-    Source,
     check_text,
     render,
     render_all,
 )
-from planspec_lark.syntax import decode
+from planspec_lark.syntax import Source, decode
 from planspec_lark.syntax.diagnostics import Edit, apply_edits, brief
 
 

@@ -32,8 +32,8 @@ from planspec_lark import (
     parse_plan_commands,
     scan_plan_commands,
     serialize_plan,
-    splice,
 )
+from planspec_lark.answers import splice
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
 from planspec_lark.engine.generated_plan import read_children
 from planspec_lark.exchange import import_text

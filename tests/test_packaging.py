@@ -193,7 +193,8 @@ ps.scan_plan("so\\n1) [X] [act] a | Progress: x\\n## Steps:\\n- 2. [act] b -> c\
 ps.apply_commands(plan, ps.parse_plan_commands("PLAN_CMD: ADD 9 [act] a → b\\n> c\\n"))
 ps.scan_plan_commands("PLAN_CMD: done 1\\n")
 ps.plan_json_schema()
-ps.parse_tree("Goal: a\\n")
+from planspec_lark.planspec import parse_tree
+parse_tree("Goal: a\\n")
 from planspec_lark.toolplan import validate_plan_doc
 step = {"id": "a", "target": "", "inputs": {"b": "${0.outputs.c} ${d} $${"}}
 validate_plan_doc({"target": "", "plan": {"steps": [step]}}, {"a": {"inputs": {"b": "string"}}})

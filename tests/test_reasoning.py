@@ -26,8 +26,8 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
-    splice,
 )
+from planspec_lark.answers import splice
 from planspec_lark.engine import read_execution, read_reflection, read_replan
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next import scan_message

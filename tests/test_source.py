@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from planspec_lark import Source, Span
+from planspec_lark.syntax import Source, Span
 from planspec_lark.syntax.safe_text import columns, escape_json, visible
 
 

@@ -53,7 +53,7 @@ class SpliceResult:
 def splice(
     text: str, answer: str, *, name: str = "<text>", answer_name: str = "<answer>", limits: Limits = DEFAULT_LIMITS
 ) -> SpliceResult:
-    """Put repaired lines into a plan: an answer to :func:`~planspec_lark.repair_prompt`. No text makes it raise.
+    """Put repaired lines into a plan: an answer to :func:`~planspec_lark.answers.repair_prompt`. Never raises.
 
     Args:
         text: the plan that was asked about.

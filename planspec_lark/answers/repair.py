@@ -211,7 +211,7 @@ def repair_prompt(
     name: str = "<text>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> str:
-    """What asks a language model to repair single lines of a plan. :func:`~planspec_lark.splice` puts its answer in.
+    """What asks a language model to repair lines of a plan. :func:`~planspec_lark.answers.splice` puts its answer in.
 
     Args:
         text: the plan. Where its syntax is right, what breaks one of the six rules is to be repaired.

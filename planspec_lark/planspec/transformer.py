@@ -22,7 +22,7 @@ _Tokens = list[Token | None]
 
 
 class PlanTransformer(Transformer[Token, PlanSpec]):
-    """Transforms a tree of :func:`planspec_lark.parse_tree`, edited or not, to a plan."""
+    """Transforms a tree of :func:`planspec_lark.planspec.parse_tree`, edited or not, to a plan."""
 
     def transform(self, tree: Tree[Token]) -> PlanSpec:
         """The plan of a tree.

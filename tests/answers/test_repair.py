@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSyntaxError, Severity, check_text, parse_plan, repair_prompt, splice
+from planspec_lark import PlanSyntaxError, Severity, check_text, parse_plan
+from planspec_lark.answers import repair_prompt, splice
 from planspec_lark.answers.repair import EXAMPLES, find_faulty
 from planspec_lark.syntax import decode
 from tests import strategies

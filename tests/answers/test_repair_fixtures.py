@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import Severity, splice
+from planspec_lark import Severity
+from planspec_lark.answers import splice
 from planspec_lark.answers.repair import find_faulty
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import extract_plan, repair_prompt, splice
+from planspec_lark import extract_plan
+from planspec_lark.answers import repair_prompt, splice
 from tests.answers.scripted import think
 from tests.answers.test_extract import ANSWER
 from tests.cli.running import BROKEN, PLAN, run

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from planspec_lark import PlanBusyError, PlanFile
+from planspec_lark import PlanFile
+from planspec_lark.document import PlanBusyError
 from planspec_lark.engine import (
     HopStatus,
     OperatorResult,

@@ -14,11 +14,10 @@ from planspec_lark import (
     parse_plan,
     render_all,
     repair_plan,
-    repair_prompt,
     scan_plan,
     serialize_plan,
-    splice,
 )
+from planspec_lark.answers import repair_prompt, splice
 from planspec_lark.planspec import focus_view, next_step_view
 from planspec_lark.syntax.safe_text import visible
 from tests import strategies

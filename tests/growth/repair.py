@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planspec_lark import render_all, splice
+from planspec_lark import render_all
+from planspec_lark.answers import splice
 from tests.growth.work import Work
 
 __all__ = ["REPAIR_SHAPES", "REPAIR_WORK"]

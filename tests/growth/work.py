@@ -19,7 +19,6 @@ from planspec_lark import (
     PlanSpec,
     PlanStream,
     PlanSyntaxError,
-    PlanTransformer,
     apply_commands,
     check_text,
     extract_plan,
@@ -27,13 +26,11 @@ from planspec_lark import (
     lint_plan,
     parse_plan,
     parse_plan_commands,
-    parse_tree,
     plan_from_dict,
     plan_to_dict,
     plan_to_json,
     render_all,
     repair_plan,
-    repair_prompt,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
@@ -41,6 +38,7 @@ from planspec_lark import (
     step_order,
     validate_plan,
 )
+from planspec_lark.answers import repair_prompt
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
 from planspec_lark.html import render_page
 from planspec_lark.json_text import read_json, scan_json
@@ -48,7 +46,7 @@ from planspec_lark.plan_next import build_repair_prompt, default_words
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
-from planspec_lark.planspec import draw_plan, focus_view, next_step_view
+from planspec_lark.planspec import PlanTransformer, draw_plan, focus_view, next_step_view, parse_tree
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode, estimate_tokens

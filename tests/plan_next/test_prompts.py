@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Diagnostic, Severity, Source
+from planspec_lark import Diagnostic, Severity
 from planspec_lark.plan_next import (
     Block,
     Context,
@@ -33,6 +33,7 @@ from planspec_lark.plan_next import (
 )
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.prompts import LANGUAGES
+from planspec_lark.syntax import Source
 from planspec_lark.syntax.grammars import schema_path
 from planspec_lark.syntax.prompt_templates import _SECTION, read_template
 from tests.pages import fences, headings

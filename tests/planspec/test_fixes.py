@@ -14,7 +14,6 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import (
     Diagnostic,
-    FixResult,
     PlanSyntaxError,
     Severity,
     check_text,
@@ -23,7 +22,7 @@ from planspec_lark import (
     render,
     serialize_plan,
 )
-from planspec_lark.planspec import fixer
+from planspec_lark.planspec import FixResult, fixer
 from planspec_lark.planspec.heading_words import HEADER_WORDS
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.step_repair import _STATUS_WORDS, _TYPE_WORDS

@@ -9,16 +9,15 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
     PlanSyntaxError,
-    PlanTransformer,
     check_text,
     parse_plan,
-    parse_tree,
     plan_from_dict,
     plan_to_dict,
     render_all,
     scan_plan,
     serialize_plan,
 )
+from planspec_lark.planspec import PlanTransformer, parse_tree
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.syntax import decode
 from tests.cases import in_one_test

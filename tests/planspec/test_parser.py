@@ -13,13 +13,12 @@ from planspec_lark import (
     PlanStep,
     PlanStream,
     PlanSyntaxError,
-    PlanTransformer,
     parse_plan,
-    parse_tree,
     scan_plan,
     serialize_plan,
     step_order,
 )
+from planspec_lark.planspec import PlanTransformer, parse_tree
 from planspec_lark.syntax import decode
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
-from planspec_lark import Span, iter_steps, parse_plan, scan_plan
+from planspec_lark import iter_steps, parse_plan, scan_plan
 from planspec_lark.planspec.positions import Fields
 from planspec_lark.planspec.recovery import Recovery, scan_lines
+from planspec_lark.syntax import Span
 
 TEXT = """\
 \ufeff

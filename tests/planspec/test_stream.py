@@ -13,13 +13,13 @@ from planspec_lark import (
     PlanStep,
     PlanStream,
     Severity,
-    Source,
     parse_plan,
     render,
     scan_plan,
     serialize_plan,
 )
 from planspec_lark.planspec import PlanEvent, PlanEventKind, ProvisionalLine
+from planspec_lark.syntax import Source
 from planspec_lark.syntax.source import GrowingSource
 from tests.corpus import each
 from tests.property import streams

@@ -18,15 +18,12 @@ from planspec_lark import (
     PlanStep,
     PlanSyntaxError,
     ScanResult,
-    Source,
-    Span,
     apply_command,
     apply_commands,
     find_step,
     iter_steps,
     parse_plan,
     parse_plan_commands,
-    parse_tree,
     plan_from_dict,
     plan_to_dict,
     scan_plan,
@@ -38,10 +35,12 @@ from planspec_lark import (
 from planspec_lark.engine import Decision, read_reflection, read_replan
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
+from planspec_lark.planspec import parse_tree
 from planspec_lark.planspec.answer_lines import is_suspect
 from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.planspec.step_repair import is_foreign_type
+from planspec_lark.syntax import Source, Span
 from planspec_lark.syntax.limits import NO_LIMITS
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 

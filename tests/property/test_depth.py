@@ -11,7 +11,6 @@ from planspec_lark import (
     PlanCommand,
     PlanSpec,
     PlanStatus,
-    PlanTransformer,
     apply_commands,
     available_outputs,
     check_text,
@@ -19,7 +18,6 @@ from planspec_lark import (
     lint_plan,
     next_pending_step,
     parse_plan,
-    parse_tree,
     plan_from_dict,
     plan_to_dict,
     plan_to_json,
@@ -29,6 +27,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
+from planspec_lark.planspec import PlanTransformer, parse_tree
 
 DEPTH = 1000
 

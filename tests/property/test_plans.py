@@ -8,7 +8,8 @@ import re
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from planspec_lark import PlanSpec, parse_plan, parse_tree, serialize_plan
+from planspec_lark import PlanSpec, parse_plan, serialize_plan
+from planspec_lark.planspec import parse_tree
 from tests import strategies
 from tests.property import documents, promises, streams
 

@@ -9,18 +9,17 @@ from planspec_lark import (
     PlanDocument,
     PlanStream,
     PlanSyntaxError,
-    PlanTransformer,
     Severity,
     check_text,
     extract_plan,
     lint_plan,
     parse_plan,
     parse_plan_commands,
-    parse_tree,
     scan_plan,
     serialize_plan,
 )
 from planspec_lark.answers import Risk, Verdict
+from planspec_lark.planspec import PlanTransformer, parse_tree
 from tests.cli.running import run
 
 # A whole file of steps, as the source shows one.

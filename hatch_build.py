@@ -31,7 +31,7 @@ Constraints:
   > Two colours.
 """
 ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
-MENDING = "LINE 1: # Plan: a\nline 2: b\n"
+REPAIRED = "LINE 1: # Plan: a\nline 2: b\n"
 JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
 TOOL_PLAN = (
     '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
@@ -141,7 +141,7 @@ def exercise() -> None:
     document.apply(ps.parse_plan_commands(COMMANDS + "PLAN_CMD: REVISE 2 [act] Go\n> Soon\n"))
     assert ps.parse_plan(document.text) == document.plan
     read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
-    ps.splice(PLAN, MENDING)
+    ps.splice(PLAN, REPAIRED)
     read_json(JSON)
     check_hopspec(HOPSPEC)
     text = serialize_hopspec(scan_hopspec(HOPSPEC).document)

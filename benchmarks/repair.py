@@ -1,7 +1,7 @@
 """What repairing lines costs beside asking for the whole plan again: rounds and tokens, by kind of fault.
 
 A scripted model answers. It sees nothing but the prompt, and writes what the prompt proposes for a line or, where it
-proposes nothing, what that line should say. At a given rate a line that it writes is wrong, whoever asks for it: that
+proposes nothing, what that line should say. At a given rate a line that it writes is wrong, whatever asks for it: that
 is why writing few lines needs fewer rounds than writing all. Tokens are estimated.
 """
 

@@ -33,7 +33,7 @@ def test_imports_run_downwards(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "line"),
+    ("module", "line"),
     [
         ("planspec/models.py", "import planspec_lark.plan_cmd.models"),
         ("plan_cmd/models.py", "import planspec_lark.hopspec.models"),
@@ -45,13 +45,13 @@ def test_imports_run_downwards(copy: Path) -> None:
         ("bulk/models.py", "import planspec_lark.bulk.records"),
     ],
 )
-def test_an_import_upwards_or_sideways_is_found(copy: Path, room: str, line: str) -> None:
-    path = copy / "planspec_lark" / room
+def test_an_import_upwards_or_sideways_is_found(copy: Path, module: str, line: str) -> None:
+    path = copy / "planspec_lark" / module
     path.write_text(path.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
     assert check(copy).returncode != 0
 
 
-def test_a_new_room_has_to_be_placed(copy: Path) -> None:
+def test_a_new_module_has_to_be_listed(copy: Path) -> None:
     (copy / "planspec_lark" / "attic.py").write_text('"""Nowhere."""\n', encoding="utf-8")
     assert check(copy).returncode != 0
 

@@ -24,7 +24,7 @@ from planspec_lark.syntax.diagnostics import Edit, apply_edits, brief
 
 
 def found(text: str, start: int, end: int, **more: Any) -> Diagnostic:
-    """A diagnostic of a stretch of a text."""
+    """A diagnostic of a part of a text."""
     source = Source(text, more.pop("name", "plan.md"))
     return Diagnostic("PS101", "look here", Severity.ERROR, source.span(start, end), source=source, **more)
 

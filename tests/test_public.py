@@ -62,8 +62,8 @@ def test_all_errors_have_one_base(package: ModuleType) -> None:
 def test_what_is_at_the_top_is_public_in_its_package() -> None:
     for name in PACKAGES[0].__all__:
         value = getattr(planspec_lark, name)
-        homes = [package for package in PACKAGES[1:] if name in package.__all__]
-        assert [getattr(package, name) is value for package in homes] == [True], name
+        packages = [package for package in PACKAGES[1:] if name in package.__all__]
+        assert [getattr(package, name) is value for package in packages] == [True], name
 
 
 @each_package

@@ -18,7 +18,7 @@ from planspec_lark.planspec.near_misses import repair_header
 from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.step_repair import find_flaws
+from planspec_lark.planspec.step_repair import find_misses
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
@@ -291,16 +291,16 @@ def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict
 
 
 def _further(fault: Diagnostic, number: int, faulty: Faulty) -> Iterator[dict[str, Any]]:
-    """What else is wrong with the line of a step that nothing says how to write: a reader names its first flaw."""
+    """What else is wrong with the line of a step that nothing says how to write: a reader names its first fault."""
     is_own = fault.span is not None and fault.span.line == number
     if not is_own or fault.fix is not None or not "PS110" <= fault.code <= "PS116":
         return
     told = {fault.code}
-    for flaw in find_flaws(faulty.source.line(number).strip(_AROUND)):
+    for miss in find_misses(faulty.source.line(number).strip(_AROUND)):
         # Of each kind, the first.
-        if flaw.code not in told:
-            told.add(flaw.code)
-            yield {"code": flaw.code, "message": shorten(flaw.message), "column": flaw.start + 1}
+        if miss.code not in told:
+            told.add(miss.code)
+            yield {"code": miss.code, "message": shorten(miss.message), "column": miss.start + 1}
 
 
 def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:

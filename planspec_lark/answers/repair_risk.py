@@ -79,14 +79,14 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
         if item is None or not looks_like_step(repaired):
             return Risk.NONE
         clean = f"1. {item}"
-    flaws, written = repair_step(clean, legend)
+    misses, written = repair_step(clean, legend)
     if written != repaired:
-        flaws = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
-        is_typed = written is not None and all(flaw.code != "PS112" for flaw in flaws)
+        misses = repair_step(clean, legend, next(iter(STEP_TYPES)))[0]
+        is_typed = written is not None and all(miss.code != "PS112" for miss in misses)
         # It got a type that it does not have. A question is none to be answered by doing it.
         if not is_typed and _IN_DOUBT.search(clean):
             return Risk.HIGH
-    risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
+    risks = [_rate_miss(miss, clean, repaired, legend) for miss in misses]
     if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])
     return highest(risks)
@@ -96,11 +96,11 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
 _IN_DOUBT = re.compile(r"[?？](?:[)）]|\Z)|\bnot (?:sure|certain|clear)\b|不确定|待定|没定")
 
 
-def _rate_flaw(flaw: NearMiss, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
-    written = line[flaw.start : flaw.end]
-    if flaw.code == "PS111":
+def _rate_miss(miss: NearMiss, line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
+    written = line[miss.start : miss.end]
+    if miss.code == "PS111":
         mark = written.strip("*_`").strip("[]［］【】")
-        return Risk.HIGH if status_of(mark, legend) is None else RISKS[flaw.code]
-    if flaw.code == "PS115" and f"\\{written}" in repaired:
+        return Risk.HIGH if status_of(mark, legend) is None else RISKS[miss.code]
+    if miss.code == "PS115" and f"\\{written}" in repaired:
         return Risk.MEDIUM
-    return RISKS.get(flaw.code, Risk.HIGH)
+    return RISKS.get(miss.code, Risk.HIGH)

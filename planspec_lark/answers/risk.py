@@ -26,8 +26,8 @@ def highest(risks: Iterable[Risk]) -> Risk:
     return max(risks, default=Risk.NONE, key=lambda risk: risk.rank)
 
 
-# Of each code that a tolerant reading gives a warning with, the risk of the repair. Where a line has several flaws, the
-# highest counts, though only the first flaw is named. Some are worse with some texts, as is said after them.
+# Of each code that a tolerant reading gives a warning with, the risk of the repair. Where a line has several faults,
+# the highest counts, though only the first fault is named. Some are worse with some texts, as is said after them.
 RISKS = {
     "PS102": Risk.MEDIUM,  # a control character was left out: what it stood for is gone
     "PS104": Risk.LOW,  # a header in other words or signs

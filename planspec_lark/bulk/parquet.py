@@ -79,13 +79,13 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[InputRecord]:
     """
     arrow, _ = load()
     with _open(shard.path) as file:
-        flaw = _check_column(file.schema_arrow, options.text, arrow)
+        fault = _check_column(file.schema_arrow, options.text, arrow)
         number = shard.first
         for group in range(shard.start, shard.stop):
             end = number + file.metadata.row_group(group).num_rows
             try:
-                for id, reason, data in _values(file, group, options, has_text=flaw is None):
-                    yield _make_record(number, id, reason, data, flaw, options)
+                for id, reason, data in _values(file, group, options, has_text=fault is None):
+                    yield _make_record(number, id, reason, data, fault, options)
                     number += 1
             except (arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
@@ -132,13 +132,13 @@ def _texts(column: Any) -> Any:
 
 
 def _make_record(  # noqa: PLR0913, PLR0917  (what a row holds)
-    number: int, id: Any, reason: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
+    number: int, id: Any, reason: Any, data: bytes | None, fault: tuple[str, str] | None, options: BulkOptions
 ) -> InputRecord:
     record = InputRecord(number)
     with record.hold_problems():
         record.id = None if id is None else spell_id(_plain(id))
-        if flaw is not None:
-            raise NoTextError(*flaw)
+        if fault is not None:
+            raise NoTextError(*fault)
         if data is None:
             raise NoTextError(NOT_TEXT, "the column holds null, not a text")
         if len(data) > options.max_bytes:

@@ -1,4 +1,4 @@
-"""What happens while a plan is run, for people to read: in lines, in a picture that changes, and by `planspec log`."""
+"""What happens while a plan is run, for people to read: in lines, in a display that changes, and by `planspec log`."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _WIDTH = 9
 
 _PRICES = Limits(max_bytes=1_000_000, max_depth=16, max_findings=20)
 
-# Lines of what has happened last that a picture shows, at most.
+# Lines of what has happened last that a display shows, at most.
 _EVENTS = 4
-# Seconds between two pictures of what is over soon: a step that begins may take long, and is shown at once.
+# Seconds between two displays of what is over soon: a step that begins may take long, and is shown at once.
 _PAUSE = 0.1
 # Seconds between looks whether an answer is still waited for.
 _LOOK = 0.2
@@ -205,7 +205,7 @@ def _forget_typed() -> None:
 
 
 class _LiveDisplay(Display):
-    """A picture that changes: the part of the plan that is at work, and what has happened last."""
+    """A display that changes: the part of the plan that is at work, and what has happened last."""
 
     def __init__(self, live: Any) -> None:
         self._live = live
@@ -221,12 +221,12 @@ class _LiveDisplay(Display):
             steps = enumerate(iter_steps(folded(event.plan)))
             self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
             size = self._live.console.size
-            rows = _picture(event.plan, self._at, list(self._events), size.height)
+            rows = _display_rows(event.plan, self._at, list(self._events), size.height)
             self._live.update(_render(rows, size.width), refresh=True)
             self._drawn = monotonic()
 
     def ask(self, question: Question) -> str | None:
-        """Ask in place of the picture, below what has led to the question."""
+        """Ask in place of the display, below what has led to the question."""
         self._live.stop()
         write_rows(self._events)
         self._events.clear()
@@ -251,7 +251,7 @@ def displayed() -> Iterator[Display]:
         yield _LiveDisplay(live)
 
 
-def _picture(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Row]:
+def _display_rows(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Row]:
     """As many lines as a terminal has: how far the plan is, the steps around one, and what has happened last."""
     counts = plan.progress
     name = one_line(plan.title or plan.goal)

@@ -55,9 +55,9 @@ def _start_line(text: str, at: int) -> int:
     return 1 if start == 0 and text.startswith("\ufeff") else start
 
 
-def make_piece(step_id: str | None, stretch: str) -> Piece:
-    """A piece that is all of a stretch of text."""
-    content = len(stretch.rstrip(WHITE))
+def make_piece(step_id: str | None, text: str) -> Piece:
+    """A piece that is all of a text."""
+    content = len(text.rstrip(WHITE))
     # The text's last line may lack its end.
-    end = (stretch.find("\n", content) + 1 or len(stretch)) if content else 0
-    return Piece(step_id, stretch[:end], stretch[end:])
+    end = (text.find("\n", content) + 1 or len(text)) if content else 0
+    return Piece(step_id, text[:end], text[end:])

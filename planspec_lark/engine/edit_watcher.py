@@ -24,7 +24,7 @@ __all__ = ["EditWatcher"]
 
 # Seconds that an edited file has to stay as it is before it counts as written, and those that an editor gets until it
 # holds a plan.
-_QUIET, _PATIENCE = 0.2, 5.0
+_QUIET, _SAVE_TIMEOUT = 0.2, 5.0
 
 
 @frozen
@@ -102,7 +102,7 @@ class EditWatcher:
         """Merge an edit, once it is written completely."""
         file = self.writer.file
         assert file is not None
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _SAVE_TIMEOUT
         while True:
             try:
                 text = file.load()

@@ -1,7 +1,7 @@
 """What a HopSpec document is: its steps, the document around them, and the table of step types.
 
 HopSpec's own rules are not checked here (:mod:`planspec_lark.hopspec.rules` does that), and any text can be given to a
-field; what no document could hold is refused by the printer. Comparing and walking use no recursion.
+field; what no document could hold is refused by the printer. Comparison and traversal use no recursion.
 """
 
 from __future__ import annotations

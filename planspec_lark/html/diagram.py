@@ -1,4 +1,4 @@
-"""The data flow of a plan as SVG: boxes in columns along the flow, in each in document order, and wires between them.
+"""The data flow of a plan as SVG: boxes in columns along the flow, in each in document order, and edges between them.
 
 A step is to the right of all that it takes something from, and not to the left of the container that it is in. What
 takes something from a container is to the right of all steps in that container. Lengths are in pixels, and colours
@@ -50,7 +50,7 @@ class Port:
 
 @define(eq=False)
 class Box:
-    """A step in the picture. Its inputs enter on the left, its outputs leave on the right, one of each in a row."""
+    """A step in the diagram. Its inputs enter on the left, its outputs leave on the right, one of each in a row."""
 
     step: PlanStep
     column: int
@@ -99,10 +99,10 @@ class Edge:
 
 @frozen(eq=False)
 class Layout:
-    """A picture: boxes in document order, and wires between them."""
+    """A diagram: boxes in document order, and edges between them."""
 
     boxes: list[Box]
-    wires: list[Edge]
+    edges: list[Edge]
 
     @property
     def width(self) -> float:
@@ -122,17 +122,17 @@ def lay_out(plan: PlanSpec, flow: DataFlow) -> Layout:
     layout = Layout([*boxes.values()], [])
     ends: dict[int, float] = {}
     for box in layout.boxes:
-        wires: list[Edge] = []
+        edges: list[Edge] = []
         for port in box.inputs:
             if origin := flow.origins[box.step.step_id][port.name]:
                 source_id = origin.step.step_id
                 outlet = outlets[source_id, port.name]
-                wires.append(Edge(boxes[source_id], box, outlet, port, origin.is_feedback))
-        # As low that its wires are level on average.
-        drops = [wire.start[1] - wire.inlet.y for wire in wires if not wire.is_feedback]
+                edges.append(Edge(boxes[source_id], box, outlet, port, origin.is_feedback))
+        # As low that its edges are level on average.
+        drops = [edge.start[1] - edge.inlet.y for edge in edges if not edge.is_feedback]
         box.y = max(ends.get(box.column, _MARGIN), sum(drops) / len(drops) if drops else 0)
         ends[box.column] = box.y + box.height + _GAP[1]
-        layout.wires.extend(wires)
+        layout.edges.extend(edges)
     return layout
 
 
@@ -178,7 +178,7 @@ def _find_columns(plan: PlanSpec, flow: DataFlow) -> dict[str, int]:
 
 
 def draw(layout: Layout, indices: Mapping[str, int]) -> Iterator[str]:
-    """The picture, piece by piece; ``indices`` are the numbers of the rows that boxes lead to."""
+    """The diagram, piece by piece; ``indices`` are the numbers of the rows that boxes lead to."""
     width, height = round(layout.width), round(layout.height)
     yield (
         f'<svg class="flow" xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -189,24 +189,24 @@ def draw(layout: Layout, indices: Mapping[str, int]) -> Iterator[str]:
             f'<marker id="{name}-end" class="{name}-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
             'markerHeight="7" orient="auto"><path d="M0 0.5 7.5 4 0 7.5z"/></marker>'
         )
-    for wire in layout.wires:
-        yield _draw_wire(wire, indices)
+    for edge in layout.edges:
+        yield _draw_edge(edge, indices)
     for box in layout.boxes:
         yield from _draw_box(box, indices[box.step.step_id])
     yield "</svg>"
 
 
-def _draw_wire(wire: Edge, indices: Mapping[str, int]) -> str:
-    (x1, y1), (x2, y2) = wire.start, wire.end
-    if wire.is_feedback:
+def _draw_edge(edge: Edge, indices: Mapping[str, int]) -> str:
+    (x1, y1), (x2, y2) = edge.start, edge.end
+    if edge.is_feedback:
         # Around below both, so that it is seen where it goes back.
         kind, bend = "late", 70.0
-        low = high = max(box.y + box.height for box in (wire.source, wire.target)) + 12
+        low = high = max(box.y + box.height for box in (edge.source, edge.target)) + 12
     else:
         kind, bend = "wire", min(max((x2 - x1) / 2, 28), 120)
         low, high = y1, y2
     path = f"M{x1:g} {y1:g}C{x1 + bend:g} {low:g} {x2 - bend:g} {high:g} {x2 - 2:g} {y2:g}"
-    ends = f'data-a="{indices[wire.source.step.step_id]}" data-b="{indices[wire.target.step.step_id]}"'
+    ends = f'data-a="{indices[edge.source.step.step_id]}" data-b="{indices[edge.target.step.step_id]}"'
     return f'<path class="{kind}" d="{path}" {ends}/>'
 
 

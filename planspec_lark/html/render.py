@@ -25,7 +25,7 @@ _LARGE = 400
 
 
 def render_page(plan: PlanSpec, *, name: str = "") -> str:
-    """A plan as a page for a browser: one file with a tree that folds, and a picture of the data flow.
+    """A plan as a page for a browser: one file with a tree that folds, and a diagram of the data flow.
 
     Args:
         plan: any plan.
@@ -62,7 +62,7 @@ def render(plan: PlanSpec, name: str, *, version: int | None = None, problem: st
         filters="".join(_filters(counts)),
         size=' class="many"' if counts["total"] > _LARGE else "",
         rows="".join(write_rows(plan, flow, indices)),
-        picture="".join(_picture(plan, flow, indices)),
+        diagram="".join(_diagram(plan, flow, indices)),
     )
 
 
@@ -117,7 +117,7 @@ def _filters(counts: Mapping[str, int]) -> Iterator[str]:
         )
 
 
-def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
+def _diagram(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
     layout = lay_out(plan, flow)
     count = len(layout.boxes)
     if not count:
@@ -126,7 +126,7 @@ def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iter
     left_out = sum(1 for _ in iter_steps(plan)) - count
     more = f" {count_of(left_out, 'step has', 'steps have')} no variables." if left_out else ""
     yield f'<p class="hint">From left to right, as values flow; dashed lines lead to the next round.{more}</p>'
-    yield f'<details class="diagram"{"" if count > _LARGE else " open"}><summary>Picture of {count} steps</summary>'
-    yield '<div class="pane" role="region" aria-label="Picture of the data flow" tabindex="0">'
+    yield f'<details class="diagram"{"" if count > _LARGE else " open"}><summary>Diagram of {count} steps</summary>'
+    yield '<div class="pane" role="region" aria-label="Diagram of the data flow" tabindex="0">'
     yield from draw(layout, indices)
     yield "</div></details>"

@@ -113,7 +113,7 @@ class TokenCorrection:
     Of ``fillers`` those are taken that may come.
     """
 
-    flaw: TokenFault
+    fault: TokenFault
     fillers: tuple[str, ...] = MEMBER
     instead: str = ""
     leaves_out: bool = False
@@ -131,8 +131,8 @@ def find_correction(token: Token, state: ParserState) -> TokenCorrection:
 
 
 def _leave_out(token: Token, state: ParserState, message: str) -> TokenCorrection:
-    flaw = TokenFault("PJ118", message, token.start, token.end, expected=state.words, is_loss=True)
-    return TokenCorrection(flaw, leaves_out=True)
+    fault = TokenFault("PJ118", message, token.start, token.end, expected=state.words, is_loss=True)
+    return TokenCorrection(fault, leaves_out=True)
 
 
 def _write_key(state: ParserState) -> str:
@@ -165,8 +165,8 @@ def _correct_wrong_closer(token: Token, state: ParserState, right: str) -> Token
         missing = [closer for closer, _ in builder.closers(inner)]
         signs = "".join(CLOSERS[kind] for kind in missing)
         message, where = f"`{signs}` is missing before this `{sign}`", (state.last_end, state.last_end)
-        flaw = TokenFault("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
-        return TokenCorrection(flaw, (*MEMBER, *missing))
+        fault = TokenFault("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
+        return TokenCorrection(fault, (*MEMBER, *missing))
     if goes_on and builder.depth == 1:
         return _leave_out(token, state, f"this `{sign}` closes no bracket")
     message = f"expected `{CLOSERS[right]}`, not `{sign}`"

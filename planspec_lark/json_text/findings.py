@@ -86,7 +86,7 @@ def text_of(key: object) -> str:
 class ValueFinding:
     """One fault of a value.
 
-    ``within`` is the stretch of the string at ``path`` that is meant, in its own characters. With ``at_key`` the key
+    ``within`` is the part of the string at ``path`` that is meant, in its own characters. With ``at_key`` the key
     is meant rather than its value. ``severity`` is that of the code unless it says otherwise.
     """
 

@@ -176,8 +176,8 @@ class _Reading:
         else:
             is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
             message = "the text is empty" if is_empty else "the text has no JSON object"
-            flaw = TokenFault("PJ101", message, self.start, self.start, expected=_EXAMPLE)
-            return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, source)]), source)
+            fault = TokenFault("PJ101", message, self.start, self.start, expected=_EXAMPLE)
+            return JsonText(MISSING, in_order([*left_out, fault.diagnose(Severity.ERROR, source)]), source)
         self.found.extend(left_out)
         if best is None or best.is_too_deep:
             return JsonText(MISSING, self.found.close(), source)
@@ -195,7 +195,7 @@ class _Reading:
         return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
 
     def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[ValueReader]:
-        while self.given.flaws_left > 0 and (match := pattern.search(self.given.text, at)):
+        while self.given.faults_left > 0 and (match := pattern.search(self.given.text, at)):
             reader = self.read(match.start())
             yield reader
             at = reader.end
@@ -221,9 +221,9 @@ class _Reading:
 
     # ---------------------------------------------------------------- what is around the object
 
-    def _note(self, flaw: TokenFault, severity: Severity = Severity.INFO) -> None:
+    def _note(self, fault: TokenFault, severity: Severity = Severity.INFO) -> None:
         severity = Severity.ERROR if self.given.is_strict else severity
-        self.found.add(flaw.diagnose(severity, self.given.source))
+        self.found.add(fault.diagnose(severity, self.given.source))
 
     def _note_rest(self, objects: list[ValueReader], best: ValueReader) -> None:
         """Report all that does not belong to the best object."""

@@ -29,7 +29,7 @@ NO_VALUE = object()
 class TokenFault:
     """What is wrong at one place of a text, before it is a diagnostic.
 
-    ``fix`` is a text to put in its place, or in that of the stretch ``fix_at``. ``is_loss`` says that something of the
+    ``fix`` is a text to put in its place, or in that of the part ``fix_at``. ``is_loss`` says that something of the
     text is missing in what is read.
     """
 
@@ -65,13 +65,13 @@ class Token:
     start: int
     end: int
     value: Any = None
-    flaws: tuple[TokenFault, ...] = ()
+    faults: tuple[TokenFault, ...] = ()
     behind: int = 0
     is_glued: bool = False
 
 
 def _near(kind: str, span: tuple[int, int], code: str, message: str, *, value: Any = None, **more: Any) -> Token:
-    """A token with one flaw, which is all of it."""
+    """A token with one fault, which is all of it."""
     return Token(kind, *span, value, (TokenFault(code, message, *span, **more),))
 
 
@@ -98,11 +98,11 @@ def read_token(text: str, at: int) -> Token | None:
         return Token(kind, at, at + 1, None, (), behind)
     said, end = match[kind], match.end(kind)
     value: object = said
-    flaws: tuple[TokenFault, ...] = ()
+    faults: tuple[TokenFault, ...] = ()
     if kind == "STRING":
         end += 1
         if "\\" in said:
-            value, flaws = JSON_ESCAPES.decode(said), _diagnose_pieces(said, at + 1)
+            value, faults = JSON_ESCAPES.decode(said), _diagnose_pieces(said, at + 1)
     elif kind == "LITERAL":
         value = _LITERALS[said]
     else:
@@ -110,13 +110,13 @@ def read_token(text: str, at: int) -> Token | None:
             value = read_number(said)
         except ValueError as error:
             message, help = error.args
-            value, flaws = NO_VALUE, (TokenFault("PJ134", message, at, end, help=help, is_loss=True),)
-    return Token(kind, at, end, value, flaws, behind, _GLUED.match(text, end) is not None)
+            value, faults = NO_VALUE, (TokenFault("PJ134", message, at, end, help=help, is_loss=True),)
+    return Token(kind, at, end, value, faults, behind, _GLUED.match(text, end) is not None)
 
 
 def _diagnose_pieces(raw: str, offset: int) -> tuple[TokenFault, ...]:
     """What is wrong with single characters of a string; ``offset`` is where its first one is."""
-    flaws = []
+    faults = []
     for match in JSON_ESCAPES.pieces.finditer(raw):
         value, code = read_piece(match[0])
         if not code:
@@ -124,13 +124,13 @@ def _diagnose_pieces(raw: str, offset: int) -> tuple[TokenFault, ...]:
         start, end = offset + match.start(), offset + match.end()
         fix = safe_json(value)[1:-1]
         if code == "PJ124":
-            flaws.append(TokenFault(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
+            faults.append(TokenFault(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
         elif code == "PJ125":
             help = r"write a backslash as `\\`" if value.startswith("\\") else "remove the backslash"
-            flaws.append(TokenFault(code, f"`{match[0]}` is not a JSON escape", start, end, help=help, fix=fix))
+            faults.append(TokenFault(code, f"`{match[0]}` is not a JSON escape", start, end, help=help, fix=fix))
         else:
-            flaws.append(TokenFault(code, "half of a surrogate pair is not a character", start, end, is_loss=True))
-    return tuple(flaws)
+            faults.append(TokenFault(code, "half of a surrogate pair is not a character", start, end, is_loss=True))
+    return tuple(faults)
 
 
 _SIGN_NAMES = {"\n": "the line break U+000A", "\r": "the carriage return U+000D", "\t": "the tab U+0009"}
@@ -220,7 +220,7 @@ class NearMisses:
     def _read_word(self, at: int, *, may_be_value: bool) -> Token:
         if (match := _WORD.match(self.text, at)) and match.end() < len(self.text):
             token = _read_word(match[0], at)
-            if token.value is not NO_VALUE or token.flaws[0].code != "PJ131":
+            if token.value is not NO_VALUE or token.faults[0].code != "PJ131":
                 return token
         match = _PHRASE.match(self.text, at)
         end = at + len(match[0].rstrip()) if match else at + 1
@@ -256,16 +256,16 @@ class NearMisses:
     def _build_string(self, at: int, end: int) -> Token:
         raw, quotes = self.text[at + 1 : end - 1], self.text[at] + self.text[end - 1]
         value = JSON_ESCAPES.decode(raw)
-        flaws = _diagnose_pieces(raw, at + 1)
+        faults = _diagnose_pieces(raw, at + 1)
         if quotes != '""':
             message = f"a string must be in double quotes, not in `{quotes}`"
-            flaws = (TokenFault("PJ121", message, at, end, fix=safe_json(value)), *flaws)
+            faults = (TokenFault("PJ121", message, at, end, fix=safe_json(value)), *faults)
         elif inner := _INNER_QUOTE.search(raw):
             message, help = "a quote in the middle of a string", 'write a quote inside a string as `\\"`'
             where = at + inner.end()
-            flaw = TokenFault("PJ123", message, where, where + 1, help=help, fix=safe_json(value), fix_at=(at, end))
-            flaws = (flaw, *flaws)
-        return Token("STRING", at, end, value, flaws)
+            fault = TokenFault("PJ123", message, where, where + 1, help=help, fix=safe_json(value), fix_at=(at, end))
+            faults = (fault, *faults)
+        return Token("STRING", at, end, value, faults)
 
 
 # ---------------------------------------------------------------- words in place of values

@@ -45,7 +45,7 @@ class JsonInput:
         source: what findings show: a text as long, with the same lines.
         limits: how much is read.
         is_strict: whether all that is found is an error.
-        flaws_left: so many more faults are looked at. A text is read in a time that its length bounds, and each fault
+        faults_left: so many more faults are looked at. A text is read in a time that its length bounds, and each fault
             costs as much as many characters.
     """
 
@@ -53,7 +53,7 @@ class JsonInput:
     source: Source
     limits: Limits
     is_strict: bool
-    flaws_left: int = 10_000
+    faults_left: int = 10_000
     near: NearMisses = field(init=False, default=Factory(lambda given: NearMisses(given.text), takes_self=True))
 
 
@@ -84,7 +84,7 @@ class ValueReader:
         # The node of the last token, where that is a number.
         self._number: ValueNode | None = None
         # A brace costs as much as a fault, as it may be no more than that.
-        given.flaws_left -= 1
+        given.faults_left -= 1
 
     def run(self) -> ValueReader:
         """Read the value, as far as it goes."""
@@ -101,8 +101,8 @@ class ValueReader:
                 space = _SPACE.match(text, self.end)
                 at = space.end() if space else self.end
             if self._why_not and not self._is_over:
-                flaw = TokenFault("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
-                self._finish(at, flaw)
+                fault = TokenFault("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
+                self._finish(at, fault)
         if self.is_too_deep:
             self._skip(state.last_end - 1, self.builder.depth)
         return self
@@ -131,8 +131,8 @@ class ValueReader:
             self._end_early(len(text), found)
         elif found.kind:
             self._take(found)
-        elif found.flaws:
-            self._say(*found.flaws)
+        elif found.faults:
+            self._say(*found.faults)
         else:
             words, message = self._state.words, "unexpected text"
             self._say(TokenFault("PJ118", message, found.start, found.end, expected=words, is_loss=True))
@@ -150,18 +150,18 @@ class ValueReader:
         is_worse = found.kind == CUT_OFF or found.value is NO_VALUE
         return token if token is not None and token.kind == "STRING" and is_worse else found
 
-    def _say(self, *flaws: TokenFault) -> None:
+    def _say(self, *faults: TokenFault) -> None:
         given = self._given
-        for flaw in flaws:
-            given.flaws_left -= 1
-            self.losses += flaw.is_loss
-            self._strange += flaw.is_loss and flaw.code in _STRANGE
+        for fault in faults:
+            given.faults_left -= 1
+            self.losses += fault.is_loss
+            self._strange += fault.is_loss and fault.code in _STRANGE
             if self._strange > _MOST_STRANGE + self.builder.count:
                 self._why_not = "too little of the text is JSON"
-            elif given.flaws_left < -1:
+            elif given.faults_left < -1:
                 self._why_not = "there are too many faults"
-            severity = Severity.ERROR if given.is_strict or flaw.is_loss else Severity.WARNING
-            self.findings.add(flaw.diagnose(severity, given.source, write_path(self.builder.path())))
+            severity = Severity.ERROR if given.is_strict or fault.is_loss else Severity.WARNING
+            self.findings.add(fault.diagnose(severity, given.source, write_path(self.builder.path())))
 
     # ---------------------------------------------------------------- tokens
 
@@ -171,8 +171,8 @@ class ValueReader:
         while not self._state.take(kind):
             correction = find_correction(token, self._state)
             key = self.builder.key
-            if not (key and key.name is None and correction.flaw.code == "PJ114"):
-                self._say(correction.flaw)
+            if not (key and key.name is None and correction.fault.code == "PJ114"):
+                self._say(correction.fault)
             if correction.leaves_out:
                 # A brace in place of a member is left out alone, and all else with what is inside of it.
                 if kind == "OPEN_ARRAY" or (kind == "OPEN_OBJECT" and not self._state.may_end):
@@ -193,8 +193,8 @@ class ValueReader:
         if kind == "STRING" and builder.is_at_key:
             self._take_key(token)
             return
-        if token.flaws:
-            self._say(*token.flaws)
+        if token.faults:
+            self._say(*token.faults)
         if kind in SCALARS:
             if token.value is NO_VALUE:
                 builder.key = None
@@ -212,7 +212,7 @@ class ValueReader:
     def _take_key(self, token: Token) -> None:
         name, start, end = None if token.value is NO_VALUE else token.value, token.start, token.end
         first = self.builder.set_key(name, start, end)
-        self._say(*token.flaws)
+        self._say(*token.faults)
         if first is not None and name is not None:
             message = say_double(name, self._given.source, first)
             help = "the first one counts; remove one of the two, or rename it"
@@ -272,7 +272,7 @@ class ValueReader:
         signs = {"CLOSE_OBJECT": "{", "CLOSE_ARRAY": "["}
         line_of = self._given.source.position
         opened = name_some([f"`{signs[kind]}` in line {line_of(begin)[0]:,}" for kind, begin in closers], _NAMED)
-        flaw = TokenFault(
+        fault = TokenFault(
             "PJ106",
             f"{what} ends in the middle of {inside}",
             start,
@@ -282,11 +282,11 @@ class ValueReader:
             fix_at=(self._state.last_end, self._state.last_end),
             is_loss=True,
         )
-        self._finish(at, flaw)
+        self._finish(at, fault)
 
-    def _finish(self, at: int, flaw: TokenFault) -> None:
+    def _finish(self, at: int, fault: TokenFault) -> None:
         """Say why here is the end, and close all that is open."""
-        self._say(flaw)
+        self._say(fault)
         while self.builder.depth:
             self.builder.close(self._state.last_end)
         self.end = max(at, self._state.last_end)

@@ -27,7 +27,7 @@ _LAST_LOOK = 0.005
 _GRACE = 1.0
 # Seconds for a killed program to end, and for killing what it goes on starting. One that has become another user's is
 # not killed, and is not waited for.
-_PATIENCE = 2.0
+_EXIT_TIMEOUT = 2.0
 # A guard reads which session a program is, and then waits for the end of its input. That comes when this process is
 # gone, however it has ended: no other process has the other end. A signal at the death of a parent would not do: Linux
 # ties it to the thread that has started the program, and what the program has started does not get it.
@@ -108,7 +108,7 @@ def _started(command: Sequence[str], **settings: Any) -> Iterator[subprocess.Pop
         # First this: until the end is noted, the number of the session cannot be that of other processes.
         _kill_session(process.pid)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE)
+            process.wait(_EXIT_TIMEOUT)
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -120,7 +120,7 @@ def _kill_session(session: int) -> None:
         os.killpg(session, signal.SIGKILL)
     # What is killed stays in the list until its end is noted. What is new there was started meanwhile.
     killed: set[int] = set()
-    deadline = monotonic() + _PATIENCE
+    deadline = monotonic() + _EXIT_TIMEOUT
     while left := {number for number in _all_processes() if _session_of(number) == session} - killed:
         if monotonic() >= deadline:
             break

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from planspec_lark.lsp.documents import Document
-from planspec_lark.lsp.models import NamePosition, Stretch, Symbol
+from planspec_lark.lsp.models import Bounds, NamePosition, Symbol
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
@@ -76,7 +76,7 @@ def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
     )
 
 
-def _place_of(found: Diagnostic) -> Stretch:
+def _place_of(found: Diagnostic) -> Bounds:
     return (found.span.start, found.span.end) if found.span else (0, 0)
 
 
@@ -149,7 +149,7 @@ def _word_at(document: Document, position: types.Position) -> NamePosition | Non
     return document.reading().word_at(document.text.offset(position))
 
 
-def _locations(document: Document, places: Sequence[Stretch]) -> list[types.Location]:
+def _locations(document: Document, places: Sequence[Bounds]) -> list[types.Location]:
     return [types.Location(document.uri, document.text.range(*place)) for place in places]
 
 

@@ -27,7 +27,7 @@ from planspec_lark.hopspec.vocabulary import (
     keys_of,
     meanings,
 )
-from planspec_lark.lsp.models import LIMITS, CompletionItem, NamePosition, Stretch, Symbol
+from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
@@ -106,11 +106,11 @@ class HopSpecIndex(StepIndex[StepInfo]):
             end -= 1
         return end
 
-    def _lines(self, first: int, last: int) -> list[Stretch]:
+    def _lines(self, first: int, last: int) -> list[Bounds]:
         spans = (span_of_line(self.source, line) for line in range(first, last + 1))
         return [(span.start, span.end) for span in spans]
 
-    def _lines_of(self, step: StepInfo) -> Sequence[Stretch]:
+    def _lines_of(self, step: StepInfo) -> Sequence[Bounds]:
         line = self._places.line_of(step.step_id, "step_id")
         return self._lines(line, self._end_of(line))
 
@@ -127,7 +127,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
                     if text in names:
                         yield NamePosition(text, place, kind, is_origin=is_origin)
 
-    def _items(self, line: int, group: str) -> Iterator[tuple[str, Stretch]]:
+    def _items(self, line: int, group: str) -> Iterator[tuple[str, Bounds]]:
         """The names that a line holds as one of its parts."""
         rule = "heading" if group == "NAME" else "attribute_line"
         match = grammars.regular("hopspec").pattern(rule).fullmatch(self.source.line(line) + "\n")
@@ -401,7 +401,7 @@ def _match_any(line: str, *terminals: str) -> re.Match[str] | None:
     return next(filter(None, (grammars.pattern("hopspec", one).match(line) for one in terminals)), None)
 
 
-def _candidates(words: Iterable[str], place: Stretch) -> Iterator[CompletionItem]:
+def _candidates(words: Iterable[str], place: Bounds) -> Iterator[CompletionItem]:
     return (CompletionItem(word, place, "", "keyword") for word in words)
 
 

@@ -6,13 +6,13 @@ from attrs import Factory, define, frozen
 
 from planspec_lark.syntax.limits import Limits
 
-__all__ = ["LIMITS", "CompletionItem", "NamePosition", "Stretch", "Symbol"]
+__all__ = ["LIMITS", "Bounds", "CompletionItem", "NamePosition", "Symbol"]
 
 # What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
 
 # From where to where.
-Stretch = tuple[int, int]
+Bounds = tuple[int, int]
 
 
 @frozen
@@ -23,7 +23,7 @@ class NamePosition:
     """
 
     text: str
-    place: Stretch
+    place: Bounds
     kind: str
     is_origin: bool = False
 
@@ -44,16 +44,16 @@ class Symbol:
     name: str
     detail: str
     kind: str
-    place: Stretch
-    name_place: Stretch
+    place: Bounds
+    name_place: Bounds
     children: list[Symbol] = Factory(list)
 
 
 @frozen
 class CompletionItem:
-    """Something to write in place of a stretch; ``detail`` says what it means, ``kind`` is "keyword" or "variable"."""
+    """Something to write in place of other text; ``detail`` says what it means, ``kind`` is "keyword" or "variable"."""
 
     text: str
-    place: Stretch
+    place: Bounds
     detail: str
     kind: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from planspec_lark.lsp.models import LIMITS, CompletionItem, NamePosition, Stretch, Symbol
+from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
@@ -70,7 +70,7 @@ class PlanIndex(StepIndex[PlanStep]):
         is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)
         return step.description, f"[{step.step_type}] {step.status.value}", is_container
 
-    def _lines_of(self, step: PlanStep) -> Sequence[Stretch]:
+    def _lines_of(self, step: PlanStep) -> Sequence[Bounds]:
         return self._places.bounds_of(step.step_id)
 
     def _words_of(self, step: PlanStep) -> Iterator[NamePosition]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from planspec_lark.lsp.models import NamePosition, Stretch
+from planspec_lark.lsp.models import Bounds, NamePosition
 from planspec_lark.lsp.step_index import STEP_NAME, VARIABLE, StepIndex
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSpecError, excerpt
@@ -25,7 +25,7 @@ class RenameError(PlanSpecError, ValueError):
     """A name that cannot be given; the text says why."""
 
 
-def places_to_rename(index: StepIndex[Any], word: NamePosition, name: str) -> Sequence[Stretch]:
+def places_to_rename(index: StepIndex[Any], word: NamePosition, name: str) -> Sequence[Bounds]:
     """All places in which a variable or the name of a step is to be changed.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.lsp.models import CompletionItem, NamePosition, Stretch, Symbol
+from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
 from planspec_lark.syntax.fixer import FixResult
@@ -87,7 +87,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """What a step does, what a list says beside that, and whether the step is a container."""
 
     @abstractmethod
-    def _lines_of(self, step: AnyStep) -> Sequence[Stretch]:
+    def _lines_of(self, step: AnyStep) -> Sequence[Bounds]:
         """Where the lines of a step stand."""
 
     @abstractmethod
@@ -119,7 +119,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """All places of the name of a step."""
         yield word
 
-    def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Stretch:
+    def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Bounds:
         """The place of what is being written: what there is of it before an offset, and what matches after it."""
         match = rest.match(self._text, offset)
         assert match is not None, "it may be empty"
@@ -165,7 +165,7 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _step_at(self, offset: int) -> AnyStep | None:
         return self._steps_by_line.get(self.source.position(offset)[0])
 
-    def hover(self, offset: int) -> tuple[str, Stretch] | None:
+    def hover(self, offset: int) -> tuple[str, Bounds] | None:
         """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
         step, word = self._step_at(offset), self.word_at(offset)
         if word is not None and word.kind == VARIABLE:
@@ -184,14 +184,14 @@ class StepIndex(ABC, Generic[AnyStep]):
         found = self._words_of(step) if step else self._free_words()
         return next((word for word in found if word.place[0] <= offset <= word.place[1]), None)
 
-    def definitions(self, word: NamePosition) -> Sequence[Stretch]:
+    def definitions(self, word: NamePosition) -> Sequence[Bounds]:
         """Where that comes from which a name stands for; what gives it is its own origin."""
         step = self._step_at(word.place[0])
         if word.is_origin or step is None:
             return [word.place]
         return sorted({one.place for one in self._origins(step, word)})
 
-    def references(self, word: NamePosition, *, with_definitions: bool) -> Sequence[Stretch]:
+    def references(self, word: NamePosition, *, with_definitions: bool) -> Sequence[Bounds]:
         """Where what a name stands for is taken, and where it is given."""
         return sorted({one.place for one in self._same(word) if with_definitions or not one.is_origin})
 

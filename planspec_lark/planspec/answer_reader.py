@@ -303,12 +303,12 @@ class AnswerReader(Recovery):
         has_comment = self.has_comments and self._find_comment(content) is not None
         fault = None if has_comment else _put_to_grammar(self._find_meaning(match, content, indent))
         if fault is None and match and has_breaks:
-            flaw = NearMiss("PS113", "an HTML line break is not allowed in a line", len(content) - 1, len(content))
-            fault = LineFault(flaw, repaired=content)
+            miss = NearMiss("PS113", "an HTML line break is not allowed in a line", len(content) - 1, len(content))
+            fault = LineFault(miss, repaired=content)
         if fault is None and match and self._lead:
             almost = find_inputs(content[1:]) if content.startswith(">") else None
-            flaw = NearMiss("PS113", BAD_INDENTATION, 0, 1)
-            fault = LineFault(flaw, repaired=f"> {almost.written}" if almost else content)
+            miss = NearMiss("PS113", BAD_INDENTATION, 0, 1)
+            fault = LineFault(miss, repaired=f"> {almost.written}" if almost else content)
         if fault is not None and fault.repaired:
             self._doubt(content)
         if match and not fault:
@@ -624,7 +624,7 @@ class AnswerReader(Recovery):
         is_first = self.section is Section.NOTHING and self._behind is None
         is_free = self.section is not Section.NOTHING or is_first or self._is_only_list(content)
         is_plan = is_item(content, is_worded=not is_free or self._is_before_steps())
-        flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
+        misses, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:
             return None
         placed = self._place(written, indent)
@@ -635,13 +635,13 @@ class AnswerReader(Recovery):
             return _elided(content)
         if placed == content or (match and placed == written and self._says_same(match, placed)):
             return None
-        if not match and flaws:
+        if not match and misses:
             return evolve(diagnose(content, self.section), repaired=placed)
-        if flaws or placed != written:
-            flaw = flaws[0] if flaws else NearMiss("PS110", "the id is incomplete", 0, len(content))
+        if misses or placed != written:
+            miss = misses[0] if misses else NearMiss("PS110", "the id is incomplete", 0, len(content))
         else:
-            flaw = find_change(content, placed)
-        return LineFault(flaw, repaired=placed)
+            miss = find_change(content, placed)
+        return LineFault(miss, repaired=placed)
 
     def _is_only_list(self, content: str) -> bool:
         """Whether a text begins its one list here, after a line that leads to it: nothing else can be the plan."""

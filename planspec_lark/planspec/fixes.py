@@ -242,8 +242,8 @@ class _Text:
             return True
         if not looks_like_step(line):
             return line.startswith(repaired) and not _says_much(line[len(repaired) :])
-        flaws, written = repair_step(line)
-        if written != repaired or not all(_is_spelling(flaw, line, repaired) for flaw in flaws):
+        misses, written = repair_step(line)
+        if written != repaired or not all(_is_spelling(miss, line, repaired) for miss in misses):
             return False
         step_id = step_id or repaired.split(" ", maxsplit=1)[0].rstrip(".")
         return repaired.count("→") <= line.count("→") or self._is_flow(repaired, step_id)
@@ -578,11 +578,11 @@ def _says_much(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _is_spelling(flaw: NearMiss, line: str, repaired: str) -> bool:
-    """Whether a flaw of a step's line is one of its spelling only."""
-    written = line[flaw.start : flaw.end]
-    if flaw.code == "PS111":
+def _is_spelling(miss: NearMiss, line: str, repaired: str) -> bool:
+    """Whether a fault of a step's line is one of its spelling only."""
+    written = line[miss.start : miss.end]
+    if miss.code == "PS111":
         return read_status(written.strip("[]［］【】*_`")) is not None
-    if flaw.code == "PS115":
+    if miss.code == "PS115":
         return f"\\{written}" not in repaired
-    return flaw.code not in _GUESSES
+    return miss.code not in _GUESSES

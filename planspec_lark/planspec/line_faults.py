@@ -58,9 +58,9 @@ class Section(IntEnum):
 
 @frozen
 class LineFault:
-    """A refused line: its first flaw, what could have stood there, advice, and the line repaired where that can be."""
+    """A refused line: its first near miss, what could have stood there, advice, and the line repaired if it can be."""
 
-    flaw: NearMiss
+    miss: NearMiss
     expected: tuple[str, ...] = ()
     help: str = ""
     repaired: str | None = None
@@ -109,7 +109,7 @@ _HELP = {
 
 BAD_INDENTATION = "the white space at the start of the line is not spaces or tabs"
 
-# The flaws that are just what the parser stumbles over.
+# The faults that are just what the parser stumbles over.
 _NAMED_BY_THE_PARSER = frozenset({"PS111", "PS112"})
 
 
@@ -207,37 +207,37 @@ def _diagnose_header(line: str) -> LineFault | None:
 
 
 def _diagnose_control(line: str, match: Match[str], section: Section) -> LineFault:
-    flaw = NearMiss("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
+    miss = NearMiss("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
     if match[0] == "\r" and line[match.end() :].strip(BLANKS + "\r"):
         # What is after it was most likely meant as another line.
-        return LineFault(flaw, help="end each line with a line feed, or with a carriage return and a line feed")
+        return LineFault(miss, help="end each line with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
     repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
-    return LineFault(flaw, help="remove it", repaired=repaired)
+    return LineFault(miss, help="remove it", repaired=repaired)
 
 
 def _diagnose_indentation(line: str, section: Section) -> LineFault | None:
     """White space before a line that is none, or None where there is no line of a plan after it."""
     bare = line.strip(SPACES)
     repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
-    flaw = NearMiss("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
-    return LineFault(flaw, repaired=repaired) if repaired else None
+    miss = NearMiss("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
+    return LineFault(miss, repaired=repaired) if repaired else None
 
 
 def _diagnose_step(line: str, section: Section) -> LineFault:
-    flaws, repaired = repair_step(line)
+    misses, repaired = repair_step(line)
     tokens, at, expected = _read(line)
-    if repaired is None and not tokens and not flaws and section is not Section.STEPS:
+    if repaired is None and not tokens and not misses and section is not Section.STEPS:
         return _unknown(line, section)
-    flaw = min(flaws, key=lambda found: found.start) if flaws else _flaw_of_step(line, tokens, at)
-    words: tuple[str, ...] = ("white space",) if flaw.code == "PS113" else ()
-    # The parser speaks of where it stopped, which for other flaws is not where they are.
-    if tokens and flaw.code in _NAMED_BY_THE_PARSER:
+    miss = min(misses, key=lambda found: found.start) if misses else _miss_of_step(line, tokens, at)
+    words: tuple[str, ...] = ("white space",) if miss.code == "PS113" else ()
+    # The parser speaks of where it stopped, which for other faults is not where they are.
+    if tokens and miss.code in _NAMED_BY_THE_PARSER:
         words = tuple(words for name, words in _WORDS.items() if name in expected)
-    return LineFault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), None if repaired is None else _accepted(repaired))
+    return LineFault(miss, words, _HELP.get(miss.code, _STEP_HELP), None if repaired is None else _accepted(repaired))
 
 
-def _flaw_of_step(line: str, tokens: list[Token], at: int) -> NearMiss:
+def _miss_of_step(line: str, tokens: list[Token], at: int) -> NearMiss:
     """Name what the parser stumbled over where no near miss explains it."""
     kinds = {token.type for token in tokens}
     if "STEP_ID" not in kinds:
@@ -280,18 +280,18 @@ def _diagnose_other(line: str, section: Section) -> LineFault:
         what = "title" if line.startswith("#") else "constraint"
         return LineFault(_whole(line, "PS109", f"the {what} has no text"), help=_HELP["PS109"])
     if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
-        flaw = NearMiss("PS104", "unexpected text after this header", at, len(line))
-        return LineFault(flaw, repaired=_accepted(line[:at]))
+        miss = NearMiss("PS104", "unexpected text after this header", at, len(line))
+        return LineFault(miss, repaired=_accepted(line[:at]))
     if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
-        flaw = _whole(line, "PS104", "the goal has the wrong form")
-        return LineFault(flaw, help="write `Goal: Text` on one line")
+        miss = _whole(line, "PS104", "the goal has the wrong form")
+        return LineFault(miss, help="write `Goal: Text` on one line")
     return _unknown(line, section)
 
 
 def _unknown(line: str, section: Section) -> LineFault:
-    flaw = _whole(line, "PS101", "this line is not part of a plan")
+    miss = _whole(line, "PS101", "this line is not part of a plan")
     help = _place_of_declared(line) if section is Section.STEPS else ""
-    return LineFault(flaw, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
+    return LineFault(miss, expected_lines(section), help or "remove the line, or make it a `> detail` line of a step")
 
 
 def _place_of_declared(line: str) -> str:

@@ -4,7 +4,7 @@ Every model that can be built can be printed: the validators refuse what the for
 is built and when a field is set. The models are mutable; a list is checked when it is assigned and again when the plan
 is printed or leaves as JSON.
 
-Comparing, copying and walking are iterative, so plans may be nested as deeply as memory allows.
+Comparison, copies and traversal are iterative, so plans may be nested as deeply as memory allows.
 """
 
 from __future__ import annotations

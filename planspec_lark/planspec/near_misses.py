@@ -99,13 +99,13 @@ def _match_header(line: str) -> Match[str] | None:
 
 
 def repair_header(line: str) -> tuple[NearMiss, str] | None:
-    """A line that is almost a header: its flaw and the header."""
+    """A line that is almost a header: its fault and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
         return NearMiss("PS104", "white space is missing after `#`", 0, len(line)), f"# {line[1:]}"
     if (inner := unwrap(line)) != line and inner[:2] in ("# ", "##"):
         is_title = grammars.pattern("planspec", "TITLE_MARK").match(inner) is not None
-        flaw = NearMiss("PS104", "the header has markup around it", 0, len(line))
-        return repair_header(inner) or ((flaw, inner) if is_title else None)
+        miss = NearMiss("PS104", "the header has markup around it", 0, len(line))
+        return repair_header(inner) or ((miss, inner) if is_title else None)
     match = _match_header(line)
     kind = HEADER_KINDS.get(match["label"].lower()) if match else None
     # The label may be said in two languages: `Goal（目标）`.
@@ -174,7 +174,7 @@ _BULLET = rf"(?P<bullet>[*+•·‣▪◦–—－-]|[0-9０-９]{{1,3}}[.)、�
 
 
 def repair_bullet(line: str) -> tuple[NearMiss, str] | None:
-    """A line that is almost a constraint: its flaw and the constraint."""
+    """A line that is almost a constraint: its fault and the constraint."""
     match = compiled(_BULLET).fullmatch(line)
     is_tight = match is not None and not match["space"]
     if match is None or (is_tight and (match["bullet"] in "*–—" or not match["text"][0].isalpha())):

@@ -101,7 +101,7 @@ class Positions:
     last_end: int = field(default=0, repr=False)
     # Lists after foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
-    # Stretches of lines of steps, which are found on demand: the step that is open there, from where to where.
+    # Runs of lines of steps, which are found on demand: the step that is open there, from where to where.
     _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
     # From where on the lines of a text without faults are still to be found, on demand; None where all are.
     _unread: int | None = field(default=None, repr=False)
@@ -196,10 +196,10 @@ class Positions:
         self._unread = None
 
     def _find_rows(self) -> None:
-        """Find the lines of all stretches. Other lines of the same steps may have been noted since."""
+        """Find the lines of all runs. Other lines of the same steps may have been noted since."""
         found = set()
-        for stretch in self._rows:
-            for _, step_id, line, _ in self._iter_lines(*stretch):
+        for run in self._rows:
+            for _, step_id, line, _ in self._iter_lines(*run):
                 self._step_lines[step_id].append(line)
                 found.add(step_id)
         self._rows.clear()

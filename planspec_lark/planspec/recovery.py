@@ -422,7 +422,7 @@ class Recovery:
         """Report a line, and take what was meant if that is clear; False where the plan has ended before it."""
         self.unfinished = ""
         fault = meant or self._diagnose(content)
-        code = fault.flaw.code
+        code = fault.miss.code
         match = line_pattern().match(fault.repaired + "\n") if fault.repaired else None
         if self.is_misled or (match and self._starts_another(str(match.lastgroup))):
             self.is_finished = True
@@ -460,7 +460,7 @@ class Recovery:
         if self.has_comments and (comment := self._find_comment(content)):
             return comment
         fault = diagnose(content, self.section)
-        if fault.flaw.code == "PS124" and not self.is_strict:
+        if fault.miss.code == "PS124" and not self.is_strict:
             self.is_misled = self.is_in_doubt
             self.has_comments = True
         elif fault.repaired:
@@ -528,22 +528,22 @@ class Recovery:
 
     def _report_fault(self, fault: LineFault, line: LineBounds) -> None:
         """Note what is wrong with a line. A line unlike any line of a plan is just not a part of it."""
-        flaw, at = fault.flaw, line.start + self._lead
+        miss, at = fault.miss, line.start + self._lead
         content = self.source.text[at : self._end]
         # What only begins with a number is most likely a sentence.
-        is_step = "PS110" <= flaw.code <= "PS112"
+        is_step = "PS110" <= miss.code <= "PS112"
         is_sentence = is_step and fault.repaired is None and not (is_item(content) or content.startswith("|"))
         is_prose = not self.is_strict and (is_sentence or self._is_listed_prose(content))
-        is_early = self.section is not Section.STEPS and fault.repaired is None and flaw.code < "PS126"
-        if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early or is_prose):
-            self._leave_line_out("PS101" if is_sentence else flaw.code, line)
+        is_early = self.section is not Section.STEPS and fault.repaired is None and miss.code < "PS126"
+        if not self.is_strict and (miss.code in ("PS101", "PS103") or is_early or is_prose):
+            self._leave_line_out("PS101" if is_sentence else miss.code, line)
             return
         # White space at its end is part of a detail line; what was repaired is read without.
         end = line.end if (fault.repaired or "").rpartition("\n")[2].startswith(">") else self._end
         fix = None if fault.repaired is None else Fix(self.source.span(line.start, end), fault.repaired)
         severity = Severity.ERROR if fix is None else Severity.WARNING
         more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
-        self._note(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity, **more)
+        self._note(miss.code, miss.message, at + miss.start, at + miss.end, severity, **more)
 
     def _leave_line_out(self, code: str, line: LineBounds) -> None:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""

@@ -31,7 +31,7 @@ from planspec_lark.syntax import grammars
 __all__ = [
     "find_bar",
     "find_change",
-    "find_flaws",
+    "find_misses",
     "find_progress",
     "is_foreign_type",
     "is_item",
@@ -286,10 +286,10 @@ class _StepRepairer:
     is_unclear: bool = False
     at: int = 0
     written: str = ""
-    flaws: list[NearMiss] = field(factory=list)
+    misses: list[NearMiss] = field(factory=list)
 
-    def flaw(self, code: str, message: str, start: int, end: int | None = None) -> None:
-        self.flaws.append(NearMiss(code, message, start, start + 1 if end is None else end))
+    def miss(self, code: str, message: str, start: int, end: int | None = None) -> None:
+        self.misses.append(NearMiss(code, message, start, start + 1 if end is None else end))
 
     def match(self, pattern: str) -> Match[str] | None:
         """What comes next, if it is of this kind."""
@@ -305,26 +305,26 @@ class _StepRepairer:
         """Note white space that is missing after a part, or is none."""
         space, end = match["space"], match.end()
         if space.strip(BLANKS):
-            self.flaw("PS113", f"the white space after {what} is not spaces or tabs", end - len(space), end)
+            self.miss("PS113", f"the white space after {what} is not spaces or tabs", end - len(space), end)
         elif not space and end < len(self.line):
-            self.flaw("PS113", f"white space is missing after {what}", end)
+            self.miss("PS113", f"white space is missing after {what}", end)
 
     def lead(self) -> str | None:
         """What may be before the id; returns the character of the mark that it stands for."""
         if found := _read_type_in_front(self.line):
             self.type_in_front, self.at = found
-            self.flaw("PS112", "the type must come after the id", 0, self.at)
+            self.miss("PS112", "the type must come after the id", 0, self.at)
             return None
         match = self.match(_LEADER)
         if match is None or not match.end():
             return None
-        self.flaw("PS110", "a step must start with its id", 0, match.end())
+        self.miss("PS110", "a step must start with its id", 0, match.end())
         self.at = match.end()
         self.marks = match["marks"]
         box = match["box"] if match["box"] is not None else match["sign"]
         if box is None or (known := self.status(box)) is not None:
             return None if box is None else known
-        self.flaw("PS111", f"`{box}` is not a status mark", *match.span("sign" if match["box"] is None else "box"))
+        self.miss("PS111", f"`{box}` is not a status mark", *match.span("sign" if match["box"] is None else "box"))
         return " "
 
     def id(self) -> bool:
@@ -335,12 +335,12 @@ class _StepRepairer:
         if match["close"] or match["shut"]:
             self.marks = ""
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
-            self.flaw("PS110", f"`{written}` has another dot after it", match.start(), match.end() + 1)
+            self.miss("PS110", f"`{written}` has another dot after it", match.start(), match.end() + 1)
             return False
         if self.take(match, f"{step_id}.") and grammars.pattern("planspec", "ID").fullmatch(step_id):
             self.check_space(match, f"`{written}`")
         else:
-            self.flaw("PS110", f"`{written}` is not an id with a dot after it", *match.span("all"))
+            self.miss("PS110", f"`{written}` is not an id with a dot after it", *match.span("all"))
         return True
 
     def status(self, written: str) -> str | None:
@@ -379,7 +379,7 @@ class _StepRepairer:
         if self.take(match, f"[{known}]"):
             self.check_space(match, f"`{match['all']}`")
         else:
-            self.flaw("PS111", f"`{match['all']}` is not a status mark", *match.span("all"))
+            self.miss("PS111", f"`{match['all']}` is not a status mark", *match.span("all"))
 
     def is_type(self, word: str) -> bool:
         """Whether a word in brackets would do as a type rather than a mark."""
@@ -410,18 +410,18 @@ class _StepRepairer:
         if match is None or (meant is None and not is_word):
             label = self.match(_TYPE_LABEL)
             if label is not None:
-                self.flaw("PS112", f"`{label['all']}` is not a type in square brackets", *label.span("all"))
+                self.miss("PS112", f"`{label['all']}` is not a type in square brackets", *label.span("all"))
                 self.take(label, f"[{_TYPE_WORDS[label['type'].lower()]}]")
                 return True
             if default:
                 self.has_type = False
                 self.written += f"[{default}] "
-                self.flaw("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
+                self.miss("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
             return bool(default)
         if match["marks"] and not match["close"]:
             self.marks = match["marks"]
         if not self.take(match, f"[{meant or word}]"):
-            self.flaw("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
+            self.miss("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
         elif self.line[match.end() : match.end() + 1] != "→":
             self.check_space(match, f"`{match['all']}`")
         return True
@@ -470,7 +470,7 @@ class _StepRepairer:
         is_said = any(piece.startswith(_SAID) for _, _, piece in pieces)
         for bar, end, piece in pieces:
             if not piece:
-                self.flaw("PS114", "nothing follows the separator `|`", offset + bar)
+                self.miss("PS114", "nothing follows the separator `|`", offset + bar)
                 continue
             written = piece
             is_text = bare[bar] == "\0"
@@ -479,7 +479,7 @@ class _StepRepairer:
                 has_progress = has_progress or not written.startswith("\\")
                 is_bare = compiled(_SEPARATOR).match(text, bar) and text[bar + 1 : end].strip(BLANKS) == piece
                 if written == piece and not is_bare:
-                    self.flaw("PS115", "what is around a progress is more than ` | `", offset + bar, offset + end)
+                    self.miss("PS115", "what is around a progress is more than ` | `", offset + bar, offset + end)
             kept.append(written)
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
@@ -489,7 +489,7 @@ class _StepRepairer:
         known = self.status(sign) if sign and not sign[0].isalnum() and not sign.isascii() and front else None
         if known is None or self.has_mark:
             return text
-        self.flaw("PS111", f"`{sign}` is not a status mark", self.at - 1 + len(front) + 1, len(self.line))
+        self.miss("PS111", f"`{sign}` is not a status mark", self.at - 1 + len(front) + 1, len(self.line))
         self.written = f"{self.written[: self.id_end]}[{known}] {self.written[self.id_end :]}"
         return front.rstrip(SPACES)
 
@@ -499,38 +499,38 @@ class _StepRepairer:
         if grammars.pattern("planspec", "PROGRESS").match(whole):
             if not repeated:
                 return piece
-            self.flaw("PS116", "a second `Progress:` in one line", start, end)
+            self.miss("PS116", "a second `Progress:` in one line", start, end)
             return "\\" + piece
-        self.flaw("PS115", f"`{piece[:60]}` is not `Progress: N` or `Progress: N/M`", start, end)
+        self.miss("PS115", f"`{piece[:60]}` is not `Progress: N` or `Progress: N/M`", start, end)
         return ("" if repeated or is_text else _read_progress(piece)) or "\\" + piece
 
 
 def repair_step(
     line: str, legend: Mapping[str, str] = MappingProxyType({}), default_type: str = ""
 ) -> tuple[list[NearMiss], str | None]:
-    """A line that is meant as a step: its flaws from left to right, and the line repaired, or None.
+    """A line that is meant as a step: its faults from left to right, and the line repaired, or None.
 
     ``legend`` says for signs which mark they stand for; a step without a type gets the default one, if there is one.
     """
     repairer = _StepRepairer(line, legend, default_type)
     box = repairer.lead()
     if not repairer.id():
-        return repairer.flaws, None
+        return repairer.misses, None
     repairer.mark(box)
-    state = (repairer.at, repairer.written, len(repairer.flaws))
+    state = (repairer.at, repairer.written, len(repairer.misses))
     repairer.name()
     if not repairer.type(""):
         # What looked like a name before a type is text where there is none.
         repairer.at, repairer.written = state[:2]
-        del repairer.flaws[state[2] :]
+        del repairer.misses[state[2] :]
         if not repairer.type(default_type):
-            return repairer.flaws, None
+            return repairer.misses, None
     repairer.rest()
-    return repairer.flaws, None if repairer.is_unclear else repairer.written
+    return repairer.misses, None if repairer.is_unclear else repairer.written
 
 
 def find_change(line: str, repaired: str) -> NearMiss:
-    """What was changed in a line that has no flaw to the grammar."""
+    """What was changed in a line that has no fault to the grammar."""
     written, meant = (one.translate(_NO_SPACES) for one in (line, repaired))
     if written == meant:
         code, message = "PS113", "white space at the end of a text is not spaces or tabs"
@@ -543,10 +543,10 @@ def find_change(line: str, repaired: str) -> NearMiss:
     return NearMiss(code, message, 0, len(line))
 
 
-def find_flaws(line: str) -> list[NearMiss]:
-    """All flaws of a line that is meant as a step, from left to right, also where it cannot be repaired."""
-    flaws, repaired = repair_step(line)
+def find_misses(line: str) -> list[NearMiss]:
+    """All faults of a line that is meant as a step, from left to right, also where it cannot be repaired."""
+    misses, repaired = repair_step(line)
     if repaired is None:
         # With any type at all, what comes after it is looked at as well.
-        flaws, _ = repair_step(line, default_type=next(iter(STEP_TYPES)))
-    return sorted(flaws, key=lambda flaw: flaw.start)
+        misses, _ = repair_step(line, default_type=next(iter(STEP_TYPES)))
+    return sorted(misses, key=lambda miss: miss.start)

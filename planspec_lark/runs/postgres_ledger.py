@@ -45,7 +45,7 @@ CREATE TABLE snapshots (run text PRIMARY KEY, text text NOT NULL);
 # Any number that no other program locks: those who make the tables wait for each other.
 _MAKING = 0x50534C47
 # A server that is gone without a word is found out, so that the run ends before its lease does.
-_PATIENCE = {
+_TIMEOUTS = {
     "connect_timeout": 10,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -88,7 +88,7 @@ class PostgresLedger(DatabaseLedger):
         # What keeps the lease does so beside the run.
         self._lock = RLock()
         with self._errors():
-            self._base: psycopg.Connection[Any] = self._psycopg.connect(**_PATIENCE | said, autocommit=True)
+            self._base: psycopg.Connection[Any] = self._psycopg.connect(**_TIMEOUTS | said, autocommit=True)
             try:
                 self._open(read_only=read_only)
             except BaseException:

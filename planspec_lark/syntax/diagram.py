@@ -229,7 +229,7 @@ def new_diagram(
     return (DotDiagram if language == "dot" else MermaidDiagram)(direction, styles or {})
 
 
-# ---------------------------------------------------------------- pictures, made by Graphviz's program `dot`
+# ---------------------------------------------------------------- images, made by Graphviz's program `dot`
 
 # What XML does not allow, and the grammar of plans does.
 _NO_XML = re.compile("[\ufffe\uffff]")
@@ -237,7 +237,7 @@ _MOST_SAID = 200
 
 
 class GraphvizError(PlanSpecError, RuntimeError):
-    """A picture that was not made; the text says why, and is safe to show."""
+    """An image that was not made; the text says why, and is safe to show."""
 
 
 def dot_to_svg(diagram: str, *, timeout: float = 60.0) -> str:

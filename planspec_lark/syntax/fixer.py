@@ -103,7 +103,7 @@ def _choose(usable: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a stretch overlaps with one of others, which do not overlap; or is put into the same place."""
+    """Whether a part of a text overlaps with one of others, which do not overlap; or is put into the same place."""
     at = bisect_left(taken, (start, end))
     if at < len(taken) and (taken[at] == (start, end) or taken[at][0] < end):
         return True

@@ -92,7 +92,7 @@ class RegularRules:
         return pattern
 
     def rows(self, rule: str, groups: Collection[str]) -> str:
-        """An expression to cut a text with (``findall``) into stretches that follow one another, each a ``rule``.
+        """An expression to cut a text with (``findall``) into parts that follow one another, each a ``rule``.
 
         From the first place on where there is none, all the rest of the text is the one last match, with the group
         ``rest``, which is the last.

@@ -29,7 +29,7 @@ BLANKS = " \t"
 
 @frozen
 class Span:
-    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), in code points, with both positions."""
+    """A part of a text: offsets ``start`` (included) to ``end`` (excluded), in code points, with both positions."""
 
     start: int
     end: int

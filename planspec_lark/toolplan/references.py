@@ -24,7 +24,7 @@ _DEEPEST, _KEPT = 100, 26
 
 
 class ReferencePieceKind(str, Enum):
-    """What a stretch of a text is."""
+    """What a part of a text is."""
 
     TEXT = "text"
     REFERENCE = "reference"
@@ -42,7 +42,7 @@ _KINDS = {
 
 @frozen
 class ReferencePiece:
-    """A stretch of a text.
+    """A part of a text.
 
     Attributes:
         kind: what it is.

@@ -19,7 +19,7 @@ from attrs import define, field
 
 from tests.cli.running import SGR, command_line, environment, harmless
 
-# What a picture that changes is drawn with, besides colours.
+# What a display that changes is drawn with, besides colours.
 _DRAWING = re.compile(rb"\x1b\[(?:\?25[lh]|2K|[0-9]*A)|\r(?!\n)")
 
 

@@ -63,7 +63,7 @@ def test_what_cannot_be_read_or_written(arguments: list[str], said: str) -> None
     assert result.stderr.endswith(said)
 
 
-def test_a_picture(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made by a program that says what it was given."""
     (here / "dot").write_text('#!/bin/sh\necho "$@"; cat\n')
     (here / "dot").chmod(0o755)

@@ -276,12 +276,12 @@ def test_the_picture_fits(rows: int, columns: int) -> None:
     make_world(f"Goal: g\n## Steps\n{text}", **{f"_{number}": ok("so" * 50) for number in range(1, 40)})
     with terminal(*RUN, "--max-steps", "30", rows=rows, columns=columns) as screen:
         assert screen.wait() == 3
-    # Each picture begins by going up to where the one before began: never above the top.
-    pictures = screen.written.partition("═══".encode())[0].split(b"\x1b[?25h")[0].split(b"\r\x1b[2K")
-    assert len(pictures) > 30
-    for picture in pictures:
-        assert picture.strip(b"\r\n").count(b"\n") < rows
-    for line in SGR.sub("", b"\n".join(pictures).decode().replace("\x1b[1A\x1b[2K", "")).splitlines():
+    # Each display begins by going up to where the one before began: never above the top.
+    displays = screen.written.partition("═══".encode())[0].split(b"\x1b[?25h")[0].split(b"\r\x1b[2K")
+    assert len(displays) > 30
+    for display in displays:
+        assert display.strip(b"\r\n").count(b"\n") < rows
+    for line in SGR.sub("", b"\n".join(displays).decode().replace("\x1b[1A\x1b[2K", "")).splitlines():
         assert sum(1 + ("\u2e80" < char < "\uffef") for char in line.replace("\x1b[?25l", "")) <= columns, line
 
 

@@ -38,9 +38,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is, no editor is given up."""
-    monkeypatch.setattr(edit_watcher, "_PATIENCE", 120)
+    monkeypatch.setattr(edit_watcher, "_SAVE_TIMEOUT", 120)
 
 
 def take(path: Path) -> str:
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_plan_for_a_moment(path: Path) -> None:
 def test_a_file_that_stays_no_plan(
     path: Path, text: str | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edit_watcher, "_PATIENCE", 0.3)
+    monkeypatch.setattr(edit_watcher, "_SAVE_TIMEOUT", 0.3)
 
     def edit() -> None:
         # No view can come between, which would be written over the edit.

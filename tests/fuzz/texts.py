@@ -74,7 +74,7 @@ def _one_of(values: tuple[str, ...]) -> st.SearchStrategy[str]:
 
 @cache
 def _pieces() -> tuple[str, ...]:
-    """What the lines of the fixtures consist of: words, signs, and stretches of white space."""
+    """What the lines of the fixtures consist of: words, signs, and runs of white space."""
     return tuple(dict.fromkeys(piece for row in _rows() for piece in re.findall(r"\w+|[ \t]+|[^\w \t]+", row)))
 
 

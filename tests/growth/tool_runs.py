@@ -29,7 +29,7 @@ _STRETCH = 200
 
 
 def _document(text: str) -> dict[str, Any]:
-    """A step for each stretch of lines, which gets them and an output of the step in front; and one that gets all."""
+    """A step for each run of lines, which gets them and an output of the step in front; and one that gets all."""
     lines = text.split("\n")
     count = -(-len(lines) * _STRETCH // max(len(text), 1))
     steps: list[dict[str, Any]] = [{"id": "a", "target": "", "inputs": {}}]

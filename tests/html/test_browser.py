@@ -281,7 +281,7 @@ def test_a_plan_of_a_thousand_levels(show: Show) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-# ---------------------------------------------------------------- picture
+# ---------------------------------------------------------------- diagram
 
 
 def test_the_picture_leads_to_steps(show: Show) -> None:

@@ -110,7 +110,7 @@ def test_any_plan(plan: PlanSpec) -> None:
 def test_a_hostile_plan() -> None:
     page = render_page(hostile_plan(), name=HOSTILE)
     found = look_at(hostile_plan(), page)
-    # Heading, detail of the goal, constraint, description, result, detail, and what the box in the picture is about.
+    # Heading, detail of the goal, constraint, description, result, detail, and what the box in the diagram is about.
     assert found.texts.count(visible(HOSTILE)) == 7
     assert Reader(page).tags == found.tags
     assert page.count("<script") == page.count("</script") == 1
@@ -238,7 +238,7 @@ def test_long_texts_are_cut() -> None:
     assert cut_id(".".join("1" * 50)) == "1.1.1.1….1.1.1.1"[:8] + ".".join("1" * 50)[-9:]
 
 
-# ---------------------------------------------------------------- the picture
+# ---------------------------------------------------------------- the diagram
 
 
 @settings(max_examples=2 * settings().max_examples)
@@ -254,11 +254,11 @@ def test_boxes_stand_where_they_should(plan: PlanSpec) -> None:
         columns_[box.column] = box.y + box.height
         assert box.x + WIDTH < layout.width
         assert box.y + box.height < layout.height
-    for wire in layout.wires:
-        if not wire.is_feedback:
-            assert wire.source.column < wire.target.column
+    for edge in layout.edges:
+        if not edge.is_feedback:
+            assert edge.source.column < edge.target.column
     taken = sum(origin is not None for origins in flow.origins.values() for origin in origins.values())
-    assert len(layout.wires) == taken
+    assert len(layout.edges) == taken
 
 
 def test_columns() -> None:

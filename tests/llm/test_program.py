@@ -210,7 +210,7 @@ def test_a_program_that_cannot_be_killed(monkeypatch: pytest.MonkeyPatch) -> Non
     with monkeypatch.context() as context:
         context.setattr(os, "killpg", refuse)
         context.setattr(os, "kill", refuse)
-        context.setattr(process, "_PATIENCE", 0.1)
+        context.setattr(process, "_EXIT_TIMEOUT", 0.1)
         start = time.monotonic()
         assert "did not end within" in str(failure(python(SLEEP, timeout=0.1)))
         assert time.monotonic() - start < 30

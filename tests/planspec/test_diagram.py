@@ -164,21 +164,21 @@ def test_time_grows_evenly(language: DiagramLanguage) -> None:
     assert grows_evenly(make, draw, 300)
 
 
-# ---------------------------------------------------------------- pictures
+# ---------------------------------------------------------------- images
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed here")
 
 
 @needs_dot
 @pytest.mark.parametrize("view", get_args(View))
-def test_a_picture(view: View) -> None:
+def test_an_image(view: View) -> None:
     plan = parse_plan(PLAN)
     plan.steps[0].description = HOSTILE + "\uffff\x85"
     plan.steps[1].step_name = "x-1"
-    picture = minidom.parseString(dot_to_svg(draw_plan(plan, "dot", view=view)))
-    texts = [node.firstChild.nodeValue for node in picture.getElementsByTagName("text") if node.firstChild is not None]
+    image = minidom.parseString(dot_to_svg(draw_plan(plan, "dot", view=view)))
+    texts = [node.firstChild.nodeValue for node in image.getElementsByTagName("text") if node.firstChild is not None]
     assert '"]; click s0' in texts
-    assert not picture.getElementsByTagName("script") + picture.getElementsByTagName("a")
+    assert not image.getElementsByTagName("script") + image.getElementsByTagName("a")
     assert len([row for row in texts if row and "no step" in row]) == (0 if view == "tree" else 2)
 
 

@@ -393,7 +393,7 @@ def test_plans_are_changed_in_place() -> None:
     assert plan.progress["total"] == 2
 
 
-# ---------------------------------------------------------------- counting and walking
+# ---------------------------------------------------------------- counting and traversal
 
 
 def branched() -> PlanSpec:

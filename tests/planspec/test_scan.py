@@ -235,7 +235,7 @@ def test_a_sentence_is_nothing_else(words: list[str], space: str) -> None:
         found = scan_plan(f"\t{line}\n")
         assert [(one.code, one.severity) for one in found.diagnostics] == [("PS101", Severity.INFO)]
         fault = diagnose(line, Section.NOTHING)
-        assert (fault.flaw.code, fault.repaired, find_elision(line)) == ("PS101", None, False)
+        assert (fault.miss.code, fault.repaired, find_elision(line)) == ("PS101", None, False)
 
 
 @pytest.mark.parametrize("line", ["Here is the plan.", "sure thing", "Theories of goals", "Good: luck"])
@@ -782,7 +782,7 @@ def test_foreign_and_right_arrows_add_up_in_the_order_of_the_text() -> None:
 
 
 def test_what_belongs_to_something_refused_is_named_even_behind_a_fence() -> None:
-    """The fence ends the stretch that was read at once; the line behind it is refused with the part above."""
+    """The fence ends the part that was read at once; the line behind it is refused with the part above."""
     constraints = scan_plan("Constraints:\n- a\nConstraints:\n- b\n```\n- c\n## Steps\n1. [act] x\n")
     assert ("PS107", 6) in [(found.code, found.line) for found in constraints.diagnostics]
     assert constraints.plan.constraints == ["a"]

@@ -211,7 +211,7 @@ function clearFilter() {
   filter();
 }
 
-// ---------------------------------------------------------------- the picture
+// ---------------------------------------------------------------- the diagram
 
 function mark(box) {
   for (const line of document.querySelectorAll("path.near")) line.classList.remove("near");
@@ -222,12 +222,12 @@ function mark(box) {
   }
 }
 
-function readPicture() {
+function readDiagram() {
   // One of the boxes is reached by Tab, the others by arrow keys.
   for (const [place, box] of document.querySelectorAll("a.box").entries()) box.setAttribute("tabindex", place ? -1 : 0);
 }
 
-function onPictureKey(event) {
+function onDiagramKey(event) {
   const box = event.target.closest("a.box");
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!box || !step || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -242,7 +242,7 @@ function onPictureKey(event) {
 
 // ---------------------------------------------------------------- following the file
 
-const REGIONS = ["heading", "problem", "head", "progress", "tree", "picture"];
+const REGIONS = ["heading", "problem", "head", "progress", "tree", "diagram"];
 let asked = 0;
 
 function follow() {
@@ -332,7 +332,7 @@ function begin() {
   filter();
   setCurrent(null);
   setCurrent(rows.find(isVisible) || rows[0] || null);
-  readPicture();
+  readDiagram();
 }
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -359,10 +359,10 @@ document.addEventListener("DOMContentLoaded", () => {
       filter();
     });
   }
-  const picture = at("picture");
-  picture.addEventListener("keydown", onPictureKey);
+  const diagram = at("diagram");
+  diagram.addEventListener("keydown", onDiagramKey);
   for (const name of ["mouseover", "focusin"]) {
-    picture.addEventListener(name, (event) => mark(event.target.closest("a.box")));
+    diagram.addEventListener(name, (event) => mark(event.target.closest("a.box")));
   }
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#s"]');

@@ -61,10 +61,10 @@ def find_unstable(text: str) -> list[WordingMatch]:
     random inside a URL.
     """
     normal = NormalText.of(text)
-    stretches: list[tuple[int, int, str]] = []
+    bounds: list[tuple[int, int, str]] = []
     for find, kind in _FINDERS:
-        stretches = _add(stretches, find(normal.text), kind)
-    return [normal.found(*stretch) for stretch in stretches]
+        bounds = _add(bounds, find(normal.text), kind)
+    return [normal.found(*one) for one in bounds]
 
 
 def _add(known: list[tuple[int, int, str]], more: Iterator[tuple[int, int]], kind: str) -> list[tuple[int, int, str]]:

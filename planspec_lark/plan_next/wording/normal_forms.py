@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[\n -~\u3001\u3002\u4e00-\u9fff]*+")
 
 @frozen
 class WordingMatch:
-    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), and what it looks like."""
+    """A part of a text: offsets ``start`` (included) to ``end`` (excluded), and what it looks like."""
 
     text: str
     start: int
@@ -53,7 +53,7 @@ class NormalText:
         return cls(raw, "".join(pieces), tuple(offsets))
 
     def found(self, start: int, end: int, kind: str = "") -> WordingMatch:
-        """The stretch of the raw text that ``text[start:end]`` comes from; it must not be empty."""
+        """The part of the raw text that ``text[start:end]`` comes from; it must not be empty."""
         if self._offsets is not None:
             start, end = self._offsets[start], self._offsets[end - 1] + 1
         return WordingMatch(self.raw[start:end], start, end, kind)

@@ -21,7 +21,14 @@ from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
-from planspec_lark.plan_cmd.line_faults import CommandFault, diagnose, find_command, is_command, repeats_verb
+from planspec_lark.plan_cmd.line_faults import (
+    CommandFault,
+    diagnose,
+    find_command,
+    is_command,
+    names_other_status,
+    repeats_verb,
+)
 from planspec_lark.plan_cmd.models import EDIT_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
@@ -90,8 +97,24 @@ _TAKEN_BACK = re.compile(
     r"|\bdo it\b|[不没未别勿](?:有|再|要|用|会)?(?:受阻|阻塞|卡住|跳过|略过)",
     re.IGNORECASE,
 )
+# A case in which a command would hold: all of its result, its beginning, or set off at its end.
+_CASE = r"(?:if(?! an)|unless|provided|assuming|in case|falls|wenn|sofern)\b"
+_CASE_CHINESE = "(?:如果|若(?!干)|假如|要是|除非|一旦|只要|只有)"
+_HOLDS_IN_A_CASE = re.compile(
+    rf"\A[\W_]*(?:(?:but|and|only|just|as long as|nur) )*(?:{_CASE}|(?:when|once|whenever|as soon as)\b[^,]*\Z"
+    rf"|{_CASE_CHINESE})"
+    rf"|(?:[,;|｜(（] ?| [—–-] )(?:but )?(?:only )?{_CASE}[^,.;]*\Z|[，；（(]但?{_CASE_CHINESE}[^，。；]*\Z",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(r"\bunless\b|除非", re.IGNORECASE)
+# A result that says that there is none.
+_NOTHING_YET = re.compile(
+    r"\W*(?:not(?: (?:quite|yet|done|finished|started))+|nearly|almost|[未没]完成|尚未|还没)\W*", re.IGNORECASE
+)
 # A line may continue over so many more.
 _MOST_LINES = 20
+_MAY_NOT_COUNT = "this may say that a command does not count as written"
+_COUNTING = "write only the commands that count"
 # What begins another line of text rather than continuing with one.
 _SIGNS = ("#", ">", "＞", "```", "~~~", "|", "{", "}", "<")
 
@@ -384,6 +407,8 @@ class _Reader:
         if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
             message, help = "another command in the text of this command", "write each on a line of its own"
             yield self._fault("PC107", message, line.start, line.end, help)
+        elif _unsays(command):
+            yield self._fault("PC107", _MAY_NOT_COUNT, line.start, line.end, _COUNTING)
         elif find_cut(command.result or command.description) is not None and self._is_text(end):
             message, help = "the text of this command seems to continue on the next line", "write it on one line"
             yield self._fault("PS126", message, line.start, line.end, help)
@@ -404,11 +429,7 @@ class _Reader:
         if doubts_commands("\n".join(line.text for line in prose), is_lead=is_lead, is_behind=is_behind):
             texts = [line for line in prose if line.text]
             where = next((line for line in texts if doubts_commands(line.text, is_behind=is_behind)), texts[-1])
-            message, help = (
-                "this may say that a command does not count as written",
-                "write only the commands that count",
-            )
-            yield self._fault("PC107", message, where.start, where.end, help)
+            yield self._fault("PC107", _MAY_NOT_COUNT, where.start, where.end, _COUNTING)
 
     def _is_text(self, end: int) -> bool:
         """Whether the line after a command is text that may belong to it."""
@@ -453,6 +474,17 @@ def _is_result(repaired: str, written: str) -> bool:
     if _DEPENDS.search(text) or (verb != "BLOCKED" and _PUT_OFF.search(text)):
         return False
     return verb == "DONE" or _TAKEN_BACK.search(text) is None
+
+
+def _unsays(command: PlanCommand) -> bool:
+    """Whether the result of a command makes it depend on something, or says that its status is another one."""
+    if _HOLDS_IN_A_CASE.search(command.result):
+        return True
+    if command.op not in ("DONE", "SKIP"):
+        return False
+    if command.op == "SKIP" and _UNLESS.search(command.result):
+        return True
+    return names_other_status(command.op, command.result) or _NOTHING_YET.fullmatch(command.result) is not None
 
 
 def _is_edit(line: str | None) -> bool:

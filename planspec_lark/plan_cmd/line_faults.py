@@ -15,7 +15,7 @@ from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["CommandFault", "diagnose", "find_command", "is_command", "repeats_verb"]
+__all__ = ["CommandFault", "diagnose", "find_command", "is_command", "names_other_status", "repeats_verb"]
 
 
 @frozen
@@ -188,7 +188,22 @@ def _read_verb(written: str) -> str | None:
 
 def repeats_verb(verb: str, text: str) -> bool:
     """Whether a text is nothing but a word or sign for the status that a command gives."""
-    return _STATUS_VERBS.get(read_status(text.strip("()（）.!。！ ")) or "") == verb
+    return _find_verb(text) == verb
+
+
+def names_other_status(verb: str, text: str) -> bool:
+    """Whether a text is nothing but a word or sign for another status than the one that a command gives."""
+    return _read_sign(text) is not None and _find_verb(text) != verb
+
+
+def _find_verb(text: str) -> str | None:
+    return _STATUS_VERBS.get(_read_sign(text) or "")
+
+
+def _read_sign(text: str) -> str | None:
+    """The mark that a text stands for which is nothing but a word or sign for a status."""
+    bare = text.strip("()（）.!。！ ")
+    return read_status(bare) if bare else None
 
 
 _HEAD = re.compile(rf"(?:.{{0,40}}?CMD)?[^|｜\]］】]*+(?:[|｜\]］】]{SPACE}*+)?", re.I)

@@ -100,6 +100,21 @@ def test_a_reason_may_deny_something(said: str) -> None:
     assert scan.commands[0].result == said.split(maxsplit=2)[2].lstrip("-｜ ")
 
 
+@in_one_test
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("even if it rains, the wall is dry", "a what-if analysis", "若干泵"),
+        *("all leaks closed (if any)", "when I came, it was dry", "done", "no cracks found", "it will rain tomorrow"),
+        *("the report says if it is safe", "waits for the mason, once more"),
+    ],
+)
+def test_a_result_that_only_names_a_case_is_one(said: str) -> None:
+    scan = scan_plan_commands(f"PLAN_CMD: DONE 2 | {said}\n")
+    assert scan.verdict is Verdict.ACCEPTED
+    assert scan.commands[0].result == said
+
+
 REVIEW = {
     "a command that is not to run": "Do not run this:\nPLAN_CMD: DONE 1\n",
     "a block that is not to run": "Don't:\n```\nPLAN_CMD: DONE 1\n```\n",
@@ -142,6 +157,20 @@ REVIEW = {
             *("DONE 2 - mostly", "DONE 2 - also 3", "DONE 2 - 进行中", "SKIP 2 - also 3", "SKIP 2 - not yet"),
             *("BLOCKED 2 - not blocked any more", "BLOCKED 2 - no", "SKIP 2 - don't skip", "SKIP 2 - 不要跳过"),
         )
+    },
+    **{
+        f"a case as the result of {said}": f"PLAN_CMD: EXPAND 1\nPLAN_CMD: {said}\n"
+        for said in (
+            *("DONE 2 ｜ if it rains", "DONE 2 | if it rains", "DONE 2｜if it rains", "DONE 2 || if it rains"),
+            *("DONE 2 │ if it rains", "DONE 2 (if it rains)", "SKIP 2 | unless it rains", "SKIP 2 ｜ 如果下雨"),
+            *("BLOCKED 2 | only if it rains", "REPLAN ALL ｜ if it rains", "DONE 2 | once the paint is dry"),
+            *("DONE 2 | if it rains, cover the wall", "SKIP 2 | not needed, if it rains", "DONE 2 | 完成（如果下雨）"),
+            *("SKIP 2 | no need for it unless it rains", "DONE 2 | painted ｜ if it rains"),
+        )
+    },
+    **{
+        f"another status as the result of {said}": f"PLAN_CMD: EXPAND 1\nPLAN_CMD: {said}\n"
+        for said in ("DONE 2 | in progress", "DONE 2 | ⏳", "DONE 2 | not yet", "SKIP 2 | done", "DONE 2 ｜ 未完成")
     },
     "an unknown verb": "PLAN_CMD: DONE 1\nPLAN_CMD: REMOVE 2\n",
     "no id": "PLAN_CMD: DONE 1\nPLAN_CMD: DONE\n",

@@ -77,6 +77,8 @@ _ALL = re.compile(
     r"(?:all|both|every|everything)(?: of)?(?: the| these)?(?: (?:steps?|tasks?|items?))?"
     r"|(?:全部|所有)(?:的?(?:步骤?|任务))?"
 )
+# Characters in front of a claim that may say in which case it holds.
+_CLAUSE = 80
 # How many steps may be named by the same words, and how many a range has at most.
 _FEW, _MANY = 20, 1_000
 # What is listed behind a status.
@@ -89,8 +91,59 @@ _TOLD = (
     ((":", "："), _LISTED),
 )
 # What names a step beside its own words.
-_BESIDE_WORDS = "the new old now one plan plans list step steps task tasks item status part"
-_BESIDE = frozenset(_BESIDE_WORDS.split())
+_BESIDE_WORDS = """
+    the new old now one plan plans list step steps task tasks item status part both only also already so far currently
+    has have been
+"""
+# An ending that one form of a word has, and another one not.
+_ENDING = re.compile(r"(?<=[^\W\d_]{3})(?:ings?|e[ds]?|s)\Z")
+
+# What is said of steps by their words, with or without others by their numbers.
+_OUTCOMES = "|".join(f"(?P<{name}>{_STATUS_WORDS[name]})" for name in ("done", "skipped"))
+_OUTCOME = rf"(?:{_OUTCOMES}|(?P<active>in progress|under ?way)|(?P<blocked>blocked|on hold))"
+_CLAIMED = (
+    re.compile(
+        rf"{_START}{_WHAT}(?:{_IS}|'s|'re|[:：])? [*_]*{_ADVERB}(?P<not>not (?:yet )?)?"
+        rf"{_OUTCOME}[*_]*(?=[,.;:!]|\W*\Z| and | but |{_TAIL}(?:[,.;:!]|\W*\Z))"
+    ),
+    re.compile(
+        rf"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:so )?(?:i|we|you)(?:'ve| have)? {_ADVERB}(?:just )?"
+        r"(?:(?P<done>finished|completed|done)|(?P<skipped>skipped)) "
+        r"(?P<what>(?:[^,.;:]|\.(?=[0-9])){1,80}?)(?=[,.;:!]|\W*\Z)"
+    ),
+    re.compile(rf"{_START}(?P<what>[^,.;:]{{1,60}}? (?P<done>ha(?:s|ve)) (?:already )?been (?:already )?\w+ed)\b"),
+    re.compile(
+        r"(?:\A\W*|(?<=[,;:] )|(?<= and ))(?:i|we|you)(?P<done>'ve| have) (?:already )?"
+        r"(?P<what>\w+ed [^,.;:]{1,60}?)(?=[,.;:!]|\W*\Z)"
+    ),
+    re.compile(
+        r"(?:\A\W*|(?<=[，；：、。])|(?<=目前|当前|现在))(?P<what>[^，。；：、]{1,20}?)(?:这?一步|步骤|任务)?"
+        r"(?:都|均|已经?|全部)+(?P<not>未)?(?:(?P<done>完成|做完)|(?P<skipped>跳过)|(?P<blocked>受阻|阻塞))了?(?=[，。；！]|\Z)"
+    ),
+)
+_CLAIMS = (
+    "have",
+    "has been",
+    "'ve",
+    "done",
+    "complete",
+    "finish",
+    "skip",
+    "progress",
+    "under",
+    "blocked",
+    "hold",
+    "完",
+    "跳过",
+    "阻",
+)
+# What lists them, and what is said for a case.
+_AND = re.compile(r"(?:,|\b(?:and|as well as)\b|[和与及、])+")
+_FOR_CASE = re.compile(
+    r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|while|because|since|how|which|who|that)\b|[若如等]"
+)
+# Of all, some are left out.
+_ALL_BUT = re.compile(r"(?:all|every\w*|everyone)\b.* (?:but|except)\b")
 
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
@@ -178,12 +231,21 @@ class Tally:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The words of a text; of a run of Chinese, what is beside each other in it."""
+    """The words of a text without their endings; of a run of Chinese, what is beside each other in it."""
     for word in re.findall(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]{2,}", text):
         if word[0] < "\u3400":
-            yield word
+            yield _stem(word)
         else:
             yield from (map(str.__add__, word, word[1:]) if len(word) > 1 else (word,))
+
+
+def _stem(word: str) -> str:
+    """A word without its ending: `planning` and `plans` are `plan`."""
+    bare = _ENDING.sub("", word)
+    return bare[:-1] if bare[-1:] == bare[-2:-1] else bare
+
+
+_BESIDE = frozenset(map(_stem, _BESIDE_WORDS.split()))
 
 
 def _listed(ids: str) -> Iterator[str]:
@@ -202,6 +264,8 @@ def _run(statuses: Sequence[str]) -> int:
 
 def drop_reports(said: str, tally: Tally) -> str | None:
     """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
+    if _is_claim_wrong(said, tally):
+        return None
     if not any(map(said.__contains__, _SUBJECTS)):
         return said
     rest = _drop_marked(said, tally)
@@ -212,6 +276,21 @@ def drop_reports(said: str, tally: Tally) -> str | None:
             return None
         rest = pattern.sub("", rest)
     return said if rest == said else rest.strip(" ,;:，、：.。!！")
+
+
+def _is_claim_wrong(said: str, tally: Tally) -> bool:
+    """Whether a sentence says of steps that are named by their words that they have another status than they do."""
+    if not any(map(said.__contains__, _CLAIMS)):
+        return False
+    for pattern in _CLAIMED:
+        for match in pattern.finditer(said):
+            if _FOR_CASE.search(said, max(match.start() - _CLAUSE, 0), match.end("what")):
+                continue
+            what, status, is_denied = match["what"], _named(match), bool(match.groupdict().get("not"))
+            named = [tally.agrees(one, status) for one in _AND.split(what) if one.strip()]
+            if any(one is not None and one == is_denied for one in named) or _ALL_BUT.match(what):
+                return True
+    return False
 
 
 def _drop_marked(said: str, tally: Tally) -> str | None:
@@ -270,7 +349,7 @@ def contradicts(changes: str, tally: Tally) -> bool:
 
 
 def _named(match: re.Match[str]) -> str:
-    return next(name for name in _STATUS_WORDS if match[name])
+    return next(name for name, words in match.groupdict().items() if words and name in _STATUS_WORDS)
 
 
 def _number(word: str) -> int:

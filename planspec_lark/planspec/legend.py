@@ -81,7 +81,10 @@ _FRONT = (
     r"(?:(?:that|the|an?|this|steps?|it|work|task|is|are|has|been|being|already|now|currently|still|yet) |已经?|正在|尚"
     r"|[还仍]|目前|步骤)*+"
 )
-_BEHIND = r"(?: (?:now|yet|on purpose|deliberately|intentionally|so far|at the moment|steps?|tasks?)|了|中|的|步骤|任务|理)*+\W*"
+_BEHIND = (
+    r"(?: (?:now|yet|on purpose|deliberately|intentionally|so far|at the moment|steps?|tasks?)"
+    r"|了|中|的|步骤|任务|理)*+\W*"
+)
 
 
 def find_legend(text: str) -> dict[str, str]:

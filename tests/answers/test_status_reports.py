@@ -110,3 +110,56 @@ def test_a_mark_that_a_step_got_by_its_number_or_its_words(
 def test_a_report_in_front_of_a_plan_is_compared_as_well() -> None:
     assert extract_plan(f"I marked step 1 as done.\n\n{PLAN}").verdict is Verdict.ACCEPTED
     assert extract_plan(f"I marked step 4 as done.\n\n{PLAN}").verdict is Verdict.NEEDS_REVIEW
+
+
+HOUSE = """Goal: Fix the house
+## Steps
+1. [x] [act] Paint the walls
+2. [act] Plaster the walls
+3. [x] [act] Paint the fence
+4. [>] [act] Clean the roof
+5. [act] Paint the door
+6. [x] [act] 购买油漆
+7. [act] 粉刷天花板
+"""
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        *("Step 1 and the fence are done.", "The fence is now finished, and the roof is in progress.", "Fence: done"),
+        *("Painting the walls and the fence is done.", "The fence has been painted.", "I've painted the fence."),
+        *("Let me know when the door is done.", "Enjoy the house when the door is done!", "油漆已完成。"),
+        *("The plan makes sure that the roof is done.", "I've kept the list short.", "The work is done."),
+        *("The hall is heated while the roof is done.", "The smell is gone after the doors have been painted."),
+    ],
+)
+def test_a_report_by_words_that_agrees_adds_nothing(remark: str) -> None:
+    assert extract_plan(f"{HOUSE}\n{remark}\n").verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        *("The walls are now finished.", "Painting is now done.", "Step 1 and the painting are done."),
+        *(
+            "Steps 1, 3 and the roof are done.",
+            "The door is finished.",
+            "The roof is done.",
+            "The door (step 5) is done.",
+        ),
+        *("Walls, fence and door are complete.", "Both the fence and the door are done.", "Roof done, door open."),
+        *("I finished step 2.", "We've finished plastering.", "The door has been painted.", "I've painted the door."),
+        *(
+            "The fence is blocked.",
+            "The fence is not done.",
+            "We skipped the roof.",
+            "Everything but the door is done.",
+        ),
+        *("天花板已完成。", "油漆和天花板都已完成。", "油漆已跳过。", "**Door:** done"),
+    ],
+)
+@pytest.mark.parametrize("is_in_front", [False, True])
+def test_a_report_by_words_that_does_not_agree_needs_review(remark: str, *, is_in_front: bool) -> None:
+    text = f"{remark}\n\n{HOUSE}" if is_in_front else f"{HOUSE}\n{remark}\n"
+    assert extract_plan(text).verdict is Verdict.NEEDS_REVIEW

@@ -60,6 +60,17 @@ _SPOKEN_OF = (
     rf"|\A[*_]*(?P<alone>[{_SIGNS}])[ :：-]*(?:(?!done|ready|go\b|ok)[a-z]+(?: [a-z]+)?"
     r"|可选|选做|紧急|重要|必须|必做|推荐|优先|高优先级|低优先级|并行|可并行|付费|免费|需要审批)[*_]*[.。]?\Z"
 )
+# What restricts or denies what a line says of a sign; and all the words, beside the usual one, of a clause that says
+# what the sign stands for. What is done late, or at home, is something else.
+_RESTRICTS = r"(?i)\b(?:not|never|no|but|only|except|unless|if)\b|n['’]t\b|[不没未非只仅但除]"
+_OF_SIGNS = (
+    rf"(?i)(?:[^\w\u3400-\u9fff]|[{_SIGNS}]|\b(?:i|you|we|i'?ve|have|has|had|the|an?|each|every|every(?:thing|one)"
+    r"|any(?:thing)?|all|both|those|these|they|it|its|that|which|what(?:ever)?|where(?:ver)?|when(?:ever)?|is|are|was"
+    r"|were|been|already|now|so|far|currently|steps?|tasks?|items?|ones?|lines?|plan|list|put|puts|gets?|got|gave"
+    r"|gives?|given|add(?:ed|s)?|use[ds]?|set|mark(?:s|ed)?|flag(?:s|ged)?|show[ns]?|carr(?:y|ies)|signs?|emoji|ticks?"
+    r"|check ?marks?|box(?:es)?|symbols?|of|on|to|with|by|in|at|next|beside|behind|front|beginning|start|end|and|or|as"
+    r"|ve)\b|[已经的步骤任务项目事情标记注打上用以表示了一个我们您你会把将给每都各全所有在前面后加带是者为处其这些那就])*"
+)
 # Characters in front of that which say what is marked.
 _FRONT_OF = 80
 _MOST_WORDS = 4
@@ -76,10 +87,11 @@ _MEANINGS = (
     ("~", r"skipped|skip|dropped|not needed|no longer needed|跳过|取消"),
     ("x", r"done|completed?|finished|ready|完成|办|办好|做好"),
 )
+_USUAL = rf"(?i)(?<![A-Za-z])(?:{'|'.join(words for _, words in _MEANINGS)})(?![A-Za-z])"
 # What may stand in front of such a word, and behind it, where nothing else is said.
 _FRONT = (
-    r"(?:(?:that|the|an?|this|steps?|it|work|task|is|are|has|been|being|already|now|currently|still|yet) |已经?|正在|尚"
-    r"|[还仍]|目前|步骤)*+"
+    r"(?:(?:that|the|an?|this|what|everything|steps?|it|work|task|is|are|has|been|being|already|now|currently|still"
+    r"|yet) |已经?|正在|尚|[还仍]|目前|步骤)*+"
 )
 _BEHIND = (
     r"(?: (?:now|yet|on purpose|deliberately|intentionally|so far|at the moment|steps?|tasks?)"
@@ -171,7 +183,9 @@ def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | 
     for match in compiled(_SAID).finditer(bare):
         words = compiled(r"(?i)(?: and| or| while|[和而])?[\s*_`'\"“”]*\Z").sub("", match["words"]).strip()
         if words:
-            mark = _meaning(words, is_all=True) or (_meaning(words) if match["weak"] else None)
+            mark = _meaning(words, is_all=True)
+            if mark is None and match["weak"] and _says_nothing_else(compiled(_USUAL).sub(" ", words)):
+                mark = _meaning(words)
             said.append((match["sign"], mark))
             seen.add(match.start("sign"))
     for match in compiled(_SAID_OF).finditer(bare):
@@ -194,13 +208,18 @@ def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | 
 
 
 def _has_usual_word(sign: str, line: str) -> bool:
-    """Whether a line that speaks of a sign has a word for what the sign stands for, and denies nothing."""
+    """Whether a line that speaks of a sign says what the sign stands for, and nothing else of it."""
     usual = dict(_MEANINGS).get(STATUS_SIGNS[sign])
+    if usual is None or compiled(_RESTRICTS).search(line) is not None:
+        return False
+    clause = next(one for one in compiled(r"[.;:!?，。；：！？()（）]|,(?! and\b)").split(line) if sign in one)
     # What can be done is not done.
-    is_said = (
-        usual is not None and compiled(rf"(?i)(?<![A-Za-z])(?<!\bbe )(?:{usual})(?![A-Za-z])").search(line) is not None
-    )
-    return is_said and compiled(r"(?i)\b(?:not|never|no)\b|n['’]t\b|[不没未非]").search(line) is None
+    rest, times = compiled(rf"(?i)(?<![A-Za-z])(?<!\bbe )(?:{usual})(?![A-Za-z])").subn(" ", clause)
+    return times > 0 and _says_nothing_else(rest)
+
+
+def _says_nothing_else(words: str) -> bool:
+    return compiled(_OF_SIGNS).fullmatch(words) is not None
 
 
 def _read_pairs(line: str) -> list[tuple[str, str | None]]:

@@ -95,6 +95,12 @@ def test_one_sign_or_an_unknown_meaning_makes_no_legend_without_a_label(line: st
             "Everything urgent gets a ✅.",
         ),
         *("✅ doesn't mean done.", "✅ takes over an hour.", "带✅的步骤可以并行。", "✅ urgent", "✅ 可选"),
+        *("Everything done late gets a ✅.", "Whoever is finished first gets a ✅.", "已完成一半的打✅。"),
+        *(
+            "Tasks with a ✅ are done in parallel.",
+            "Everything done, but late, gets a ✅.",
+            "Only done steps get a ✅.",
+        ),
     ],
 )
 def test_a_usual_sign_that_is_said_to_mean_something_unknown_is_not_clear(line: str) -> None:
@@ -117,6 +123,9 @@ def test_a_usual_sign_that_is_said_to_mean_something_unknown_is_not_clear(line: 
         ("Good luck! ✅", "done"),
         ("✅ marks skipped steps.", "skipped"),
         ("用✅表示已完成。", "done"),
+        ("Everything that is already done gets a ✅, so you can see how far you are.", "done"),
+        ("✅ marks what is done, ⏳ what is in progress.", "done"),
+        ("已完成的步骤标✅。", "done"),
     ],
 )
 def test_what_a_sentence_says_of_a_usual_sign_counts(line: str, status: str) -> None:

@@ -112,7 +112,11 @@ _TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[�
 _ALONE = r"(?i)[(（]?[0-9]+[a-h][.)）]|(?:or|and|then|oder|ou|o|或者?|然后|[↓⬇↻↺])\W*\Z"
 # A check box that may be without a bullet, and is none that is spoken of.
 _BARE_BOX = r"(?:\[[ xX]\]|[☐☑])[ \t]++(?![=:：→(（-])(?=.)"
-# What to write in place of an item that is no variable.
+# What to write in place of a list below a label, and of an item of it that is no variable.
+_ON_ONE_LINE = {
+    "inputs": "write all of them on one line below the step: `> ← a, b`",
+    "outputs": "write all of them at the end of the step line: `→ a, b`",
+}
 _VARIABLE = "a variable has ASCII letters, digits and `_`; write detail after `> `"
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
@@ -920,22 +924,28 @@ class AnswerReader(Recovery):
         if kind := heads_flow(content):
             # Only an item shows that there is a list.
             self._flow_list = (kind, indent + (text is not None), (text or content, line, self._lead))
-            message, help = f"the {kind} are missing below this label", "write all of them on one line"
+            message, help = f"the {kind} are missing below this label", _ON_ONE_LINE[kind]
             self._note("PS107", message, line.start, self._end, Severity.ERROR, help=help)
             self._keep_growing()
             self._last, self.unfinished = None, ""
             return True
-        if text is None or open_list is None or indent < open_list[1] or not isinstance(self.owner, PlanStep):
+        if text is None or open_list is None or not isinstance(self.owner, PlanStep):
             return False
-        kind, _, label = open_list
+        kind, least, label = open_list
         names = [] if unwrap(text).rstrip(".。").lower() in NOTHING else variables_of(text)
+        if indent < least:
+            # A bullet beside that of the label may be detail, unless it names what steps have put out.
+            is_known = kind == "inputs" and names and self._names.issuperset(names)
+            if indent < least - 1 or not (is_known or label is None):
+                return False
+            names, indent = names if is_known else None, least
         if label is not None and self._behind is not None and names is None and not self._speaks_of_names(text):
             self._take_label(*label, indent)
             return False
         if label is not None and self._behind is not None:
             message = f"the {kind} have the wrong form"
             self._findings[-1] = evolve(self._behind, message=message, severity=Severity.WARNING)
-        self._flow_list = (kind, indent if label else open_list[1], None)
+        self._flow_list = (kind, indent if label else least, None)
         if names is None:
             message, help = f"this may be one of the {kind}, and is no variable", _VARIABLE
             self._note("PS107", message, line.start, self._end, Severity.ERROR, help=help)

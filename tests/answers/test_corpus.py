@@ -952,12 +952,14 @@ _FLOW = "Sure!\n\nGoal: go\n## Steps\n1. [act] Cut → deck, felt\n2. [act] Nail
         "- **Inputs:**\n    - `deck`\n\n    - felt": "deck, felt",
         "Inputs:\n  * deck\n  * felt": "deck, felt",
         "- Inputs:\n    - deck\n  - felt": "deck",
+        "- Inputs:\n  - deck": "deck",
+        "- **Inputs:**\n  - `deck`\n  - felt": "deck, felt",
     }.items(),
 )
 def test_inputs_in_words_are_read(line: str, names: str, options: dict[str, Any]) -> None:
     found = extract_plan(f"{_FLOW}  {line}\n3. [act] Go\n", **options)
     assert (found.verdict, ", ".join(found.plan.steps[1].inputs)) == (Verdict.ACCEPTED, names)
-    assert found.plan.steps[1].detail == (["felt"] if line.endswith("\n  - felt") else [])
+    assert found.plan.steps[1].detail == (["felt"] if line.endswith("    - deck\n  - felt") else [])
 
 
 def test_a_list_of_outputs_below_a_step_is_read() -> None:
@@ -1008,6 +1010,18 @@ def test_what_may_be_inputs_or_outputs_below_a_step_is_held_back(line: str) -> N
 def test_an_item_below_a_label_of_inputs_that_is_no_variable_is_held_back() -> None:
     found = extract_plan(f"{_FLOW}  - Inputs:\n    - deck\n    - two hammers\n3. [act] Go\n")
     assert [(one.code, one.line) for one in found.refused] == [("PS107", 9)]
+
+
+@pytest.mark.parametrize("options", [{}, {"default_type": "act"}])
+@pytest.mark.parametrize(
+    ("items", "line"), [("- nails", 7), ("- nails\n  - deck", 7), ("- deck\n  - nails", 9), ("- deck\n  - Use glue", 9)]
+)
+def test_an_item_beside_a_label_of_inputs_that_no_step_has_put_out_is_held_back(
+    items: str, line: int, options: dict[str, Any]
+) -> None:
+    found = extract_plan(f"{_FLOW}  - Inputs:\n  {items}\n3. [act] Go\n", **options)
+    assert [(one.code, one.line) for one in found.refused] == [("PS107", line)]
+    assert line > 7 or found.refused[0].diagnostic.help.endswith("`> ← a, b`")
 
 
 @pytest.mark.parametrize("options", [{}, {"default_type": "act"}])

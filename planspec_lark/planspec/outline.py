@@ -65,6 +65,16 @@ _OTHER = any_of(
 # What heads a list of steps, and what makes a step of a heading.
 _HEADS_STEPS = any_of("steps", english="how to|what to do|procedure", chinese="流程|做法")
 _NAMES_STEPS = any_of("steps")
+# What speaks of steps in front of them; and what may be a name: words with capital letters, and no article or the like
+# behind the first of them.
+_TELLS_OF_STEPS = any_of(
+    "steps", english=r"how (?:to|i|you|we)|plans?|guide|procedure|process|checklist", chinese="流程|做法|计划|方案"
+)
+_NAME = (
+    r"[*_0-9.、)）: ]*[A-Z][\w'’-]*"
+    r"(?: (?!(?:A|An|The|Your|My|Our|All|It|Up|Out|Off|In|On)\b)(?:[A-Z0-9][\w'’-]*|(?:of|and|&|the|at|to|de|la)(?= )))"
+    r"{1,4}[*_]*"
+)
 _WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
 _PHASED = rf"(?i)\W*(?:(?:{english_of('phases')})\b|第.{{1,3}}阶段|阶段)"
 # A phase without the marks of a heading, above bullets.
@@ -135,6 +145,9 @@ def find_outline(text: str) -> Mapping[int, Role] | None:
     roles = _find_headings([one for one in found[1:] if not is_notes(one.text)])
     if not roles:
         return _find_only_list(found, text)
+    steps = [one.text for one in found if roles.get(one.start) is Role.STEP]
+    if steps and _are_names(steps, text, min(roles)):
+        return {}
     # The title, and the line that leads to the first heading.
     start = min(roles)
     titles = [one.text for one in found[1:2] if one.start < start and one.level <= _LEAST]
@@ -181,6 +194,15 @@ def _are_steps(sections: Sequence[_Section]) -> bool:
     return len(told) >= _LEAST and _share_of_orders(told) >= _MOST
 
 
+def _are_names(said: Sequence[str], text: str, start: int) -> bool:
+    """Whether texts may be the names of things, and nothing in front of them speaks of steps.
+
+    Where all words have capital letters, a name looks like an order: `Sunrise Hike`, `Order Tickets`.
+    """
+    is_told = compiled(_TELLS_OF_STEPS).search(text, max(start - _LEAD, 0), start) is not None
+    return not is_told and all(compiled(_NAME).fullmatch(one) for one in said)
+
+
 def _are_orders(sections: Sequence[_Section], least: float) -> bool:
     """Whether enough of the items of some sections are orders."""
     return _share_of_orders([said for one in sections for _, said in one.items]) >= least
@@ -216,6 +238,7 @@ def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Rol
         return {start: Role.FIRST, **({section.start: Role.HEADER} if is_header else {})}
     is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
     is_ordered = all(_is_english_order(said) and not said.endswith("?") for _, said in section.items)
+    is_other = is_other or _are_names([said for _, said in section.items], text, start)
     return {start: Role.FIRST} if is_ordered and not is_other else {}
 
 

@@ -38,6 +38,11 @@ _STEP_NUMBER = (
     r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
     r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
 )
+# That nothing shows what headings are, and what to do.
+_NO_SIGN, _HEAD = (
+    "step {} is a heading as others are, and nothing shows that they are steps",
+    "write `## Steps` above the steps",
+)
 # Characters of a line that show whether it is a bullet.
 _SHORT = 60
 
@@ -107,9 +112,14 @@ class Phases:
                 message = f"step {step_id} is a heading without steps below it: it may be none, or its steps are lost"
                 yield step_id, message, "write its steps, or what it is without a heading"
         elif is_plain and len(empty) > 1:
-            first = min(empty)
-            message = f"step {first} is a heading as others are, and nothing shows that they are steps"
-            yield first, message, "write `## Steps` above the steps"
+            yield min(empty), _NO_SIGN.format(min(empty)), _HEAD
+        if is_plain and len(self.holders) > 1 and not (empty or self._has_order(steps)):
+            first = min(self.holders)
+            yield first, _NO_SIGN.format(first), _HEAD
+
+    def _has_order(self, steps: Mapping[str, PlanStep]) -> bool:
+        """Whether what is below a heading may be an order."""
+        return any(is_order(child.description) for one in self.holders for child in steps[one].children)
 
     def _find_bullets(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Headings with bullets below them, where others have numbers."""

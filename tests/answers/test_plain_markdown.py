@@ -42,6 +42,11 @@ TAKEN = {
         "## Steps\n1. [act] Freeze the file\n  > Copy it to the archive.\n2. [act] Fix the dates\n  > Parse each one.\n"
         "3. [act] Validate the emails\n",
     ),
+    "headings in capital letters below a title that speaks of steps": (
+        "# How to Hang a Shelf\n\n## 1. Find Studs\nTap.\n\n## 2. Mark Holes\nUse a pencil.\n\n## 3. Drill Holes\nSlowly.\n",
+        "# Plan: How to Hang a Shelf\n## Steps\n1. [act] Find Studs\n  > Tap.\n2. [act] Mark Holes\n  > Use a pencil.\n"
+        "3. [act] Drill Holes\n  > Slowly.\n",
+    ),
     "the one list of orders": (
         "Best done in spring.\n\n1. Water the plant well\n2. Pick a larger pot\n3. Mix the new soil\n\nSome droop is normal.\n",
         "## Steps\n1. [act] Water the plant well\n2. [act] Pick a larger pot\n3. [act] Mix the new soil\n",
@@ -106,6 +111,8 @@ HELD = {
     "a heading of what is no step": "# Running\n\n## Phase 1: Base\n- Run 2 km\n\n## Phase 2: Build\n- Run 5 km\n\n## What to avoid\n- Old shoes\n",
     "what the last step announces": "Here's how to install it:\n\n1. Download the archive\n2. Run the installer:\n\n```bash\nsudo ./install.sh\n```\n",
     "numbers in bold that nothing leads to": "Here you go:\n\n**1. Sunrise Hike**\nNice.\n\n**2. Sunset Hike**\nNice too.\n",
+    "headings that are names": "# Hikes\n\n## 1. Sunrise Hike\nShort.\n\n## 2. Lake Loop\nFlat.\n\n## 3. Summit Trail\nSteep.\n",
+    "headings above facts": "# Hikes\n\n## 1. Sunrise Hike\n- 5 km\n- easy\n\n## 2. Lake Loop\n- 8 km\n",
     "headings of a ranking": "# Top 3 laptops\n\n## 1. Acer Swift\nCheap.\n\n## 2. Dell Plus\nSolid.\n\n## 3. Mac Air\nFast.\n",
     "an order behind headings that are steps": "## 1. Clean the car\nWash it.\n\n## 2. Take photos\nOutside.\n\n## 3. Write an ad\nBe honest.\n\nThen hand over the keys.\n",
     "references to numbers that are counted anew": "# Kitchen\n\n## Prepare\n1. Sand it well\n2. Prime it well\n\n## Paint\n3. Paint it red\n4. Repeat steps three and four\n",

@@ -111,7 +111,7 @@ def groups_steps(line: str) -> bool:
 
 
 def read_note(line: str) -> str:
-    """What a line says after a label such as `Note:`, in small letters; empty where there is no label or nothing more."""
+    """What a line says after a label such as `Note:`, in small letters; empty where there is nothing."""
     line = line.lower()
     match = _NOTE.match(line)
     return line[match.end() :] if match and line[match.end() :].strip(MARKS) else ""

@@ -30,6 +30,7 @@ _ONE_WAY = (
     r"|for (?:an? )?\w+ers?)\b"
     r"|\b(?:way|version|fix|method|variant|edition|route)\W*\Z"
 )
+_OF_STEPS = any_of("steps", "phases", "times")
 # What speaks of a step by its number.
 _STEP_NUMBER = (
     r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"
@@ -113,13 +114,16 @@ class Phases:
                 yield step_id, message, "write its steps, or what it is without a heading"
         elif is_plain and len(empty) > 1:
             yield min(empty), _NO_SIGN.format(min(empty)), _HEAD
-        if is_plain and len(self.holders) > 1 and not (empty or self._has_order(steps)):
+        if is_plain and len(self.holders) > 1 and not (empty or self._tells_of_steps(steps)):
             first = min(self.holders)
             yield first, _NO_SIGN.format(first), _HEAD
 
-    def _has_order(self, steps: Mapping[str, PlanStep]) -> bool:
-        """Whether what is below a heading may be an order."""
-        return any(is_order(child.description) for one in self.holders for child in steps[one].children)
+    def _tells_of_steps(self, steps: Mapping[str, PlanStep]) -> bool:
+        """Whether a heading has a word for steps or phases, or what is below one may be an order."""
+        holders = [steps[one] for one in self.holders]
+        return any(compiled(_OF_STEPS).search(one.description) for one in holders) or any(
+            is_order(child.description) for one in holders for child in one.children
+        )
 
     def _find_bullets(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Headings with bullets below them, where others have numbers."""

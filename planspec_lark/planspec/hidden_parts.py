@@ -312,6 +312,7 @@ _HINT, _WRITE = 120, "write what is meant"
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
     steps = [*iter_steps(plan)]
+    yield from _find_elided_detail(plan, steps)
     said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.
@@ -328,6 +329,27 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
         if is_missing or _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
             message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
             yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
+
+
+# A line of detail that stands for others; a body of code may have one by itself.
+_ELIDED_DETAIL = re.compile(
+    r"[^\w\n]*(?:\.{3,}|…|⋮)[^\w\n]*(?:(?:unchanged|as (?:above|before)|and so on|etc|等等|[以依]此类推)[^\w\n]*)?"
+    r"|\W*(?:略|省略|同上|同前|ditto|idem|snip|and so (?:on|forth)|etc)\W*",
+    re.IGNORECASE,
+)
+_SIGNS_OF_ELISION = ("...", "…", "⋮", "略", "同", "ditto", "idem", "snip", "and so ", "etc")
+
+
+def _find_elided_detail(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Lines of detail that are nothing but dots, or a word for that something is left out."""
+    for step_id, detail in (("", plan.goal_detail), *((step.step_id, step.detail) for step in steps if step.detail)):
+        said = "\n".join(detail).lower()
+        for item, line in enumerate(detail) if any(map(said.__contains__, _SIGNS_OF_ELISION)) else ():
+            is_body = line[:1] in BLANKS and item > 0 and detail[item - 1].rstrip().endswith((":", "{"))
+            if len(line) <= _HINT and _ELIDED_DETAIL.fullmatch(line) and not is_body:
+                where, part = (f"step {shorten(step_id)}: ", "detail") if step_id else ("", "goal_detail")
+                message = f"{where}the detail `{line.strip()}` stands for lines that are missing"
+                yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 
 
 def _is_placeholder(text: str, *, is_elided: bool) -> bool:

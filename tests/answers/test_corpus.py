@@ -333,6 +333,12 @@ HELD_BACK = {
     "parentheses behind one word": "Goal: go\n## Steps\n1. Go (act)\n",
     "steps without a type in JSON": '{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}',
 }
+# Lines of detail that stand for others.
+HELD_BACK |= {
+    f"{line} as detail": f"Goal: go\n## Steps\n1. [act] Pack\n  > the tent\n  {line}\n2. [act] Go\n"
+    for line in ("> ...", "> …", "> [...]", "- ...", "- etc.", "> ... etc.", "> … (unchanged)", "> 略", "> and so on")
+}
+HELD_BACK["dots as the detail of a goal"] = "Goal: go\n> ...\n## Steps\n1. [act] Pack\n"
 # The same of plain Markdown.
 HELD_BACK |= {
     "a title behind other text": "Ready. # Plan: Go\nGoal: go\n## Steps\n1. [act] Go\n",
@@ -515,6 +521,11 @@ TAKEN = {
     "bold last words": ("Goal: go\n## Steps\n1) [act] Go\n\n**Good luck!**\n", {}, 1),
     "a table behind the plan": (
         "Goal: go\n## Steps\n1) [act] Go\n\n| Risk | What |\n|---|---|\n| fire | call |",
+        {},
+        1,
+    ),
+    "dots in detail": (
+        "Goal: go\n## Steps\n1. [act] Go\n  > Wait ...\n  > def go():\n  >     ...\n  > ... and on\n",
         {},
         1,
     ),

@@ -26,7 +26,7 @@ from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACE, SPACES
 from planspec_lark.planspec.plan_choice import begins_again, is_final
-from planspec_lark.planspec.step_repair import looks_like_step
+from planspec_lark.planspec.step_repair import looks_like_step, read_status, read_type
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Span
@@ -83,7 +83,7 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     above = reading.text[max(span.start - _HEAD, 0) : span.start]
     if reading.is_of_draft(span.start) and (_OF_FAULTS.search(above.rstrip()) or not _speaks_of_next(text)):
         return False
-    if _may_be_title(text, reading, span):
+    if _may_be_title(text, reading, span) or any(map(_is_rest, _LONE_LINE.findall(text))):
         return True
     # A list may be one of constraints, or of what is needed.
     is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
@@ -224,7 +224,7 @@ def _changes(text: str, reading: Reading, span: Span) -> bool:
     said = sentences(text, above)
     following = str(len(reading.talk.tally.top) + 1)
     if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")) or any(
-        map(reading.talk.is_piece, _LONE_LINE.findall(text))
+        _is_rest(line) or reading.talk.is_piece(line) for line in _LONE_LINE.findall(text)
     ):
         # The numbers of the steps go on, or a line may be a piece of the plan.
         return True
@@ -244,6 +244,22 @@ _CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re
 _FENCE = re.compile(rf"^{SPACE}*(?:```|~~~)", re.MULTILINE)
 # A paragraph of one line.
 _LONE_LINE = re.compile(rf"(?:\A|\n{SPACE}*\r?\n){SPACE}*([^\n]*[^\n{SPACES}\r])(?=\s*\Z|{SPACE}*\r?\n{SPACE}*\r?\n)")
+# What is left of a line of a plan: the word for a branch, the label of a part, a type or a mark, and nothing else.
+_REST = re.compile(
+    r"(?i)(?:else|otherwise|default|then|or|and|end ?if|fi|if not|step|否则|反之)[ :：→]*|(?:el(?:se ?|s)?if|case)\b.{1,40}[:：→]"
+    r"|(?:yes|no|goal|objective|in(?:put)?s?|out(?:put)?s?|是|否|目标|输入|输出)[ ]*[:：→]|[☐☑▢□|]"
+    r"|[\[(（［【](?P<word>[^\[\]()（）［］【】]{1,12})[\])）］】][ :：]*|(?:act|decide|subtask)[:：]"
+)
+
+
+def _is_rest(line: str) -> bool:
+    """Whether a line is what is left of one of a plan."""
+    match = _REST.fullmatch(line.strip("*_` \t"))
+    if match is None or match["word"] is None:
+        return match is not None
+    return read_type(match["word"]) is not None or read_status(match["word"]) is not None
+
+
 # A line with a number in front.
 _NUMBERED = re.compile(rf"^{SPACE}*[0-9]{{1,3}}[.):]?{SPACE}+[^\W\d_]", re.MULTILINE)
 # How another plan begins.

@@ -339,6 +339,25 @@ HELD_BACK |= {
     for line in ("> ...", "> …", "> [...]", "- ...", "- etc.", "> ... etc.", "> … (unchanged)", "> 略", "> and so on")
 }
 HELD_BACK["dots as the detail of a goal"] = "Goal: go\n> ...\n## Steps\n1. [act] Pack\n"
+# What is left of a line of a plan, by itself.
+HELD_BACK |= {
+    f"{line} behind the plan": f"Goal: go\n## Steps\n1. [act] Pack\n2. [act] Go\n\n{line}\n"
+    for line in (
+        "else:",
+        "Otherwise",
+        "[act]",
+        "`[reason]`:",
+        "(act)",
+        "[x]",
+        "[done]",
+        "☐",
+        "elif wet:",
+        "yes:",
+        "Goal:",
+        "否则：",
+    )
+}
+HELD_BACK["a type in front of the plan"] = "[act]\n\nGoal: go\n## Steps\n1. [act] Pack\n"
 # The same of plain Markdown.
 HELD_BACK |= {
     "a title behind other text": "Ready. # Plan: Go\nGoal: go\n## Steps\n1. [act] Go\n",
@@ -524,6 +543,7 @@ TAKEN = {
         {},
         1,
     ),
+    "a closing in a word": ("Goal: go\n## Steps\n1) [act] Go\n\nDone.\n\n(end)\n", {}, 1),
     "dots in detail": (
         "Goal: go\n## Steps\n1. [act] Go\n  > Wait ...\n  > def go():\n  >     ...\n  > ... and on\n",
         {},

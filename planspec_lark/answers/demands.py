@@ -50,6 +50,7 @@ _DEMANDS = any_of(
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser|cheaper|safer|best))",
     r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
     # Settled first, or under a condition.
+    r"(?:but|so|and) first (?!of\b|things?\b|steps?\b|comes?\b|the\b)\w+",
     r"(?<!days )(?<!weeks )(?<!hours )(?<!minutes )before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance"
     r"|beforehand|straight away|or else|at most",
     r"(?<!at )(?<!come )(?<!comes )first(?=[,.]|\W*\Z)|as a (?:last|final|first|next) step|then again|as long as",

@@ -83,7 +83,7 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     above = reading.text[max(span.start - _HEAD, 0) : span.start]
     if reading.is_of_draft(span.start) and (_OF_FAULTS.search(above.rstrip()) or not _speaks_of_next(text)):
         return False
-    if _may_be_title(text, reading, span) or any(map(_is_rest, _LONE_LINE.findall(text))):
+    if _may_be_title(text, reading, span) or any(_is_rest(line, is_in_front=True) for line in _LONE_LINE.findall(text)):
         return True
     # A list may be one of constraints, or of what is needed.
     is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
@@ -246,17 +246,18 @@ _FENCE = re.compile(rf"^{SPACE}*(?:```|~~~)", re.MULTILINE)
 _LONE_LINE = re.compile(rf"(?:\A|\n{SPACE}*\r?\n){SPACE}*([^\n]*[^\n{SPACES}\r])(?=\s*\Z|{SPACE}*\r?\n{SPACE}*\r?\n)")
 # What is left of a line of a plan: the word for a branch, the label of a part, a type or a mark, and nothing else.
 _REST = re.compile(
-    r"(?i)(?:else|otherwise|default|then|or|and|end ?if|fi|if not|step|否则|反之)[ :：→]*|(?:el(?:se ?|s)?if|case)\b.{1,40}[:：→]"
-    r"|(?:yes|no|goal|objective|in(?:put)?s?|out(?:put)?s?|是|否|目标|输入|输出)[ ]*[:：→]|[☐☑▢□|]"
+    r"(?i)(?:else|otherwise|default|then|or|and|end ?if|fi|if not|step|否则|反之)[ :：→]*"
+    r"|(?:el(?:se ?|s)?if|case)\b.{1,40}[:：→]"
+    r"|(?P<label>yes|no|goal|objective|in(?:put)?s?|out(?:put)?s?|是|否|目标|输入|输出) *[:：→]|[☐☑▢□|]"
     r"|[\[(（［【](?P<word>[^\[\]()（）［］【】]{1,12})[\])）］】][ :：]*|(?:act|decide|subtask)[:：]"
 )
 
 
-def _is_rest(line: str) -> bool:
-    """Whether a line is what is left of one of a plan."""
+def _is_rest(line: str, *, is_in_front: bool = False) -> bool:
+    """Whether a line is what is left of one of a plan; a label in front may be that of all of it."""
     match = _REST.fullmatch(line.strip("*_` \t"))
     if match is None or match["word"] is None:
-        return match is not None
+        return match is not None and not (is_in_front and match["label"])
     return read_type(match["word"]) is not None or read_status(match["word"]) is not None
 
 

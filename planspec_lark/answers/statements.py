@@ -199,10 +199,26 @@ _IDIOMS = re.compile(
         r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
     )
 )
-# What only leads into a sentence.
-_PREFACE = re.compile(
-    r"\A\W*by (?:following|sticking to|completing) (?:this|these|the|all) (?:\w+ )?(?:plan|steps|approach), (?=\w)"
+# What only leads into a sentence: that the plan is followed, as a whole and as it is. Any other way to do that is news.
+_FOLLOWING = r"by (?:{})(?:following|sticking to|completing|working through|going through|executing|implementing) "
+_WAY = one_of(
+    r"(?:care|faith|success)fully|closely|exactly|diligently|systematically|consistently|correctly|strictly|properly"
+    r"|simply|just|methodically|patiently|step[ -]by[ -]step|one by one|one at a time|in sequence",
+    r"in (?:the )?(?:(?:given|right|listed|shown) )?order|from (?:start|beginning) to (?:finish|end)|as (?:described"
+    r"|listed|written|outlined)",
 )
+_PREFACE = re.compile(
+    r"\A\W*(?:(?:so|and|overall),? )?"
+    + _FOLLOWING.format(rf"{_WAY} )*(?:")
+    + r"(?:this|these|the|all(?: of)?(?: these| the)?|your) (?:(?:simple|easy|structured|comprehensive|detailed|clear"
+    r"|straightforward|organi[sz]ed|whole|entire|full|two|three|four|five|six|seven|eight|nine|ten) ){0,2}"
+    rf"(?:plan|steps|approach|guide|process|roadmap)(?: (?:above|outlined|provided))?(?:,? (?:and )?{_WAY})*, (?=\w)"
+)
+_OTHER_PREFACE = re.compile(
+    r"\A\W*(?:\w+,? )?" + _FOLLOWING.format(r"[^,]{0,80} )?(?:") + r"[^,]*\b(?:plan|steps?)\b[^,]*,"
+)
+# What comes of following the plan.
+_PROMISES = re.compile(r"(?:you|we|they|it|(?:the|your) \w+)(?:'ll| will| can| should)\b")
 # Why something is as it is.
 _REASON = re.compile(
     r",? ?\b(?:because|since|so that|in order to|which (?:means|keeps|makes|helps|avoids|allows|saves)"
@@ -419,8 +435,11 @@ class Talk:
 
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
-        said = _PREFACE.sub("", self._read(said), count=1)
-        told = drop_reports(said, self.tally) if self.statuses else said
+        whole = self._read(said)
+        said = _PREFACE.sub("", whole, count=1)
+        is_led = said != whole
+        is_news = not is_led and _OTHER_PREFACE.match(said) is not None
+        told = None if is_news else drop_reports(said, self.tally) if self.statuses else said
         if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
             return False
         said = told
@@ -439,6 +458,7 @@ class Talk:
             any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
             or self.is_known(told)
             or describes(said, told, self.is_own, is_of_plan=self.is_of_plan)
+            or (is_led and _PROMISES.match(said) and not (has_veto(told) or demands(told, self.is_own)))
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
             or is_legend(said)
         )

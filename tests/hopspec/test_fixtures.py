@@ -120,7 +120,7 @@ def test_a_plan_and_what_it_cannot_hold(path: Path, snapshot: SnapshotAssertion)
 
 @in_one_test
 @VALID
-def test_places_are_those_of_the_text(path: Path) -> None:
+def test_positions_are_those_of_the_text(path: Path) -> None:
     result = scan_hopspec(read(path))
     lines = read(path).removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     assert [*result.positions.steps] == [step.step_id for step in iter_infos(result.document.steps)]

@@ -110,7 +110,7 @@ def test_brackets_in_texts_hide_no_level(text: str) -> None:
     assert not read_json(text, limits=Limits(max_depth=3)).has_value
 
 
-def test_places_are_found_when_they_are_asked_for() -> None:
+def test_positions_are_found_when_they_are_asked_for() -> None:
     read = read_json('\ufeff{"a": [1, {"b": "\\u0041x"}]}')
     assert read.value == {"a": [1, {"b": "Ax"}]}
     place = read.span(("a", 1, "b"))

@@ -155,7 +155,7 @@ TEXT = 'So:\n```\n{"a": [1, {"b c": "x\\ty\\ud83c\\udf0az"}], "d": \'it\\\'s\'}\
         (("d",), "'it\\'s'", '"d"'),
     ],
 )
-def test_places(path: tuple[str | int, ...], expected: str, key: str) -> None:
+def test_positions(path: tuple[str | int, ...], expected: str, key: str) -> None:
     found = scan_json(TEXT)
     assert spelled(found, path) == expected
     span = found.key_span(path)
@@ -177,14 +177,14 @@ def test_what_is_not_there_is_at_its_nearest_ancestor(path: tuple[str | int, ...
     [(0, 1, "x"), (1, 2, "\\t"), (0, 2, "x\\t"), (2, 4, "y\\ud83c\\udf0a"), (3, 4, "\\ud83c\\udf0a"), (4, 5, "z"),
      (4, 99, "z"), (5, 5, ""), (-3, 1, "x"), (2, 1, "")],
 )  # fmt: skip
-def test_places_within_a_text(start: int, end: int, expected: str) -> None:
+def test_positions_within_a_text(start: int, end: int, expected: str) -> None:
     found = scan_json(TEXT)
     assert found.value["a"][1]["b c"] == "x\ty🌊z"
     span = found.span_within(("a", 1, "b c"), start, end)
     assert found.source.text[span.start : span.end] == expected
 
 
-def test_places_within_a_repaired_text() -> None:
+def test_positions_within_a_repaired_text() -> None:
     found = scan_json('{"a": "it\\\'s\\d\\\nso"}')
     assert found.value == {"a": "it's\\dso"}
     for char, at in zip("it's\\dso", range(8), strict=True):

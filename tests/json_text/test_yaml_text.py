@@ -262,7 +262,7 @@ def test_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---------------------------------------------------------------- places
 
 
-def test_places() -> None:
+def test_positions() -> None:
     read = read_yaml(LIST)
 
     def at(*path: str | int) -> str:
@@ -282,7 +282,7 @@ def test_places() -> None:
 
 
 @pytest.mark.parametrize("text", ["文: [a, 目标]\r\nb: '\U0001f600'\r\n", "\ufeff文: [a, 目标]\nb: '\U0001f600'\n"])
-def test_places_count_characters(text: str) -> None:
+def test_positions_count_characters(text: str) -> None:
     read = read_yaml(text)
     for path, expected in ((("文", 1), "目标"), (("b",), "'\U0001f600'")):
         span = read.span(path)
@@ -497,7 +497,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("&a 'see me now'", "&a 'see me now'"),
     ],
 )
-def test_places_within_a_text(written: str, spelled: str) -> None:
+def test_positions_within_a_text(written: str, spelled: str) -> None:
     text = f"a: {written}\n"
     read = read_yaml(text)
     assert read.value == {"a": "see me now"}
@@ -515,7 +515,7 @@ def test_places_within_a_text(written: str, spelled: str) -> None:
         ("'it''s'", "''"),
     ],
 )
-def test_places_within_single_quotes(written: str, spelled: str) -> None:
+def test_positions_within_single_quotes(written: str, spelled: str) -> None:
     """Two quotes are one, and a backslash is nothing but itself."""
     text = f"a: {written}\n"
     read = read_yaml(text)

@@ -147,7 +147,7 @@ async def test_a_file_says_by_its_name_what_it_is(plain: LanguageClient) -> None
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-async def test_places_are_counted_in_units(plain: LanguageClient, newline: str) -> None:
+async def test_positions_are_counted_in_units(plain: LanguageClient, newline: str) -> None:
     text = DOCUMENT.replace("\n", newline)
     editor = document(plain, text)
     assert await editor.found() == []

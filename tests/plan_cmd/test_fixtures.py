@@ -60,7 +60,7 @@ def test_a_text_with_nothing_but_commands_is_accepted(path: Path) -> None:
 
 
 @VALID
-def test_scanning_finds_the_same_with_places(path: Path) -> None:
+def test_scanning_finds_the_same_with_positions(path: Path) -> None:
     text = read(path)
     scan = scan_plan_commands(text)
     if path.stem == WITH_OTHER_TYPES:

@@ -202,7 +202,7 @@ def test_what_the_runtime_records_is_what_is_compared() -> None:
 # ---------------------------------------------------------------- the whole
 
 
-def test_places_are_those_of_the_text(snapshot: SnapshotAssertion) -> None:
+def test_positions_are_those_of_the_text(snapshot: SnapshotAssertion) -> None:
     text = "{\n" + encode(execute("pump", goal="Ｐump"))[1:].replace('"new_block"', '\n"new_block"')
     message = parse_message(text, "planning", name="answer.json")
     context = after(failed("Pump", command="pump"), path=4)

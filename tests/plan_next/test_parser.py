@@ -122,7 +122,7 @@ def test_each_fault_of_json_has_its_code(old: str, new: str, code: str) -> None:
     assert codes_of(caught.value.diagnostics) == [code]
 
 
-def test_all_faults_are_told_with_their_places(snapshot: SnapshotAssertion) -> None:
+def test_all_faults_are_told_with_their_positions(snapshot: SnapshotAssertion) -> None:
     text = """Sure:
 ```json
 {

@@ -127,7 +127,7 @@ def test_an_unknown_step_has_no_place() -> None:
         scan_plan(TEXT).positions.step("9")
 
 
-def test_an_empty_plan_has_no_places() -> None:
+def test_an_empty_plan_has_no_positions() -> None:
     positions = scan_plan("").positions
     assert positions.fields == {}
     assert positions.steps == {}
@@ -162,7 +162,7 @@ def test_a_step_that_was_left_out_has_no_place() -> None:
     assert slices(positions.step("1").fields, text)["description"] == ["a"]
 
 
-def test_all_ways_to_ask_find_the_places() -> None:
+def test_all_ways_to_ask_find_the_positions() -> None:
     text = "Goal: g\n## Steps\n1. [act] a\n"
     assert scan_plan(text).positions.start_of("1") == text.index("1.")
     assert "1" in scan_plan(text).positions

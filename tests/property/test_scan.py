@@ -34,17 +34,17 @@ def test_no_text_raises(text: str) -> None:
 @example("## Steps\n1. [act] a\n1. [act] b |\n")
 @example("1. [act] b |\n")
 @given(strategies.any_plan_text)
-def test_a_refusal_has_places_in_the_order_of_the_text(text: str) -> None:
+def test_a_refusal_has_positions_in_the_order_of_the_text(text: str) -> None:
     promises.refusal_is_located(text)
 
 
 @given(strategies.any_plan_text)
-def test_a_scan_has_places_in_the_order_of_the_text(text: str) -> None:
+def test_a_scan_has_positions_in_the_order_of_the_text(text: str) -> None:
     promises.are_placed(scan_plan(text).diagnostics, text)
 
 
 @given(strategies.any_plan_text)
-def test_findings_have_places_in_the_order_of_the_text(text: str) -> None:
+def test_findings_have_positions_in_the_order_of_the_text(text: str) -> None:
     promises.are_placed(check_text(text), text)
 
 
@@ -164,7 +164,7 @@ def test_every_offered_fix_is_accepted(text: str) -> None:
 
 
 @given(strategies.any_plan_text)
-def test_every_field_of_a_plan_has_its_places(text: str) -> None:
+def test_every_field_of_a_plan_has_its_positions(text: str) -> None:
     scan = scan_plan(text)
     assert set(scan.positions.steps) == {step.step_id for step in iter_steps(scan.plan)}
     promises.are_placed([], text)

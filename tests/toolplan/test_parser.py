@@ -140,7 +140,7 @@ def places(text: str) -> list[tuple[str, str, str]]:
     return [(one.code, one.path, text[one.span.start : one.span.end]) for one in found if one.span]
 
 
-def test_places_in_json() -> None:
+def test_positions_in_json() -> None:
     step = {**weigh("a"), "inputs": {"item": "so: ${q.outputs.x} \u00e9 ${}", "salt": 1}, "depends_on": ["a"]}
     text = json.dumps(document(step), indent=1)
     whole = text[text.index('{\n    "step_id"') : text.rindex("\n  ]")]
@@ -153,7 +153,7 @@ def test_places_in_json() -> None:
     ]
 
 
-def test_places_in_yaml() -> None:
+def test_positions_in_yaml() -> None:
     text = YAML.replace("weight}", "height}").replace("item: rye", "item: ''").replace("plan:", "plans:\nplan:")
     assert places(text) == [
         ("PT203", "plan.steps[0].inputs.item", "item"),

@@ -27,7 +27,7 @@ def says(text: str) -> str:
     return "".join(piece.text for piece in read_pieces(text))
 
 
-def test_pieces_have_their_places() -> None:
+def test_pieces_have_their_positions() -> None:
     assert read_pieces("so ${a.outputs.b}$${}${c") == [
         ReferencePiece(ReferencePieceKind.TEXT, "so ", 0, 3),
         ReferencePiece(ReferencePieceKind.REFERENCE, "${a.outputs.b}", 3, 17, "a", "b"),

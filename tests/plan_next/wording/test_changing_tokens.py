@@ -192,7 +192,7 @@ MORE = ["3f2a9c8b7d6e5f40", "V1StGXR8", "Z5jdHi6B", "=", "http://", "www.", " ",
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(st.sampled_from([*PIECES, *MORE]), max_size=20).map("".join)))
-def test_places_are_right_and_in_order(text: str) -> None:
+def test_positions_are_right_and_in_order(text: str) -> None:
     end = 0
     for one in find_unstable(text):
         assert end <= one.start < one.end <= len(text)

@@ -320,7 +320,7 @@ def test_every_allowed_entry_is_needed(name: str) -> None:
         assert ends or any(head in text for head in heads), entry
 
 
-def test_places() -> None:
+def test_positions() -> None:
     assert WORDS.find_sequence("看，先\u3000ｔｈｅｎ") == [WordingMatch("先", 2, 3), WordingMatch("ｔｈｅｎ", 4, 8)]
 
 
@@ -353,7 +353,7 @@ TEXTS = st.one_of(
 
 
 @given(TEXTS)
-def test_places_are_right_and_in_order(text: str) -> None:
+def test_positions_are_right_and_in_order(text: str) -> None:
     for found in (WORDS.find_sequence(text), WORDS.find_guess(text)):
         end = 0
         for one in found:

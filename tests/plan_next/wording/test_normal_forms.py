@@ -56,7 +56,7 @@ def test_every_character_leads_back(text: str) -> None:
         end = found.end
 
 
-def test_places_with_more_and_fewer_characters() -> None:
+def test_positions_with_more_and_fewer_characters() -> None:
     normal = NormalText.of("㎏\u200b：ａ")
     assert normal.text == "kg:a"
     assert normal.found(1, 3) == WordingMatch("㎏\u200b：", 0, 3)

@@ -54,7 +54,7 @@ def test_paths(text: str, paths: list[str]) -> None:
     assert [found.text for found in find_state_paths(text)] == paths
 
 
-def test_places() -> None:
+def test_positions() -> None:
     assert find_state_paths("a .thinkon/b ．thinkon／") == [
         WordingMatch(".thinkon/b", 2, 12),
         WordingMatch("．thinkon／", 13, 22),
@@ -65,7 +65,7 @@ PIECES = [".thinkon", "/", "\\", ".", " ", "a", "．", "／", "%2e", "thinkon", 
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_size=20).map("".join)))
-def test_places_are_right_and_in_order(text: str) -> None:
+def test_positions_are_right_and_in_order(text: str) -> None:
     end = 0
     for one in find_state_paths(text):
         assert end <= one.start < one.end <= len(text)

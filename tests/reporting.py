@@ -12,7 +12,9 @@ __all__ = ["to_github", "to_json", "to_sarif"]
 
 def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
     """See :func:`planspec_lark.syntax.machine_reports.to_json`."""
-    return machine_reports.to_json(map(machine_reports.json_item, found), files, machine_reports.summarize(found))
+    return machine_reports.to_json(
+        map(machine_reports.json_item, found), files, machine_reports.count_severities(found)
+    )
 
 
 def to_github(found: Sequence[Diagnostic]) -> str:

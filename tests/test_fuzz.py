@@ -113,12 +113,12 @@ def test_a_value_that_makes_an_undocumented_error_is_found(monkeypatch: pytest.M
 
 
 def test_a_model_that_refuses_without_a_name_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check_text(_name: str, value: object, _advice: str = "") -> str:
+    def require_text(_name: str, value: object, _advice: str = "") -> str:
         if not isinstance(value, str) or "\n" in value:
             raise ValueError("no")
         return value
 
-    monkeypatch.setattr(fields, "check_text", check_text)
+    monkeypatch.setattr(fields, "require_text", require_text)
     assert "ValueError: no" in _find("models").trace
 
 

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import CODES, Diagnostic, Limits, Severity, check_text, scan_plan
 from planspec_lark.syntax import Source
-from planspec_lark.syntax.machine_reports import summarize
+from planspec_lark.syntax.machine_reports import count_severities
 from planspec_lark.syntax.safe_text import visible
 from tests.cases import in_one_test
 from tests.corpus import each
@@ -56,9 +56,9 @@ def _at(name: str, **more: Any) -> Diagnostic:
 
 
 def test_summary() -> None:
-    assert summarize([]) == {"error": 0, "warning": 0, "info": 0}
-    assert summarize(FOUND) == {"error": 3, "warning": 0, "info": 0}
-    assert sum(summarize(scan_plan(TEXT).diagnostics).values()) == len(scan_plan(TEXT).diagnostics)
+    assert count_severities([]) == {"error": 0, "warning": 0, "info": 0}
+    assert count_severities(FOUND) == {"error": 3, "warning": 0, "info": 0}
+    assert sum(count_severities(scan_plan(TEXT).diagnostics).values()) == len(scan_plan(TEXT).diagnostics)
 
 
 # ---------------------------------------------------------------- JSON

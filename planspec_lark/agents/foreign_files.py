@@ -23,8 +23,8 @@ from planspec_lark.syntax.limits import Limits
 __all__ = [
     "SetupError",
     "block_of",
-    "cut",
-    "decode",
+    "cut_out",
+    "decode_file",
     "drop_block",
     "drop_entry",
     "find_block",
@@ -56,7 +56,7 @@ class SetupError(PlanSpecError):
         self.is_named = is_named
 
 
-def decode(data: bytes) -> str:
+def decode_file(data: bytes) -> str:
     """The text of a file.
 
     Raises:
@@ -68,7 +68,7 @@ def decode(data: bytes) -> str:
         raise SetupError("this is not UTF-8") from None
 
 
-def cut(text: str, piece: str) -> str | None:
+def cut_out(text: str, piece: str) -> str | None:
     """The text without a piece of it; None where it is not there."""
     before, found, behind = text.partition(piece)
     return before + behind if found else None

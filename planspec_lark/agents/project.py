@@ -85,7 +85,7 @@ class Project:
     def text(self, name: str) -> str | None:
         """The same as text."""
         data = self.read(name)
-        return None if data is None else foreign_files.decode(data)
+        return None if data is None else foreign_files.decode_file(data)
 
     def write(self, name: str, data: bytes | None) -> None:
         """Say what will be in a file; None where there will be none."""

@@ -260,7 +260,7 @@ class _Part:
                 return
             is_exact = record.is_known
             for piece in reversed(pieces):
-                left = foreign_files.cut(text, piece)
+                left = foreign_files.cut_out(text, piece)
                 is_exact &= left is not None
                 text = text if left is None else left
             if not is_exact:

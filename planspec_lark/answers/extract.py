@@ -17,7 +17,7 @@ from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.truncation import CUT, find_cut, name_cut
-from planspec_lark.answers.verdict import Verdict, decide, explain, judge
+from planspec_lark.answers.verdict import Verdict, decide, explain, reach_verdict
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
@@ -139,7 +139,7 @@ class Extraction:
         """Whether the plan is safe to act on."""
         is_there = bool(self.plan.steps)
         is_lost = not is_there and self.span is not None and any(entry.code in _LOST for entry in self.entries)
-        return judge(self.entries, self.max_risk, is_there=is_there, is_lost=is_lost and not self._is_keyed)
+        return reach_verdict(self.entries, self.max_risk, is_there=is_there, is_lost=is_lost and not self._is_keyed)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

@@ -22,7 +22,7 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order, shorten
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
+from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span
 
@@ -233,7 +233,7 @@ def _ask_choice(  # noqa: PLR0913, PLR0917  (as above)
         one["text"] = shorten(one["text"], _MAX_CHARACTERS // len(shown))
     template = read_template(__package__, "choice", language)
     return RepairQuestion(
-        RepairScope.CHOICE, fill(template, plans=to_json(shown), refused=refused), choices=tuple(choices)
+        RepairScope.CHOICE, fill(template, plans=prompt_json(shown), refused=refused), choices=tuple(choices)
     )
 
 
@@ -275,4 +275,4 @@ def ask_whole(text: str, found: Extraction, language: str, refused: str | None) 
     left = dict.fromkeys(shorten(one.message) for one in find_left(found))
     template = read_template(__package__, "whole", language)
     values = {**type_values(language), **text_values(text)}
-    return RepairQuestion(RepairScope.WHOLE, fill(template, wrong=to_json([*left][:20]), refused=refused, **values))
+    return RepairQuestion(RepairScope.WHOLE, fill(template, wrong=prompt_json([*left][:20]), refused=refused, **values))

@@ -22,7 +22,7 @@ from planspec_lark.planspec.step_repair import find_misses
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
-from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
+from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
 from planspec_lark.syntax.source import Source, Span
 
 __all__ = [
@@ -260,7 +260,7 @@ def build_prompt(
     rest = f"{max(more, 1)}+" if faulty.uncounted else str(more) if more else None
     prompt = fill(
         read_template(__package__, "repair", language),
-        lines="[\n" + ",\n".join(to_json(lines[number], indent=None) for number in sorted(lines)) + "\n]",
+        lines="[\n" + ",\n".join(prompt_json(lines[number], indent=None) for number in sorted(lines)) + "\n]",
         rules=_rules(dict.fromkeys(note["code"] for line in lines.values() for note in line["wrong"]), language),
         more=rest,
         refused=refused,

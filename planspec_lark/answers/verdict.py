@@ -12,7 +12,7 @@ from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
-__all__ = ["Rated", "RatedFinding", "Verdict", "decide", "explain", "judge"]
+__all__ = ["Rated", "RatedFinding", "Verdict", "decide", "explain", "reach_verdict"]
 
 # What nothing can be put together from.
 _UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
@@ -55,7 +55,7 @@ class RatedFinding:
     risk: Risk
 
 
-def judge(entries: Sequence[Rated], max_risk: Risk, *, is_there: bool, is_lost: bool = False) -> Verdict:
+def reach_verdict(entries: Sequence[Rated], max_risk: Risk, *, is_there: bool, is_lost: bool = False) -> Verdict:
     """The verdict on a reading.
 
     Args:

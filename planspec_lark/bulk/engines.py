@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport, describe_error
-from planspec_lark.bulk.shard import perform
+from planspec_lark.bulk.shard import perform_task
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.process_pool import process_pool
 from planspec_lark.syntax.safe_text import visible, visible_name
@@ -42,7 +42,7 @@ def run_locally(jobs: int) -> Engine:
 
 def _run_here(tasks: Sequence[BulkTask]) -> Iterator[Outcome]:
     for task in tasks:
-        yield task, perform(task)
+        yield task, perform_task(task)
 
 
 def _run_in_pool(tasks: Sequence[BulkTask], jobs: int) -> Iterator[Outcome]:
@@ -63,7 +63,7 @@ def _run_until_broken(left: list[BulkTask], suspects: list[BulkTask], jobs: int)
             while left and not suspects and len(running) < jobs * _AHEAD:
                 task = left.pop()
                 try:
-                    running[pool.submit(perform, task)] = task
+                    running[pool.submit(perform_task, task)] = task
                 except BrokenProcessPool:
                     suspects.append(task)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -77,7 +77,7 @@ def _run_until_broken(left: list[BulkTask], suspects: list[BulkTask], jobs: int)
 def _run_alone(task: BulkTask) -> ShardReport | str:
     for _ in range(2):
         with process_pool(1) as pool, suppress(BrokenProcessPool):
-            return pool.submit(perform, task).result()
+            return pool.submit(perform_task, task).result()
     return _KILLED
 
 
@@ -137,7 +137,7 @@ def _run_with(client: Any, tasks: Sequence[BulkTask], shown: str) -> Iterator[Ou
         room = _wait_for_workers(client, shown) * _AHEAD - len(running)
         for _ in range(min(room, len(left))):
             task = left.pop()
-            future = client.submit(perform, task, pure=False)
+            future = client.submit(perform_task, task, pure=False)
             running[future.key] = task
             completed.add(future)
         look = monotonic() + LOOK_SECONDS

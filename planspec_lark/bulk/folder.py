@@ -21,7 +21,7 @@ from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["Folder", "InputFile", "is_done", "locked"]
+__all__ = ["Folder", "InputFile", "hold_folder", "is_done"]
 
 _LOCK = ".planspec-bulk.lock"
 _MANIFEST = "manifest.json"
@@ -47,7 +47,7 @@ def _error(path: Path, why: str) -> BulkError:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def hold_folder(path: Path) -> Iterator[None]:
     """Keep every other run out of a folder, which is made if need be. The lock ends with the process, however it ends.
 
     Raises:

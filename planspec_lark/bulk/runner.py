@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.engines import count_cores, run_locally
-from planspec_lark.bulk.folder import Folder, is_done, locked
+from planspec_lark.bulk.folder import Folder, hold_folder, is_done
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Engine
 from planspec_lark.bulk.report import BulkReport, ShardFailure, count_up
 from planspec_lark.files import remove_leftovers
@@ -77,7 +77,7 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
         parquet.load()
     if jobs is not None and jobs < 1:
         raise BulkError("there has to be at least one job")
-    with locked(target):
+    with hold_folder(target):
         folder = Folder.open(target, names, options, overwrite=overwrite)
         try:
             failed = _carry_out(folder.tasks(), engine or run_locally(jobs or count_cores()), progress)

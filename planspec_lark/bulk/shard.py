@@ -21,7 +21,7 @@ from planspec_lark.files import writing
 from planspec_lark.syntax.diagnostics import Severity, shorten
 from planspec_lark.syntax.safe_text import visible
 
-__all__ = ["Examples", "analyze_shard", "perform", "read_examples", "read_rows"]
+__all__ = ["Examples", "analyze_shard", "perform_task", "read_examples", "read_rows"]
 
 _DEFAULTS = BulkOptions()
 _NOTHING = {name: default for name, (_, default) in COLUMNS.items()}
@@ -65,7 +65,7 @@ def analyze_shard(
     return ShardReport(counts["records"], counts["problems"], counts["valid"])
 
 
-def perform(task: BulkTask) -> ShardReport | str:
+def perform_task(task: BulkTask) -> ShardReport | str:
     """Carry out a task: its report, or in a sentence why there is none. This is what engines send to their workers."""
     try:
         return analyze_shard(task.src, task.dst, options=task.options)

@@ -258,7 +258,7 @@ def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, 
     except UnreadableFileError as error:
         return error.format_message()
     found = [one for one in found if info or one.severity is not Severity.INFO]
-    return machine_reports.summarize(found), list(map(_ITEMS[form], found))
+    return machine_reports.count_severities(found), list(map(_ITEMS[form], found))
 
 
 def _write(  # noqa: PLR0913  (what a report is made of)

@@ -39,7 +39,7 @@ from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
-from planspec_lark.runs.summary import StepSum, summarize
+from planspec_lark.runs.summary import StepSum, summarize_run
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.safe_text import visible_name
@@ -341,7 +341,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
                     which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
                     raise UnreadableFileError(file, which)
                 if sums:
-                    _write_summary(summarize(ledger, info.run, prices), prices, as_json=as_json)
+                    _write_summary(summarize_run(ledger, info.run, prices), prices, as_json=as_json)
                 else:
                     _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):

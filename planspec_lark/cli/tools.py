@@ -46,7 +46,7 @@ from planspec_lark.syntax.safe_text import safe_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.validation import examine_plan
 
 if TYPE_CHECKING:
     from planspec_lark.tool_runner import RunEvent, ToolRun
@@ -177,7 +177,7 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     Steps of the same wave may run at the same time. Without --atoms, tools are not checked.
     """
     read = _read_whole(file)
-    verdict = judge(read.value, _load_tools(atoms))
+    verdict = examine_plan(read.value, _load_tools(atoms))
     errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
     _refuse(file, read, errors, "there is no order")
     ordering = verdict.plan.ordering

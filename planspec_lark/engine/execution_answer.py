@@ -11,8 +11,8 @@ from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
     ValueFinding,
-    locate,
     missing_field,
+    to_diagnostics,
     unknown_field,
     wrong_type,
 )
@@ -81,7 +81,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         effort = reader.effort()
         answer = reader.read(effort)
     found = Findings(limits.max_findings)
-    found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
+    found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
     closed = found.close()
     is_wrong = has_errors(closed)
     return ExecutionScan(None if is_wrong else answer, closed, read.source, effort)

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.syntax.prompt_templates import to_json
+from planspec_lark.syntax.prompt_templates import prompt_json
 
 __all__ = ["Excerpt", "take_newest"]
 
@@ -57,7 +57,7 @@ def take_newest(history: Iterable[object] | Excerpt, most: int) -> Excerpt:
     kept: list[str] = []
     room = most
     for entry in reversed(entries):
-        text = to_json(entry, indent=None)
+        text = prompt_json(entry, indent=None)
         if not kept and len(text) + _BETWEEN > most:
             kept += _cut(text, most)
             break
@@ -72,4 +72,4 @@ def _cut(text: str, most: int) -> list[str]:
     """The beginning of an entry that is too long, in an object of its own; nothing where there is no room for that."""
     # Quotes and backslashes take two characters inside a string.
     begin = text[: max(0, most - _AROUND - _BETWEEN) // 2]
-    return [to_json({"cut_off": begin}, indent=None)] if begin else []
+    return [prompt_json({"cut_off": begin}, indent=None)] if begin else []

@@ -20,7 +20,7 @@ from planspec_lark.planspec.models import WORDS, PlanSpec, PlanStep
 from planspec_lark.planspec.prompt_texts import format_text, type_values
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic
-from planspec_lark.syntax.prompt_templates import fill, read_template, refusal_values, text_values, to_json
+from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, refusal_values, text_values
 from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = [
@@ -122,7 +122,7 @@ def request_generation(
         "generation",
         language,
         format=format_text(language),
-        task=to_json({"task": task, "constraints": listed} if listed else {"task": task}),
+        task=prompt_json({"task": task, "constraints": listed} if listed else {"task": task}),
         **text_values(previous and previous.removesuffix("\n"), name="previous"),
     )
     return Request(RunPhase.GENERATION, language, data, prompt)
@@ -179,12 +179,12 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     prompt = _fill(
         "execution",
         language,
-        step=to_json(data["step"]),
+        step=prompt_json(data["step"]),
         branches=_unless_empty(choices),
         loop=_if(is_in_open_loop),
         inputs=_unless_empty(data["inputs"]),
         missing=_unless_empty(data["missing"]),
-        example=to_json(example),
+        example=prompt_json(example),
         **_state_values(excerpt),
         **_history_values(shown),
     )
@@ -239,7 +239,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     prompt = _fill(
         "reflection",
         language,
-        step=to_json(data["step"]),
+        step=prompt_json(data["step"]),
         attempt=str(attempt),
         status=status.value,
         fail=_if(status is HopStatus.FAIL),
@@ -293,7 +293,11 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
         data["container"] = _step_value(container)
         if known := [_finished_value(step) for step in finished]:
             data["finished"] = known
-        own = {"format": format_text(language), "step": to_json(data["container"]), "finished": _unless_empty(known)}
+        own = {
+            "format": format_text(language),
+            "step": prompt_json(data["container"]),
+            "finished": _unless_empty(known),
+        }
         prompt = _fill("children", language, **own, **common)
     else:
         data |= {"commands": list(commands), "missing": list(missing)}
@@ -388,7 +392,7 @@ def _if(condition: bool) -> str | None:
 
 
 def _unless_empty(values: list[Any] | dict[str, Any]) -> str | None:
-    return to_json(values) if values else None
+    return prompt_json(values) if values else None
 
 
 def _state_values(plan_state: str) -> dict[str, str | None]:

@@ -149,7 +149,7 @@ class _Holder:
             self.marked = count
         elif self.end >= 0:
             notes += [""] * (first - self.end)
-        notes += map(marks.escape, lines)
+        notes += map(marks.escape_detail, lines)
         self.end = last
 
 

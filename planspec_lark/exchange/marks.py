@@ -42,7 +42,7 @@ __all__ = [
     "TITLE",
     "box",
     "box_sign",
-    "escape",
+    "escape_detail",
     "heading",
     "heading_level",
     "is_mark",
@@ -148,7 +148,7 @@ def is_of_source(line: str) -> bool:
     return is_mark(line) or line == NO_TAG or tag_of(line) is not None or _FIELDS.fullmatch(line) is not None
 
 
-def escape(line: str) -> str:
+def escape_detail(line: str) -> str:
     """A line of a source as detail has it."""
     return f"\\{line}" if _ANY.fullmatch(line) else line
 

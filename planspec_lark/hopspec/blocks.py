@@ -16,7 +16,7 @@ from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.source import BLANKS
 
 __all__ = [
-    "escape",
+    "escape_line",
     "indent_of",
     "is_code_end",
     "is_conflict_marker",
@@ -130,7 +130,7 @@ def write_block(name: str, text: str, place: str = _TEXT, indent: str = "") -> I
     while at < len(lines):
         end = ends.get(at, at)
         if at == end:
-            lines[at] = escape(lines[at]) if _pattern(place).match(lines[at]) else lines[at]
+            lines[at] = escape_line(lines[at]) if _pattern(place).match(lines[at]) else lines[at]
         if any(line != line.rstrip(BLANKS) for line in (lines[at], lines[end])):
             raise ValueError(f"{name}: white space at the end of a line would be lost")
         yield from (f"{indent}{line}" if line else "" for line in lines[at : end + 1])
@@ -160,7 +160,7 @@ def _code_ends(lines: list[str]) -> dict[int, int]:
     return found
 
 
-def escape(line: str) -> str:
+def escape_line(line: str) -> str:
     """The line of text that spells what would be structure."""
     start = indent_of(line)
     return f"{line[:start]}\\{line[start:]}"

@@ -15,7 +15,7 @@ from re import Match, Pattern
 
 from attrs import define, evolve, field
 
-from planspec_lark.hopspec.blocks import escape, indent_of, is_code_end, is_conflict_marker, is_fence
+from planspec_lark.hopspec.blocks import escape_line, indent_of, is_code_end, is_conflict_marker, is_fence
 from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.corrections import find_corrections
 from planspec_lark.hopspec.fast_reader import row_pattern, take_rows
@@ -257,7 +257,7 @@ class HopSpecRecovery:
         elif self._state in _LOST:
             self._grow()
         elif self._state in _OPEN and is_fence(line):
-            escaped = escape(line)
+            escaped = escape_line(line)
             if self._state is _State.VALUE and indent_of(line) <= self._builder.indent:
                 escaped = f"{' ' * self._builder.indent}  {escaped.lstrip(BLANKS)}"
             self._report("HS113", "the code block is not closed", fix=escaped, help="close it with three backticks")
@@ -421,8 +421,8 @@ class HopSpecRecovery:
         """Keep a line of free text that only begins like a section."""
         is_step = line.lstrip(BLANKS).startswith("###")
         code, message = _BEGUN["STEP"] if is_step else ("HS103", "unknown section")
-        self._report(code, message, fix=escape(line), help="if it is text, write a backslash before it")
-        self._keep(escape(line))
+        self._report(code, message, fix=escape_line(line), help="if it is text, write a backslash before it")
+        self._keep(escape_line(line))
 
     def _explain(self, line: str) -> tuple[str, str, tuple[str, ...]]:
         """The code, a message and what was expected, as the LALR parser has it."""

@@ -16,7 +16,7 @@ from planspec_lark.hopspec.models import StepInfo
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.fields import check_text
+from planspec_lark.syntax.fields import require_text
 from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.transliteration import snake_case
@@ -161,7 +161,7 @@ def _rename_variables(kept: _Kept) -> dict[str, str]:
     found: dict[str, None] = {}
     for info, _ in kept:
         for field in ("inputs", "outputs"):
-            found.update((check_text(field, name), None) for name in getattr(info, field))
+            found.update((require_text(field, name), None) for name in getattr(info, field))
     names = Names({name for name in found if is_variable(name)})
     numbered = (f"v{number}" for number in count(1))
     renamed: dict[str, str] = {}

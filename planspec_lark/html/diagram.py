@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from attrs import define, field, frozen
 
-from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut, cut_id, quote, say
+from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, cut_text, escape_attribute, escape_text
 from planspec_lark.planspec.data_flow import DataFlow
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import task_text
@@ -213,14 +213,14 @@ def _draw_edge(edge: Edge, indices: Mapping[str, int]) -> str:
 def _draw_box(box: Box, index: int) -> Iterator[str]:
     step, x, y = box.step, box.x, box.y
     size = f'y="{y:g}" height="{box.height:g}"'
-    head = cut(f"{cut_id(step.step_id)}  {step.step_type} {step.step_name}".rstrip(" "), _WIDE - 4)
+    head = cut_text(f"{cut_id(step.step_id)}  {step.step_type} {step.step_name}".rstrip(" "), _WIDE - 4)
     yield f'<a class="box {step.status.value}" href="#s{index}" data-step="{index}" aria-label="{_describe(box)}">'
-    yield f"<title>{say(cut(step.description or step.step_id, 300))}</title>"
+    yield f"<title>{escape_text(cut_text(step.description or step.step_id, 300))}</title>"
     yield f'<rect class="card" x="{x:g}" width="{WIDTH}" {size} rx="6"/>'
     yield f'<rect class="side" x="{x:g}" width="4" {size} rx="2"/>'
-    yield f'<text class="head" x="{x + 14:g}" y="{y + 19:g}">{say(head)}</text>'
+    yield f'<text class="head" x="{x + 14:g}" y="{y + 19:g}">{escape_text(head)}</text>'
     yield f'<text class="sign" x="{x + WIDTH - 14:g}" y="{y + 19:g}">{GLYPHS[step.status]}</text>'
-    yield f'<text class="said" x="{x + 14:g}" y="{y + 37:g}">{say(cut(task_text(step), _WIDE))}</text>'
+    yield f'<text class="said" x="{x + 14:g}" y="{y + 37:g}">{escape_text(cut_text(task_text(step), _WIDE))}</text>'
     for taken, given in box.rows():
         room = _HALF if taken and given else _WIDE - 3
         if taken:
@@ -232,9 +232,9 @@ def _draw_box(box: Box, index: int) -> Iterator[str]:
 
 def _draw_port(port: Port, side: str, x: float, y: float, room: int) -> str:
     text_x = x + 12 if side == "in" else x - 12
-    shown = cut(port.name, room)
-    title = "" if shown == port.name else f"<title>{say(port.name)}</title>"
-    name = f'x="{text_x:g}" y="{y + 4:g}">{say(shown)}{title}</text>'
+    shown = cut_text(port.name, room)
+    title = "" if shown == port.name else f"<title>{escape_text(port.name)}</title>"
+    name = f'x="{text_x:g}" y="{y + 4:g}">{escape_text(shown)}{title}</text>'
     if not port.stands_out:
         return f'<circle class="port" cx="{x:g}" cy="{y:g}" r="3.5"/><text class="port-name {side}" {name}'
     # Beside the colour, a shape and words.
@@ -247,11 +247,11 @@ def _draw_port(port: Port, side: str, x: float, y: float, room: int) -> str:
 
 def _describe(box: Box) -> str:
     step = box.step
-    said = [f"{cut_id(step.step_id)}, {step.status.value}: {cut(step.description, 200)}"]
+    said = [f"{cut_id(step.step_id)}, {step.status.value}: {cut_text(step.description, 200)}"]
     for verb, ports, note in (("takes", box.inputs, MISSING), ("produces", box.outputs, UNUSED)):
-        names = [cut(port.name, 60) + (f" ({note})" if port.stands_out else "") for port in ports[:_NAMED]]
+        names = [cut_text(port.name, 60) + (f" ({note})" if port.stands_out else "") for port in ports[:_NAMED]]
         if len(ports) > _NAMED:
             names.append(f"{len(ports) - _NAMED} more")
         if names:
             said.append(f"{verb} {', '.join(names)}")
-    return quote("; ".join(said))
+    return escape_attribute("; ".join(said))

@@ -9,7 +9,7 @@ from importlib.resources import files
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.safe_text import cut_columns, one_line, visible
 
-__all__ = ["GLYPHS", "MISSING", "UNUSED", "cut", "cut_id", "quote", "read_template", "say"]
+__all__ = ["GLYPHS", "MISSING", "UNUSED", "cut_id", "cut_text", "escape_attribute", "escape_text", "read_template"]
 
 # Beside the colour, a sign of each status.
 GLYPHS = {
@@ -24,17 +24,17 @@ MISSING = "no step produces it"
 UNUSED = "no step takes it"
 
 
-def say(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text as it may be between tags and inside a quoted attribute."""
     return escape(visible(text), quote=True)
 
 
-def quote(text: str) -> str:
+def escape_attribute(text: str) -> str:
     """The same for an attribute of one line."""
     return escape(one_line(text), quote=True)
 
 
-def cut(text: str, width: int) -> str:
+def cut_text(text: str, width: int) -> str:
     """A text in one line, cut to ``width`` columns, not yet escaped."""
     return cut_columns(one_line(text[: 4 * width]), width)
 

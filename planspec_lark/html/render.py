@@ -8,14 +8,14 @@ from hashlib import sha256
 from string import Template
 
 from planspec_lark.html.diagram import draw, lay_out
-from planspec_lark.html.markup import cut, quote, read_template, say
+from planspec_lark.html.markup import cut_text, escape_attribute, escape_text, read_template
 from planspec_lark.html.tree import write_rows
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax.diagnostics import count_of
 
-__all__ = ["policy", "render", "render_page"]
+__all__ = ["policy", "render_html", "render_page"]
 
 # The order in which statuses are in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
@@ -35,10 +35,10 @@ def render_page(plan: PlanSpec, *, name: str = "") -> str:
         HTML that needs no network, nor lets anything in the plan use it: texts of the plan are only ever text, and a
         content security policy allows the page's own script and style alone.
     """
-    return render(plan, name)
+    return render_html(plan, name)
 
 
-def render(plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "") -> str:
+def render_html(plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "") -> str:
     """The page; with a ``version``, it follows its server, and asks for a new one when that names another version.
 
     ``problem`` says why the file cannot be shown as it is now; the plan is the last one that could be.
@@ -52,8 +52,8 @@ def render(plan: PlanSpec, name: str, *, version: int | None = None, problem: st
     return Template(read_template("page.html")).substitute(
         policy=policy(is_live=version is not None),
         version="" if version is None else f' data-version="{version}"',
-        title=say(cut(title, 120)),
-        heading=say(title),
+        title=escape_text(cut_text(title, 120)),
+        heading=escape_text(title),
         style=read_template(_STYLE),
         script=read_template(_SCRIPT),
         problem=_problem(problem, name) if problem else "",
@@ -81,24 +81,24 @@ def _hash(template: str) -> str:
 
 
 def _problem(problem: str, name: str) -> str:
-    what = f"{say(name)} is not a plan at the moment. Below is the last one that it was."
-    return f"<p><strong>{what}</strong></p><pre>{say(problem)}</pre>"
+    what = f"{escape_text(name)} is not a plan at the moment. Below is the last one that it was."
+    return f"<p><strong>{what}</strong></p><pre>{escape_text(problem)}</pre>"
 
 
 def _head(plan: PlanSpec, title: str) -> Iterator[str]:
     if plan.goal and plan.goal != title:
-        yield f'<p class="goal" dir="auto">{say(plan.goal)}</p>'
+        yield f'<p class="goal" dir="auto">{escape_text(plan.goal)}</p>'
     for line in plan.goal_detail:
-        yield f'<p class="detail" dir="auto">{say(line)}</p>' if line else '<p class="blank"></p>'
+        yield f'<p class="detail" dir="auto">{escape_text(line)}</p>' if line else '<p class="blank"></p>'
     if plan.constraints:
-        items = "".join(f'<li dir="auto">{say(constraint)}</li>' for constraint in plan.constraints)
+        items = "".join(f'<li dir="auto">{escape_text(constraint)}</li>' for constraint in plan.constraints)
         yield f'<h2 lang="en">Constraints</h2><ul>{items}</ul>'
 
 
 def _progress(counts: Mapping[str, int]) -> Iterator[str]:
     said = ", ".join(f"{counts[status.value]} {status.value}" for status in _ORDER if counts[status.value])
     yield f'<p class="sum"><strong>{say_progress(counts)}</strong> steps done</p>'
-    yield f'<svg class="bar" role="img" aria-label="{quote(said or "no steps")}" height="8" width="100%">'
+    yield f'<svg class="bar" role="img" aria-label="{escape_attribute(said or "no steps")}" height="8" width="100%">'
     at = 0.0
     for status in _ORDER:
         share = 100 * counts[status.value] / max(counts["total"], 1)

@@ -12,7 +12,7 @@ from socket import socket
 from threading import BoundedSemaphore, Condition, Event, Thread
 
 from planspec_lark.files import stamp_of
-from planspec_lark.html.render import policy, render
+from planspec_lark.html.render import policy, render_html
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
@@ -86,7 +86,7 @@ class Follower:
         """The page as it is now."""
         with self._changed:
             if self._page[0] != self._version:
-                page = render(self._plan, self._name, version=self._version, problem=self.problem)
+                page = render_html(self._plan, self._name, version=self._version, problem=self.problem)
                 self._page = (self._version, page)
             return self._page[1]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import define
 
-from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, quote, say
+from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, escape_attribute, escape_text
 from planspec_lark.planspec.data_flow import DataFlow, Origin
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -42,8 +42,9 @@ def write_rows(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> It
         level.place += 1
         yield (
             f'<div class="{_classes(step, len(levels))}{" away" if level.is_hidden else ""}" role="treeitem" '
-            f'id="s{index}" data-id="{quote(step.step_id)}" aria-level="{len(levels)}" aria-posinset="{level.place}" '
-            f'aria-setsize="{level.size}"{_state(step)} aria-labelledby="n{index}" tabindex="{tabindex}">'
+            f'id="s{index}" data-id="{escape_attribute(step.step_id)}" aria-level="{len(levels)}" '
+            f'aria-posinset="{level.place}" aria-setsize="{level.size}"{_state(step)} '
+            f'aria-labelledby="n{index}" tabindex="{tabindex}">'
         )
         yield from _line(step, flow, index)
         yield from _body(step, flow, indices)
@@ -74,13 +75,13 @@ def _state(step: PlanStep) -> str:
 
 def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
     status = step.status.value
-    name = f'<b dir="auto">{say(step.step_name)}</b> ' if step.step_name else ""
+    name = f'<b dir="auto">{escape_text(step.step_name)}</b> ' if step.step_name else ""
     yield '<div class="line"><span class="fold" aria-hidden="true"></span>'
-    yield f'<span class="name" id="n{index}"><span class="id">{say(cut_id(step.step_id))}</span> '
+    yield f'<span class="name" id="n{index}"><span class="id">{escape_text(cut_id(step.step_id))}</span> '
     yield f'<span class="mark" title="{status}"><span aria-hidden="true">{GLYPHS[step.status]}</span>'
     yield f'<span class="unseen"> {status} </span></span> '
-    yield f'<span class="text" dir="auto">{name}{say(task_text(step))}</span></span>'
-    yield f'<span class="type">{say(step.step_type)}</span><span class="rest">'
+    yield f'<span class="text" dir="auto">{name}{escape_text(task_text(step))}</span></span>'
+    yield f'<span class="type">{escape_text(step.step_type)}</span><span class="rest">'
     if step.outputs:
         given = "<span>, </span>".join(_output(name, name in flow.consumers) for name in dict.fromkeys(step.outputs))
         yield '<span class="gives"><span class="arrow" aria-hidden="true">→</span>'
@@ -89,14 +90,16 @@ def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
         total = "" if step.total_count is None else f" of {step.total_count}"
         yield f'<span class="rounds">{step.done_count}{total} rounds</span>'
     if step.result:
-        yield f'<span class="result" dir="auto">{say(step.result)}</span>'
+        yield f'<span class="result" dir="auto">{escape_text(step.result)}</span>'
     yield '</span><span class="more" aria-hidden="true"></span></div>'
 
 
 def _output(name: str, is_taken: bool) -> str:
     if is_taken:
-        return f'<span class="var">{say(name)}</span>'
-    return f'<span class="var unused" title="{UNUSED}">{say(name)}<span class="unseen"> ({UNUSED})</span></span>'
+        return f'<span class="var">{escape_text(name)}</span>'
+    return (
+        f'<span class="var unused" title="{UNUSED}">{escape_text(name)}<span class="unseen"> ({UNUSED})</span></span>'
+    )
 
 
 def _body(step: PlanStep, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
@@ -108,14 +111,14 @@ def _body(step: PlanStep, flow: DataFlow, indices: Mapping[str, int]) -> Iterato
         yield '<p class="takes"><span class="arrow" aria-hidden="true">←</span><span class="unseen">takes </span>'
         yield f"{'<span>, </span>'.join(taken)}</p>"
     for line in step.detail:
-        yield f'<p dir="auto">{say(line)}</p>' if line else '<p class="blank"></p>'
+        yield f'<p dir="auto">{escape_text(line)}</p>' if line else '<p class="blank"></p>'
     yield "</div>"
 
 
 def _input(name: str, origin: Origin | None, indices: Mapping[str, int]) -> str:
     if origin is None:
-        return f'<span class="var missing">{say(name)} <small>{MISSING}</small></span>'
+        return f'<span class="var missing">{escape_text(name)} <small>{MISSING}</small></span>'
     step_id = one_line(cut_id(origin.step.step_id))
     when = " in the next round" if origin.is_feedback else ""
-    link = f'<a href="#s{indices[origin.step.step_id]}" tabindex="-1">from {say(step_id)}{when}</a>'
-    return f'<span class="var">{say(name)} <small>{link}</small></span>'
+    link = f'<a href="#s{indices[origin.step.step_id]}" tabindex="-1">from {escape_text(step_id)}{when}</a>'
+    return f'<span class="var">{escape_text(name)} <small>{link}</small></span>'

@@ -25,9 +25,9 @@ __all__ = [
     "FirstFindings",
     "Path",
     "ValueFinding",
-    "locate",
     "missing_field",
     "text_of",
+    "to_diagnostics",
     "unknown_field",
     "word_of",
     "wrong_type",
@@ -104,7 +104,7 @@ class ValueFinding:
         return self.severity is Severity.ERROR
 
 
-def locate(findings: Iterable[ValueFinding], origin: JsonText | None) -> list[Diagnostic]:
+def to_diagnostics(findings: Iterable[ValueFinding], origin: JsonText | None) -> list[Diagnostic]:
     """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.
 
     Of a text that may have millions of them, :class:`FirstFindings` has the first ones.

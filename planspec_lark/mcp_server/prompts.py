@@ -16,7 +16,7 @@ from planspec_lark.mcp_server.tool_functions import bounded, list_page
 from planspec_lark.mcp_server.tool_models import VIEW_TOKENS, Progress
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.prompt_texts import format_text
-from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
+from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
 
 __all__ = ["PROMPTS", "get_prompt"]
 
@@ -60,8 +60,8 @@ def _write_planspec(plans: Plans, language: str, request: str) -> str:
     return fill(
         read_template(__package__, "new", language),
         format=format_text(language),
-        request=to_json(request) if request else None,
-        names=to_json(names[:_NAMES]) if names else None,
+        request=prompt_json(request) if request else None,
+        names=prompt_json(names[:_NAMES]) if names else None,
         more="yes" if len(names) > _NAMES else None,
     )
 

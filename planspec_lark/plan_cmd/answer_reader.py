@@ -20,10 +20,10 @@ from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Risk, highest
 from planspec_lark.answers.truncation import find_cut, name_cut
-from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
+from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, reach_verdict
 from planspec_lark.plan_cmd.line_faults import (
     CommandFault,
-    diagnose,
+    diagnose_command,
     find_command,
     is_command,
     names_other_status,
@@ -168,7 +168,7 @@ class CommandScan:
     @property
     def verdict(self) -> Verdict:
         """Whether the commands are safe to carry out."""
-        return judge(self.entries, self.max_risk, is_there=bool(self.commands), is_lost=bool(self.errors))
+        return reach_verdict(self.entries, self.max_risk, is_there=bool(self.commands), is_lost=bool(self.errors))
 
     @property
     def is_usable(self) -> bool:
@@ -299,7 +299,7 @@ class _Reader:
         line = ScannedLine(None, written, start, start + len(written))
         if starts_command(self.text, at) and (found := read_command(self.text, at)) is not None:
             return self._hold(line, *found), found[1]
-        fault = diagnose(written)
+        fault = diagnose_command(written)
         if fault is None:
             return line, end
         risk = _rate(fault, written)

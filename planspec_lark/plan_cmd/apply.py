@@ -15,7 +15,7 @@ from itertools import pairwise
 import attrs
 from attrs import define, field, frozen
 
-from planspec_lark.plan_cmd.models import STATUS_OPS, VIEW_OPS, PlanCommand, pattern
+from planspec_lark.plan_cmd.models import STATUS_OPS, VIEW_OPS, PlanCommand, command_pattern
 from planspec_lark.planspec.builder import read_body, read_words, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.models import (
@@ -220,7 +220,7 @@ def _read_step(command: PlanCommand, what: str) -> PlanStep:
     """The step that ADD or REVISE writes, with the id that it names."""
     if command.step_type not in STEP_TYPES:
         raise unknown_type(command.step_type, what)
-    headline = pattern("headline").fullmatch(f"{command.description}\n")
+    headline = command_pattern("headline").fullmatch(f"{command.description}\n")
     assert headline is not None, "any text of one line is a headline"
     outputs = split_variables(headline["OUTPUTS"]) if headline["OUTPUTS"] else []
     words, description = read_words((headline["HEADLINE"] or "").strip(BLANKS))

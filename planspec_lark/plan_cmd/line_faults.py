@@ -6,7 +6,7 @@ import re
 
 from attrs import Factory, evolve, field, frozen
 
-from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, STATUS_OPS, VIEW_OPS, pattern
+from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, STATUS_OPS, VIEW_OPS, command_pattern
 from planspec_lark.planspec.models import BLANKS, MARKS
 from planspec_lark.planspec.near_misses import SPACE, SPACES, WIDE_SPACES
 from planspec_lark.planspec.step_repair import read_loose_id, read_status, read_type
@@ -15,7 +15,7 @@ from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["CommandFault", "diagnose", "find_command", "is_command", "names_other_status", "repeats_verb"]
+__all__ = ["CommandFault", "diagnose_command", "find_command", "is_command", "names_other_status", "repeats_verb"]
 
 
 @frozen
@@ -88,7 +88,7 @@ _TYPE = re.compile(
 _SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 
 
-def diagnose(line: str) -> CommandFault | None:
+def diagnose_command(line: str) -> CommandFault | None:
     """What is wrong with a line (trimmed) that is not a command; None where it does not seem to be meant as one.
 
     The first thing that is wrong counts. Putting it right may bring out the next, until the line is a command.
@@ -113,7 +113,7 @@ def diagnose(line: str) -> CommandFault | None:
 
 def is_command(line: str) -> bool:
     """Whether a line is a command as it is."""
-    return pattern("command").fullmatch(line + "\n") is not None
+    return command_pattern("command").fullmatch(line + "\n") is not None
 
 
 _WITHIN = re.compile(rf"PLAN_CMD{SPACE}*+[:：]{SPACE}*+(?:{'|'.join(OPS)}){SPACE}++[0-9]", re.I)

@@ -13,7 +13,7 @@ from planspec_lark.planspec.models import BLANKS, PlanStatus
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_items
 
-__all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
+__all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand", "build_command", "command_pattern"]
 
 # The status that each verb sets.
 STATUS_OPS = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
@@ -59,7 +59,7 @@ class PlanCommand:
 
 
 @cache
-def pattern(rule: str) -> Pattern[str]:
+def command_pattern(rule: str) -> Pattern[str]:
     """A rule of ``grammar/plan_cmd.lark`` as one pattern."""
     return grammars.regular("plan_cmd").pattern(rule)
 

@@ -11,8 +11,8 @@ import logging
 import re
 from collections.abc import Iterator
 
-from planspec_lark.plan_cmd.line_faults import diagnose
-from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
+from planspec_lark.plan_cmd.line_faults import diagnose_command
+from planspec_lark.plan_cmd.models import PlanCommand, build_command, command_pattern
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
@@ -57,7 +57,7 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
 
 def _diagnose_lines(text: str, source: Source) -> Iterator[Diagnostic]:
     for one, start, end in split_commands(text):
-        if isinstance(one, str) and (fault := diagnose(one)):
+        if isinstance(one, str) and (fault := diagnose_command(one)):
             yield fault.at(source, start, end)
 
 
@@ -92,12 +92,12 @@ def starts_command(text: str, at: int) -> bool:
 
 def read_command(text: str, at: int) -> tuple[PlanCommand, int] | None:
     """The command that starts there and where it ends, by the pattern."""
-    match = pattern("command").match(text, at)
+    match = command_pattern("command").match(text, at)
     if match is None:
         return None
     # The name of a group is that of its terminal, after the rule of its verb.
     tokens = {name.partition("_")[2]: value for name, value in match.groupdict().items() if value}
-    detail = pattern("_detail").finditer(tokens.get("_detail", ""))
+    detail = command_pattern("_detail").finditer(tokens.get("_detail", ""))
     return build_command(tokens, [line["DETAIL"] for line in detail]), match.end()
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
-from planspec_lark.json_text.findings import ValueFinding, locate
+from planspec_lark.json_text.findings import ValueFinding, to_diagnostics
 from planspec_lark.json_text.parser import read_json
-from planspec_lark.plan_next.conversion import build, to_json
+from planspec_lark.plan_next.conversion import build, model_to_json
 from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
@@ -182,7 +182,7 @@ def context_to_json(context: Context, *, indent: int | None = 2) -> str:
     Raises:
         TypeError, ValueError: a program has put something into it that no JSON text can say.
     """
-    return to_json(context, indent=indent)
+    return model_to_json(context, indent=indent)
 
 
 def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:
@@ -198,7 +198,7 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
         findings.append(ValueFinding("PN305", message, ("path",)))
     found = Findings(limits.max_findings)
     # Those that are listed are the first ones of the text.
-    found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
+    found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
     if context is None or found.counts[Severity.ERROR]:
         raise ContextError(found.close(), read.source)
     return context

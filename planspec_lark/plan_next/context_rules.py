@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planspec_lark.json_text.findings import Path, ValueFinding, locate
+from planspec_lark.json_text.findings import Path, ValueFinding, to_diagnostics
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
@@ -53,7 +53,7 @@ def check_message(
         findings += (
             check_next(value, words or default_words()) if isinstance(message, PlanNext) else check_return(value)
         )
-    return locate(findings, origin)
+    return to_diagnostics(findings, origin)
 
 
 def _check(

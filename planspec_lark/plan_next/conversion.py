@@ -36,7 +36,7 @@ from planspec_lark.plan_next.models import (
 from planspec_lark.syntax.diagnostics import join_words, quote
 from planspec_lark.syntax.safe_text import escape_json
 
-__all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "to_json", "to_value"]
+__all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "model_to_json", "to_value"]
 
 Model = TypeVar("Model")
 
@@ -195,7 +195,7 @@ def to_value(model: object) -> Any:
     return {**value, **getattr(model, "extra", {})}
 
 
-def to_json(model: object, *, indent: int | None) -> str:
+def model_to_json(model: object, *, indent: int | None) -> str:
     """A model as JSON text. Characters that could steer a terminal are written as JSON's escapes.
 
     Raises:
@@ -218,7 +218,7 @@ def message_to_json(message: PlanNext | PlanReturn, *, indent: int | None = 2) -
         TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that no JSON text can say, such
             as NaN or half of a surrogate pair.
     """
-    return to_json(message, indent=indent)
+    return model_to_json(message, indent=indent)
 
 
 def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:

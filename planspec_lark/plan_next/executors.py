@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import ValueFinding, locate, unknown_field, wrong_type
+from planspec_lark.json_text.findings import ValueFinding, to_diagnostics, unknown_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.plan_next.conversion import build
@@ -84,7 +84,7 @@ def read_executors(text: str, *, name: str = "<text>") -> Executors:
         raise ExecutorsError(read.diagnostics, read.source)
     items, findings = _read_items(read)
     if findings:
-        raise ExecutorsError(locate(findings, read), read.source)
+        raise ExecutorsError(to_diagnostics(findings, read), read.source)
     return Executors(items)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import IGNORED_NULL, ValueFinding, locate, missing_field, wrong_type
+from planspec_lark.json_text.findings import IGNORED_NULL, ValueFinding, missing_field, to_diagnostics, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.conversion import build
@@ -128,7 +128,7 @@ def _judge(
         built, more = _judge_value(read.value, phase, words or default_words())
         findings += more
     all_found = Findings(limits.max_findings)
-    all_found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
+    all_found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
     found = all_found.close()
     if built is None or has_errors(found):
         return None, found

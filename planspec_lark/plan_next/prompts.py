@@ -13,7 +13,14 @@ from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.prompt_templates import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
+from planspec_lark.syntax.prompt_templates import (
+    LANGUAGES,
+    fill,
+    prompt_json,
+    read_template,
+    refusal_values,
+    text_values,
+)
 
 __all__ = ["LANGUAGES", "STRATEGY_LIMITS", "build_executor_prompt", "build_planner_prompt", "build_repair_prompt"]
 
@@ -43,8 +50,8 @@ def build_planner_prompt(
         max_depth=str(context.max_depth),
         limit=None if context.may_split else "yes",
         **text_values(strategy if strategy and strategy.strip() else None, most=None, name="strategy"),
-        executors=to_json(to_value(list(executors.items))) if executors is not None and executors.items else None,
-        context=to_json(to_value(context)),
+        executors=prompt_json(to_value(list(executors.items))) if executors is not None and executors.items else None,
+        context=prompt_json(to_value(context)),
     )
 
 
@@ -58,7 +65,7 @@ def build_executor_prompt(context: Context, *, language: str = "en") -> str:
     Raises:
         ValueError: there is no such prompt in this language.
     """
-    return fill(read_template(__package__, "executor", language), context=to_json(to_value(context)))
+    return fill(read_template(__package__, "executor", language), context=prompt_json(to_value(context)))
 
 
 def build_repair_prompt(diagnostics: Iterable[Diagnostic], *, answer: str | None = None, language: str = "en") -> str:

@@ -38,7 +38,7 @@ __all__ = [
     "read_flow",
     "read_heading",
     "read_item_number",
-    "read_state",
+    "read_state_line",
     "read_wide_detail",
     "without_arrows",
 ]
@@ -237,7 +237,7 @@ _STATE = (
 _COUNTS = rf"(?P<done>[0-9]{{1,9}})(?:{SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}}))?"
 
 
-def read_state(line: str) -> tuple[str, str] | None:
+def read_state_line(line: str) -> tuple[str, str] | None:
     """What a line such as ``- Status: done`` says: "status" or "progress", and the text after it."""
     match = compiled(_STATE).fullmatch(line)
     return ("status" if match["status"] else "progress", unwrap(match["said"]).rstrip(".。")) if match else None

@@ -35,7 +35,7 @@ from planspec_lark.planspec.answer_lines import (
     read_flow,
     read_heading,
     read_item_number,
-    read_state,
+    read_state_line,
     read_wide_detail,
 )
 from planspec_lark.planspec.builder import STATUSES, build_step, split_variables
@@ -46,8 +46,8 @@ from planspec_lark.planspec.line_faults import (
     LineFault,
     Section,
     conflict_fault,
-    diagnose,
     diagnose_comment,
+    diagnose_line,
     is_sentence,
     is_step,
     line_pattern,
@@ -640,7 +640,7 @@ class AnswerReader(Recovery):
         if placed == content or (match and placed == written and self._says_same(match, placed)):
             return None
         if not match and misses:
-            return evolve(diagnose(content, self.section), repaired=placed)
+            return evolve(diagnose_line(content, self.section), repaired=placed)
         if misses or placed != written:
             miss = misses[0] if misses else NearMiss("PS110", "the id is incomplete", 0, len(content))
         else:
@@ -779,7 +779,7 @@ class AnswerReader(Recovery):
         if is_open and self._take_flow(content, line, indent):
             return True
         self._flow_list = self._flow_list if is_open else None
-        if is_open and isinstance(self.owner, PlanStep) and (state := read_state(content)):
+        if is_open and isinstance(self.owner, PlanStep) and (state := read_state_line(content)):
             self._take_state(self.owner, *state, line)
             return True
         is_free = match is None or match.lastgroup == "constraint"
@@ -1112,7 +1112,7 @@ def _is_plain(content: str, section: Section) -> bool:
         read_bullet(content) is not None or is_item(content) or content.startswith(("#", ">", "```", "~~~", "|", "＞"))
     )
     says_nothing = is_harmless(content) or is_conflict_marker(content)
-    return not (starts or says_nothing or is_step(content)) and diagnose(content, section).repaired is None
+    return not (starts or says_nothing or is_step(content)) and diagnose_line(content, section).repaired is None
 
 
 def is_plain_plan(plan: PlanSpec, text: str) -> bool:

@@ -20,7 +20,7 @@ from planspec_lark.planspec.answer_lines import (
     is_option,
     read_bullet,
     read_flow,
-    read_state,
+    read_state_line,
 )
 from planspec_lark.planspec.builder import split_variables
 from planspec_lark.planspec.data_flow import find_users
@@ -345,7 +345,7 @@ class _Text:
 
     def _fix_status(self, at: int) -> Fix | None:
         """A line below a step that says its status in words."""
-        owner, kind, word = self._owners.get(at), *(read_state(self.rows[at]) or ("", ""))
+        owner, kind, word = self._owners.get(at), *(read_state_line(self.rows[at]) or ("", ""))
         mark = read_status(word) if kind == "status" else None
         if owner is None or owner in self.faults or mark is None:
             return None
@@ -456,7 +456,7 @@ class _Text:
         if text is None or not self._is_plain(text):
             return None
         # As a reader of answers takes it, and takes it for nothing else.
-        is_safe = bool(self.rows[at - 1]) and not _may_be_more(text) and read_state(text) is None
+        is_safe = bool(self.rows[at - 1]) and not _may_be_more(text) and read_state_line(text) is None
         return Fix(self._content(at), f"> {text}", is_safe=is_safe, title="make it a detail line of the step above")
 
     @cached_property
@@ -570,7 +570,7 @@ def _may_be_more(text: str) -> bool:
 
 def _says_more(row: str) -> bool:
     """Whether a line says of the step above it what has another place."""
-    return _declared(row) is not None or read_state(row) is not None
+    return _declared(row) is not None or read_state_line(row) is not None
 
 
 def _says_much(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow, read_state
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, read_flow, read_state_line
 from planspec_lark.planspec.heading_words import HEADER_KINDS, NUMBER_WORDS
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.near_misses import (
@@ -34,8 +34,8 @@ __all__ = [
     "Section",
     "comment_fault",
     "conflict_fault",
-    "diagnose",
     "diagnose_comment",
+    "diagnose_line",
     "expected_lines",
     "is_sentence",
     "is_step",
@@ -127,7 +127,7 @@ def line_pattern() -> Pattern[str]:
     return grammars.regular("planspec").pattern("line")
 
 
-def diagnose(line: str, section: Section) -> LineFault:
+def diagnose_line(line: str, section: Section) -> LineFault:
     """Say what is wrong with ``line`` (no line break, no indentation), which the grammar refuses."""
     if match := grammars.pattern("planspec", "FORBIDDEN").search(line):
         return _diagnose_control(line, match, section)
@@ -212,14 +212,14 @@ def _diagnose_control(line: str, match: Match[str], section: Section) -> LineFau
         # What is after it was most likely meant as another line.
         return LineFault(miss, help="end each line with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
-    repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
+    repaired = (_accepted(clean) or diagnose_line(clean, section).repaired) if clean else ""
     return LineFault(miss, help="remove it", repaired=repaired)
 
 
 def _diagnose_indentation(line: str, section: Section) -> LineFault | None:
     """White space before a line that is none, or None where there is no line of a plan after it."""
     bare = line.strip(SPACES)
-    repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
+    repaired = (_accepted(bare) or diagnose_line(bare, section).repaired) if bare else None
     miss = NearMiss("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
     return LineFault(miss, repaired=repaired) if repaired else None
 
@@ -296,7 +296,7 @@ def _unknown(line: str, section: Section) -> LineFault:
 
 def _place_of_declared(line: str) -> str:
     """Where inputs, outputs and a status are written, for a line that says them in other words or signs."""
-    kind, word = read_state(line) or ("", "")
+    kind, word = read_state_line(line) or ("", "")
     if kind == "status" and (mark := read_status(word)):
         return f"a status is a mark after the id of its step, such as `1. [{mark}] [act]`"
     what, names = read_flow(line) or ("", [])

@@ -23,7 +23,7 @@ from planspec_lark.planspec.line_faults import (
     LineFault,
     Section,
     comment_fault,
-    diagnose,
+    diagnose_line,
     expected_lines,
     is_step,
     line_pattern,
@@ -459,7 +459,7 @@ class Recovery:
         """What is wrong with a line."""
         if self.has_comments and (comment := self._find_comment(content)):
             return comment
-        fault = diagnose(content, self.section)
+        fault = diagnose_line(content, self.section)
         if fault.miss.code == "PS124" and not self.is_strict:
             self.is_misled = self.is_in_doubt
             self.has_comments = True
@@ -479,7 +479,7 @@ class Recovery:
             return None
         match = line_pattern().fullmatch(f"{bare}\n")
         is_right = match and not self._is_listed_step(match, bare)
-        repaired = bare if is_right else diagnose(bare, self.section).repaired
+        repaired = bare if is_right else diagnose_line(bare, self.section).repaired
         return comment_fault(content, start, repaired) if repaired else None
 
     # ---------------------------------------------------------------- reports

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.answer_lines import is_flow, may_elide, read_state
+from planspec_lark.planspec.answer_lines import is_flow, may_elide, read_state_line
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
 from planspec_lark.planspec.legend import LEGEND_LABEL, find_legend
 from planspec_lark.planspec.line_faults import FIRST_WORD, is_sentence
@@ -99,7 +99,7 @@ def _scan_clean(source: Source, remainder: Remainder, limits: Limits, default_ty
 def _may_continue(tail: str) -> bool:
     """Whether lines after a plan may be those of its last step."""
     rows = (row.strip(WHITE) for row in tail.split("\n"))
-    return any(is_flow(row) or read_state(row) for row in rows)
+    return any(is_flow(row) or read_state_line(row) for row in rows)
 
 
 def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> tuple[ScanResult, int]:

@@ -29,7 +29,7 @@ from planspec_lark.syntax.limits import (
     too_many_bytes,
     too_many_steps,
 )
-from planspec_lark.syntax.reasoning import ReasoningBlock, ReasoningFilter, diagnose
+from planspec_lark.syntax.reasoning import ReasoningBlock, ReasoningFilter, diagnose_block
 from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -513,17 +513,17 @@ class PlanStream:
         self._draft = _Draft(number, self._source, self._limits, self._events)
         self._first_number = number
         if number:
-            self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
+            self._too_late = evolve(diagnose_block(block, self._source), severity=Severity.ERROR)
 
     def _tell_blocks(self) -> None:
         """Tell of the blocks that no growing finding is before."""
         first, strictly = self._first_block, self._strictly
         if first is not None and strictly is not None and not _is_behind(first, strictly.growing):
             self._strictly = None
-            self._give_up(diagnose(first, self._source, is_strict=True))
+            self._give_up(diagnose_block(first, self._source, is_strict=True))
         while self._blocks and not _is_behind(self._blocks[0], self._draft.growing):
             block = self._blocks.popleft()
-            self._tell_block(diagnose(block, self._source))
+            self._tell_block(diagnose_block(block, self._source))
 
     def _tell_block(self, found: Diagnostic) -> None:
         late = self._too_late

@@ -7,7 +7,7 @@ from attrs import define, evolve, field
 from planspec_lark.runs.ledger import Ledger, RecordKind
 from planspec_lark.runs.prices import Prices
 
-__all__ = ["StepSum", "summarize"]
+__all__ = ["StepSum", "summarize_run"]
 
 
 @define
@@ -31,7 +31,7 @@ class StepSum:
     unpriced: dict[str, int] = field(factory=dict)
 
 
-def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[StepSum]:
+def summarize_run(ledger: Ledger, run: str, prices: Prices | None = None) -> list[StepSum]:
     """What the steps of a run have taken, in the order in which they began, and last all of it.
 
     Args:

@@ -25,11 +25,11 @@ __all__ = [
     "Schema",
     "Text",
     "Validator",
-    "check_text",
     "default_of",
     "exact",
     "exact_items",
     "has_forbidden",
+    "require_text",
     "reset",
     "trusting",
 ]
@@ -66,7 +66,7 @@ def exact_items(value: object) -> Any:
     return value
 
 
-def check_text(name: str, value: object, advice: str = "") -> str:
+def require_text(name: str, value: object, advice: str = "") -> str:
     """``value`` if it is a text without line breaks and control characters; ``advice`` ends what an error says."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, not {type(value).__name__}")
@@ -106,7 +106,7 @@ class Line:
 
     def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
         """See :class:`Validator`."""
-        check_text(attribute.name, value, _ADVICE)
+        require_text(attribute.name, value, _ADVICE)
 
     def schema(self) -> Schema:
         """See :class:`Validator`."""
@@ -121,7 +121,7 @@ class Text:
 
     def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
         """See :class:`Validator`."""
-        checked = check_text(attribute.name, value, _ADVICE)
+        checked = require_text(attribute.name, value, _ADVICE)
         if checked.strip(BLANKS) != checked:
             raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost{_ADVICE}")
         if not checked and not self.is_empty_allowed:
@@ -153,7 +153,7 @@ class Matches:
         """See :class:`Validator`."""
         is_empty = self.is_empty_allowed and isinstance(value, str) and not value
         if not is_empty and not grammars.pattern("planspec", self.terminal).fullmatch(
-            check_text(attribute.name, value)
+            require_text(attribute.name, value)
         ):
             raise ValueError(f"{attribute.name}: {value!r} is not {self.words}")
 

@@ -17,7 +17,7 @@ from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Edit, Fix, Sever
 from planspec_lark.syntax.safe_text import safe_json, visible
 from planspec_lark.syntax.source import Span
 
-__all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
+__all__ = ["count_severities", "github_item", "json_item", "sarif_item", "to_json", "to_sarif"]
 
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -27,7 +27,7 @@ _SPAN = tuple(fields_dict(Span))
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def summarize(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
+def count_severities(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
     """How many there are of each severity: keys error, warning, info."""
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
     return {severity.value: counts[severity] for severity in Severity}
@@ -39,7 +39,7 @@ def to_json(
     summary: Mapping[str, int],
     fixed: Iterable[Diagnostic] | None = None,
 ) -> str:
-    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``, which are ``items``.
+    """One object: ``files``, ``summary`` (see :func:`count_severities`) and ``diagnostics``, which are ``items``.
 
     With ``fixed``, diagnostics whose fixes were applied, it has these as well, in short.
     """

@@ -18,7 +18,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.safe_text import safe_json, visible
 from planspec_lark.syntax.transliteration import has_han
 
-__all__ = ["LANGUAGES", "fill", "language_of", "read_template", "refusal_values", "text_values", "to_json"]
+__all__ = ["LANGUAGES", "fill", "language_of", "prompt_json", "read_template", "refusal_values", "text_values"]
 
 LANGUAGES = ("en", "zh")
 # Of many diagnostics, and of a long answer, a prompt shows the start.
@@ -56,7 +56,7 @@ def fill(template: str, **values: str | None) -> str:
     return Template(_SECTION.sub(keep, template)).substitute(values)
 
 
-def to_json(value: object, *, indent: int | None = 2) -> str:
+def prompt_json(value: object, *, indent: int | None = 2) -> str:
     """JSON text that means the same and has nothing in it that could end a code block or steer what shows it."""
     # In JSON text, the marks occur inside strings only.
     return _MARKS.sub(lambda mark: f"\\u{ord(mark[0][0]):04x}" * len(mark[0]), safe_json(value, indent=indent))
@@ -81,7 +81,7 @@ def refusal_values(diagnostics: Iterable[Diagnostic], answer: str | None) -> dic
     found = sorted(diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     more = len(found) - _SHOWN_DIAGNOSTICS
     return {
-        "diagnostics": to_json([_finding(one) for one in found[:_SHOWN_DIAGNOSTICS]]),
+        "diagnostics": prompt_json([_finding(one) for one in found[:_SHOWN_DIAGNOSTICS]]),
         "more": str(more) if more > 0 else None,
         **text_values(answer),
     }

@@ -29,7 +29,15 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["ReasoningBlock", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_tags", "leave_out_reasoning"]
+__all__ = [
+    "ReasoningBlock",
+    "ReasoningFilter",
+    "Remainder",
+    "blank",
+    "diagnose_block",
+    "has_tags",
+    "leave_out_reasoning",
+]
 
 Holds = Callable[[int, bool], bool]
 
@@ -95,10 +103,10 @@ class Remainder:
 
     def diagnose(self, source: Source, *, is_strict: bool = False) -> list[Diagnostic]:
         """A finding for each block."""
-        return [diagnose(block, source, is_strict=is_strict) for block in self.blocks]
+        return [diagnose_block(block, source, is_strict=is_strict) for block in self.blocks]
 
 
-def diagnose(block: ReasoningBlock, source: Source, *, is_strict: bool = False) -> Diagnostic:
+def diagnose_block(block: ReasoningBlock, source: Source, *, is_strict: bool = False) -> Diagnostic:
     """A finding that names a block: to a strict reader an error.
 
     To others it is an info, and a warning where a tag is missing: then it may have been meant otherwise.

@@ -13,7 +13,7 @@ from planspec_lark.toolplan.signatures import Signature, Slots
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 
-__all__ = ["as_kept", "check_types", "declared_outputs", "say", "take_outputs"]
+__all__ = ["as_kept", "check_types", "declared_outputs", "message_of", "take_outputs"]
 
 
 def declared_outputs(signature: Signature | None) -> Slots:
@@ -49,7 +49,7 @@ def _copy(value: Mapping[Any, Any]) -> dict[str, Any]:
     except ValueRefusedError:
         raise
     except Exception as error:  # a mapping may be any program
-        raise ValueRefusedError(f"its outputs cannot be read: {say(error)}") from None
+        raise ValueRefusedError(f"its outputs cannot be read: {message_of(error)}") from None
     return copied
 
 
@@ -76,7 +76,7 @@ def check_types(outputs: dict[str, Any], signature: Signature | None) -> tuple[s
     )
 
 
-def say(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """What an exception says, if it says anything; not yet safe to show."""
     try:
         said = str(error)

@@ -11,20 +11,20 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.json_text.findings import locate
+from planspec_lark.json_text.findings import to_diagnostics
 from planspec_lark.runs.ledger import Record, RecordKind
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line, visible_name
 from planspec_lark.syntax.source import Source
 from planspec_lark.tool_runner.call_ledger import RUN, CallLedger, DoneCall, key_of
-from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, say, take_outputs
+from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, message_of, take_outputs
 from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, resolve
 from planspec_lark.toolplan.structure import name_of
-from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.validation import examine_plan
 
 __all__ = ["LOG", "CallOutcome", "CallScheduler", "ToolCall"]
 
@@ -77,9 +77,9 @@ class CallScheduler:
         self.plan, self.is_dry, self._tell = plan, is_dry, tell
         self.calls: CallLedger | None = None
         self.telemetry = RunTelemetry(LOG, RUN)
-        verdict = judge(tool_plan_to_dict(plan), registry)
+        verdict = examine_plan(tool_plan_to_dict(plan), registry)
         if verdict.errors:
-            raise ToolPlanError(locate(verdict.errors, None), Source(""))
+            raise ToolPlanError(to_diagnostics(verdict.errors, None), Source(""))
         self._checked = verdict.plan
         graph = self._checked.graph
         self._results: list[StepResult | None] = [None] * len(graph)
@@ -184,7 +184,7 @@ class CallScheduler:
         times: dict[str, Any] = {"started": ended.started, "seconds": ended.seconds}
         try:
             if ended.error is not None:
-                raise ValueRefusedError(say(ended.error))
+                raise ValueRefusedError(message_of(ended.error))
             signature = self._checked.signatures[task.index]
             outputs = take_outputs(ended.value, signature)
             if self.calls is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.json_text.findings import ValueFinding, locate
+from planspec_lark.json_text.findings import ValueFinding, to_diagnostics
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
@@ -41,7 +41,7 @@ def tool_plan_from_dict(value: object) -> ToolPlan:
     """
     findings = outline(value).findings
     if findings or not isinstance(value, dict):
-        raise ToolPlanError(locate(findings, None), Source(""))
+        raise ToolPlanError(to_diagnostics(findings, None), Source(""))
     plan = value["plan"]
     return ToolPlan(
         value["target"],
@@ -82,8 +82,8 @@ def registry_from_value(value: object) -> Registry:
         if first is not one:
             findings.append(refuse_duplicate(one.atom.id, one.path, f"at {write_path(first.path)}"))
     if errors := [one for one in findings if one.is_error]:
-        raise AtomsError(locate(errors, None), Source(""))
-    return Registry((one.atom for one in known.values()), tuple(locate(findings, None)))
+        raise AtomsError(to_diagnostics(errors, None), Source(""))
+    return Registry((one.atom for one in known.values()), tuple(to_diagnostics(findings, None)))
 
 
 def registry_to_value(registry: Registry) -> dict[str, Any]:

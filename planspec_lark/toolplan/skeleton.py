@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from attrs import define, evolve, field
 
-from planspec_lark.json_text.findings import ValueFinding, locate
+from planspec_lark.json_text.findings import ValueFinding, to_diagnostics
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.toolplan.models import Registry
@@ -15,7 +15,7 @@ from planspec_lark.toolplan.notes import Note, output_of, read_note
 from planspec_lark.toolplan.references import ReferencePieceKind, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signatures
 from planspec_lark.toolplan.structure import STEPS
-from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.validation import examine_plan
 
 __all__ = ["plan_to_toolplan_skeleton"]
 
@@ -52,11 +52,12 @@ def plan_to_toolplan_skeleton(
 
 
 def _report(document: dict[str, Any], registry: Any, steps: list[PlanStep]) -> list[Diagnostic]:
-    verdict = judge(document, registry)
+    verdict = examine_plan(document, registry)
     ignored = ("PT502",) if registry is not None else ("PT502", "PT201")
     found = [one for one in (*verdict.errors, *verdict.warnings) if one.code not in ignored]
     return [
-        evolve(one, step_id=_step_of(finding, steps)) for finding, one in zip(found, locate(found, None), strict=True)
+        evolve(one, step_id=_step_of(finding, steps))
+        for finding, one in zip(found, to_diagnostics(found, None), strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report
 
-__all__ = ["ValidationResult", "check_tool_plan", "judge", "validate_plan_doc"]
+__all__ = ["ValidationResult", "check_tool_plan", "examine_plan", "validate_plan_doc"]
 
 
 @frozen
@@ -30,7 +30,7 @@ class ValidationResult:
         return [self.plan.outline.steps[index].name for index in steps]
 
 
-def judge(document: object, registry: object) -> ValidationResult:
+def examine_plan(document: object, registry: object) -> ValidationResult:
     """All that is found in a plan, whatever it is."""
     found: list[ValueFinding] = []
     plan = _examine(document, registry, found.append)
@@ -59,7 +59,7 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
         name of each step after all that it depends on, and a wave those that may run side by side; or
         ``{"valid": False, "errors": […]}``. Errors and warnings have ``code``, ``message`` and ``path``.
     """
-    verdict = judge(plan_doc, atoms_registry)
+    verdict = examine_plan(plan_doc, atoms_registry)
     if verdict.errors:
         return {"valid": False, "errors": [_to_plain(found) for found in verdict.errors]}
     ordering = verdict.plan.ordering

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark.agents import SetupError, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS
-from planspec_lark.agents.foreign_files import cut, drop_entry, insert_entry, read_settings
+from planspec_lark.agents.foreign_files import cut_out, drop_entry, insert_entry, read_settings
 from tests.agents.projects import files_of, put
 
 _KEYS = st.sampled_from(["hooks", "mcpServers", "servers", "planspec", "Stop", "PostToolUse", "a", "ü", ""])
@@ -71,7 +71,7 @@ def test_an_entry(text: str, path: tuple[str, ...]) -> None:
     before = read_settings(text).value
     entry = {"command": "planspec", "args": ["mcp"]}
     after, piece = insert_entry(text, path, entry)
-    assert cut(after, piece) == text
+    assert cut_out(after, piece) == text
     value = read_settings(after).value
     # The same, but for the entry at the end of what holds it.
     holder = value
@@ -124,5 +124,5 @@ def test_any_other_text_is_refused(text: str) -> None:
         after, piece = insert_entry(text, ("hooks", "Stop", ""), {})
     except SetupError:
         return
-    assert cut(after, piece) == text
+    assert cut_out(after, piece) == text
     assert read_settings(after).value["hooks"]["Stop"].count({})

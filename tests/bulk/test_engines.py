@@ -60,7 +60,7 @@ def die_of_some(task: BulkTask) -> ShardReport | str:
 def test_a_shard_that_kills_its_process_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], failing: list[int]
 ) -> None:
-    monkeypatch.setattr(engines, "perform", die_of_some)
+    monkeypatch.setattr(engines, "perform_task", die_of_some)
     inputs = [tmp_path / f"{at}.jsonl" for at in range(len(words))]
     for path, word in zip(inputs, words, strict=True):
         path.write_bytes(line_of(PLAN, word=word))
@@ -72,7 +72,7 @@ def test_a_shard_that_kills_its_process_fails_alone(
 
 def test_a_shard_is_tried_twice_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once beside others and once alone is not enough: the machine may have been short of memory for a while."""
-    monkeypatch.setattr(engines, "perform", die_twice)
+    monkeypatch.setattr(engines, "perform_task", die_twice)
     path = tmp_path / "a.jsonl"
     path.write_bytes(line_of(PLAN))
     report = run_bulk([path], tmp_path / "out", jobs=2)
@@ -129,7 +129,7 @@ def test_leaving_early_ends_all_processes(tmp_path: Path, monkeypatch: pytest.Mo
 
     begin = time.monotonic()
     with monkeypatch.context() as patch:
-        patch.setattr(engines, "perform", sleep_over_some)
+        patch.setattr(engines, "perform_task", sleep_over_some)
         with pytest.raises(KeyboardInterrupt):
             run_bulk(inputs, tmp_path / "out", jobs=2, progress=leave)
     assert time.monotonic() - begin < 60

@@ -27,7 +27,7 @@ from planspec_lark.bulk import (
     run_bulk,
     shard,
 )
-from planspec_lark.bulk.folder import locked
+from planspec_lark.bulk.folder import hold_folder
 from planspec_lark.bulk.inputs import stamp_of
 from planspec_lark.bulk.report import show_report
 from planspec_lark.files import remove_leftovers, writing
@@ -251,7 +251,7 @@ def test_a_path_that_cannot_be(tmp_path: Path, name: str) -> None:
 
 
 def test_only_one_run_at_a_time(corpus: Path, tmp_path: Path) -> None:
-    with locked(tmp_path / "out"), pytest.raises(BulkError, match="another run is writing here"):
+    with hold_folder(tmp_path / "out"), pytest.raises(BulkError, match="another run is writing here"):
         run([corpus], tmp_path / "out")
     assert run([corpus], tmp_path / "out").records == RECORDS
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.html import render_page
 from planspec_lark.html.diagram import WIDTH, lay_out
-from planspec_lark.html.markup import cut, cut_id, read_template
-from planspec_lark.html.render import render
+from planspec_lark.html.markup import cut_id, cut_text, read_template
+from planspec_lark.html.render import render_html
 from planspec_lark.planspec import find_data_flow
 from planspec_lark.syntax.safe_text import columns, visible
 from tests import strategies
@@ -203,12 +203,12 @@ def test_no_variables() -> None:
 
 
 def test_a_page_that_follows_a_file() -> None:
-    page = render(PlanSpec(), "<a>.md", version=7, problem="error <b>\u202e")
+    page = render_html(PlanSpec(), "<a>.md", version=7, problem="error <b>\u202e")
     assert '<html lang="en" data-version="7">' in page
     assert "connect-src 'self'" in page
     assert "&lt;a&gt;.md is not a plan at the moment. Below is the last one that it was." in page
     assert "<pre>error &lt;b&gt;\\u202e</pre>" in page
-    assert '<div id="problem" role="alert"></div>' in render(PlanSpec(), "a", version=7)
+    assert '<div id="problem" role="alert"></div>' in render_html(PlanSpec(), "a", version=7)
 
 
 def test_time_grows_evenly() -> None:
@@ -231,9 +231,9 @@ def test_ten_thousand_steps() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    assert cut("称重称重称重", 12) == "称重称重称重"
-    assert cut("称重称重称重x", 12) == "称重称重称…"
-    assert columns(cut("a\u202eb" * 10, 12)) <= 12
+    assert cut_text("称重称重称重", 12) == "称重称重称重"
+    assert cut_text("称重称重称重x", 12) == "称重称重称…"
+    assert columns(cut_text("a\u202eb" * 10, 12)) <= 12
     assert cut_id("1.2.3") == "1.2.3"
     assert cut_id(".".join("1" * 50)) == "1.1.1.1….1.1.1.1"[:8] + ".".join("1" * 50)[-9:]
 

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Severity
 from planspec_lark.json_text import JsonText, read_json
-from planspec_lark.json_text.findings import FirstFindings, ValueFinding, locate
+from planspec_lark.json_text.findings import FirstFindings, ValueFinding, to_diagnostics
 from planspec_lark.syntax.limits import Findings
 
 TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})
@@ -37,10 +37,10 @@ def test_what_is_shown_is_what_stands_first(
     found: list[ValueFinding], before: list[ValueFinding], limit: int | None
 ) -> None:
     origin = read_json(TEXT)
-    listed = locate(before, origin)
+    listed = to_diagnostics(before, origin)
     expected = Findings(limit)
     expected.extend(listed)
-    expected.extend(locate(found, origin))
+    expected.extend(to_diagnostics(found, origin))
     first = FirstFindings(origin, limit)
     for finding in found[:3]:
         first.add(finding)

@@ -17,7 +17,7 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.planspec.answer_lines import find_elision
-from planspec_lark.planspec.line_faults import Section, diagnose, is_sentence, line_pattern
+from planspec_lark.planspec.line_faults import Section, diagnose_line, is_sentence, line_pattern
 from tests.cases import in_one_test
 from tests.planspec.test_models import chain
 
@@ -243,7 +243,7 @@ def test_a_sentence_is_nothing_else(words: list[str], space: str) -> None:
     if is_sentence(line) and not line_pattern().fullmatch(f"{line}\n"):
         found = scan_plan(f"\t{line}\n")
         assert [(one.code, one.severity) for one in found.diagnostics] == [("PS101", Severity.INFO)]
-        fault = diagnose(line, Section.NOTHING)
+        fault = diagnose_line(line, Section.NOTHING)
         assert (fault.miss.code, fault.repaired, find_elision(line)) == ("PS101", None, False)
 
 

@@ -107,7 +107,7 @@ def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "check_text", lambda _name, value, *_: value)
+    monkeypatch.setattr(fields, "require_text", lambda _name, value, *_: value)
     assert _is_noticed(promises.reads_back, st.builds(PlanSpec, title=st.just("a\n## Steps")))
 
 

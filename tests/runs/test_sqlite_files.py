@@ -132,7 +132,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
     [
         ("UPDATE records SET data = 'x'", "Expecting value: line 1 column 1 (char 0)"),
         ("UPDATE records SET data = '[]'", "expected an object"),
-        ("UPDATE records SET kind = 'x\x1b'", "'x\\x1b' is not a valid Kind"),
+        ("UPDATE records SET kind = 'x\x1b'", "'x\\x1b' is not a valid RecordKind"),
         ("UPDATE records SET changes = '{\"1\": [1]}'", "'int' object is not subscriptable"),
         ("UPDATE runs SET inputs = '7'", "expected an object"),
     ],

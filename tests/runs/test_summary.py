@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planspec_lark.runs import MemoryLedger, Record, RecordKind, RunInfo
-from planspec_lark.runs.summary import summarize
+from planspec_lark.runs.summary import summarize_run
 
 
 def _sums(*records: tuple[RecordKind, str, dict[str, Any]]) -> dict[str, tuple[int, int]]:
@@ -14,7 +14,7 @@ def _sums(*records: tuple[RecordKind, str, dict[str, Any]]) -> dict[str, tuple[i
     ledger.begin(RunInfo("r", 1.0))
     for kind, step, data in records:
         ledger.append("r", Record(kind, step, data=data), after=ledger.count("r"))
-    return {one.step: (one.attempts, one.tokens) for one in summarize(ledger, "r")}
+    return {one.step: (one.attempts, one.tokens) for one in summarize_run(ledger, "r")}
 
 
 def test_steps_move_at_once_and_after_what_their_record_says() -> None:

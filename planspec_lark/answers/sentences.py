@@ -65,7 +65,7 @@ _OF_STEPS = re.compile(
     r"|all|everything|nothing) above|(?:this|these|it)"
     r" (?:is|are|assumes?|holds?|appl(?:y|ies)|depends?|requires?|needs?)|draft|version|todo|tbd|incomplete|missing"
     r"|approv(?:ed|al)|sign(?:ed|s)? off|ignore|(?<!tend to )cancel\w*)\b|计划"
-    r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|以上|以下|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
+    r"|方案|步|[漏忘]了|遗漏|更正|纠正|不对|(?<![0-9楼层岁度米人元个级天周月年])以[上下]|上[面述]|下[面述]|命令|草[案稿]|批准|审批|确认|作废|暂"
 )
 # What restricts or repeats something, or puts it in front, whatever it is.
 _RESTRICTS = re.compile(

@@ -60,12 +60,13 @@ def is_conflict_marker(line: str) -> bool:
 
 # Words that say that something is as it was, or is left out; and how a line looks that says nothing else.
 _SAME = (
-    r"unchanged|(?:the )?same(?: as (?:above|before|(?:the )?(?:previous|last)(?: \w+)?|(?:in )?step [0-9.]+))?"
+    r"unchanged|(?:the )?same(?: as (?:above|before|(?:the )?(?:previous|last)(?: \w+)?"
+    r"|(?:in )?(?:step|phase|stage|part|day|week) [0-9.]+))?"
     r"|as (?:above|before)|as in (?:the )?(?:(?:previous|last|earlier|original) (?:version|plan|answer)|v[0-9.]+)"
     r"|see (?:above|(?:the )?(?:previous|last) (?:plan|version|answer))|no changes?|omitted(?: for brevity)?"
     r"|ditto|idem|as is|and so (?:on|forth)|<?snip>?"
     r"|略|省略|同上|同前|不变|未变|无变化|保持不变|与之前相同|和之前一样|与上一?版(?:相同|一致)|照旧|如前|见上|原样保留|未改动"
-    r"|照原计划(?:执行|进行)?|等等|同第 ?[0-9]+ ?步"
+    r"|照原计划(?:执行|进行)?|等等|[同如]第 ?[0-9一二三四五六七八九十]+ ?(?:步|阶段|部分|[天周])"
 )
 _DOTS = r"(?:\.{3,}|…+|⋮)"
 _BARE = (

@@ -65,6 +65,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
                 message = f"{step_id and f'step {shorten(step_id)}: '}`{hint[0]}` stands for a text that is missing"
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
     yield from _find_half_read(steps, said)
+    yield from _find_elided_detail(plan, steps)
 
 
 def _find_hidden_parts(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -312,7 +313,6 @@ _HINT, _WRITE = 120, "write what is meant"
 def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
     steps = [*iter_steps(plan)]
-    yield from _find_elided_detail(plan, steps)
     said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
     is_elided = may_elide(said)
     # Most plans have no such text, which is seen at once.

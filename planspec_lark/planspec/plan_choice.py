@@ -29,7 +29,7 @@ _ANNOUNCES = re.compile(
     r"| (?:with|for) .+)?"
     r"|(?:好的|那么|因此|所以|于是|现将|现在|以下|下面|这里|这|就|请看|是|为|即|给出|我的|您的|你的|本次|整理|附上|现)*+"
     r"(?:(?:(?:最终|定稿|终稿|正式|更新后|修改后|修订后?|修正后|更正后?|推荐|调整后)的?)+"
-    r"(?:(?:执行|行动)?计划|方案|版本?|稿|步骤|做法|安排|清单|结果)?(?:如下|见下|见下文|是|为)?"
+    r"(?:(?:执行|行动)?计划|方案|版本?|稿|步骤|做法|安排|清单|结果){0,2}(?:如下|见下|见下文|是|为)?"
     r"|请?以(?:此|以下|下面|下列|本|这)(?:[份个]|计划|方案|版本?)*为准)"
 )
 # A clause with such a word is said of what is next to it, on either side.
@@ -61,6 +61,8 @@ _POLITE = re.compile(
     r"|you're right|good (?:catch|point)|of course|sure)\b[^,，:：;；—–()]*[,，:：;；—–]"
 )
 _FOLLOWS = re.compile(r"(?:so|therefore|hence|thus)\b|因此|所以|于是")
+# The same, unless what is in front is a case.
+_POINTS_ON = re.compile(r"(?:and )?(?:here (?:is|are|comes)|below)\b|(?:以下|下面)[是为]")
 # What sounds like that and is not.
 _OWN = re.compile(
     r"\b(?:here|that|it|let)'s\b|\b(?:which replaces|replacing) [\w ]+|\baccording to (?:your|our) \w+"
@@ -83,11 +85,18 @@ _DENIES = re.compile(r"\b(?:not|never|no)\b|n't\b|不|没|无|未|别|勿")
 _LAST_WORD = re.compile(
     r"(?i)\bfinal\b|\buse this (?:one|plan)\b|\brecommended\b|\bpreferred\b|最终|定稿|终稿|正式版|为准|推荐"
 )
-_DRAFT = re.compile(
-    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|rough|sample|example"
+_DRAFTS = (
+    r"\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|rough|sample|example"
     r"|first (?:attempt|version|try|pass)|(?<!in your )(?<!in the )(?<!in this )(?<!in that )(?<!planspec )"
     r"(?<!requested )(?<!required )format)\b"
     r"|草稿|初稿|草案|第一版|废弃|作废|旧版|原计划|原版|未采用|示例|样例|(?<!按)(?<!要求的)(?<!合)格式"
+)
+_DRAFT = re.compile(rf"(?i){_DRAFTS}")
+# How a title calls its plan a draft; any other is one of words about the work.
+_DRAFT_TITLE = re.compile(
+    rf"(?i)(?:\A\W*|[-–—(（:：\[【] ?)(?:the |an? |my |your )?(?:{_DRAFTS})(?: (?:plan|version|one|idea))?"
+    r"(?=\W*\Z|[:：)）(（\]】]| [-–—])"
+    rf"|(?:{_DRAFTS}) ?(?:plan|version|计划|方案|版)"
 )
 # What is said of the plan in front of it, and not of the next.
 _OF_DRAFT = re.compile(
@@ -154,7 +163,7 @@ def _call(lead: str) -> str:
     of_title = _call_row(title)
     if of_title == _FINAL_CALL or (of_title and _TAKES_BACK.search(title.lower())):
         return of_title
-    return call or (_DRAFT_CALL if of_title == _DRAFT_CALL else "")
+    return call or (_DRAFT_CALL if of_title == _DRAFT_CALL and _DRAFT_TITLE.search(title) else "")
 
 
 def _call_row(row: str) -> str:
@@ -183,7 +192,7 @@ def _end_of_announcement(sentence: str, *, is_label: bool) -> int | None:
     at = start = 0
     for clause in _CLAUSE.split(sentence):
         bare = clause.strip(" \t\r.!。！;；")
-        if _FOLLOWS.match(bare):
+        if _FOLLOWS.match(bare) or (_POINTS_ON.match(bare) and not _IN_CASE.search(sentence, 0, at)):
             # What is in front of it is the reason.
             start = at
         if _ANNOUNCES.fullmatch(bare) and (is_label or not _POINTS.search(bare)):

@@ -335,10 +335,10 @@ HELD_BACK = {
 }
 # Lines of detail that stand for others.
 HELD_BACK |= {
-    f"{line} as detail": f"Goal: go\n## Steps\n1. [act] Pack\n  > the tent\n  {line}\n2. [act] Go\n"
+    f"{line} as detail": f"The plan:\n\nGoal: go\n## Steps\n1. [act] Pack\n  > the tent\n  {line}\n2. [act] Go\n"
     for line in ("> ...", "> …", "> [...]", "- ...", "- etc.", "> ... etc.", "> … (unchanged)", "> 略", "> and so on")
 }
-HELD_BACK["dots as the detail of a goal"] = "Goal: go\n> ...\n## Steps\n1. [act] Pack\n"
+HELD_BACK["dots as the detail of a goal"] = "Here is the plan.\n\nGoal: go\n> ...\n## Steps\n1. [act] Pack\n"
 # What is left of a line of a plan, by itself.
 HELD_BACK |= {
     f"{line} behind the plan": f"Goal: go\n## Steps\n1. [act] Pack\n2. [act] Go\n\n{line}\n"

@@ -247,3 +247,41 @@ def test_a_legend_may_say_that_something_is_so_on_purpose() -> None:
     legend = "Legend: ✅ = done, ❌ = skipped on purpose\n\n"
     found = extract_plan(f"{legend}Goal: Dry\n## Steps\n1. ✅ [act] Strip\n2. ❌ [act] Nail\n")
     assert (found.verdict, found.plan.steps[1].status.value) == (Verdict.ACCEPTED, "skipped")
+
+
+OPTIONS = "# Option A: Repair the Old Combine\n\n**Goal:** Harvest\n\n1. Order belts\n2. Replace the chain\n\n"
+OPTIONS += "# Option B: Share a Combine\n\n**Goal:** Harvest\n\n1. Ask the neighbours\n2. Draw up a contract\n"
+
+
+@pytest.mark.parametrize(("title", "counts"), [("Option A: Repair the Old Combine", None), ("Old plan", True)])
+def test_only_a_title_that_calls_its_plan_a_draft_makes_it_one(title: str, counts: bool | None) -> None:
+    found = extract_plan(OPTIONS.replace("Option A: Repair the Old Combine", title), default_type="act")
+    assert found.is_usable is bool(counts)
+    assert ("PS130" in {entry.code for entry in found.deciding}) is not bool(counts)
+
+
+@pytest.mark.parametrize("item", ["(same as Phase 2)", "same as in stage 2", "（同第 2 阶段）"])
+def test_an_item_that_stands_for_a_phase_is_held_back(item: str) -> None:
+    text = f"# Wall\n\n**Goal:** It stands\n\n## Phase 1: Front\n- Dig\n- Lay\n\n## Phase 2: Rear\n- {item}\n"
+    assert not extract_plan(text, default_type="act").is_usable
+    assert extract_plan(text.replace(item, "Fill"), default_type="act").is_usable
+
+
+@pytest.mark.parametrize(
+    ("lead", "is_final"),
+    [
+        ("初稿没有考虑分批，下面是最终版计划：", True),
+        ("The first draft does not batch, here is the final plan:", True),
+        ("如果不同意初稿，下面是最终版计划：", False),
+    ],
+)
+def test_what_is_said_against_a_draft_does_not_take_the_final_plan_back(lead: str, *, is_final: bool) -> None:
+    first = "Goal: Check\n## Steps\n1. [act] Call\n"
+    found = extract_plan(f"First draft:\n\n{first}\n{lead}\n\n{first}2. [act] Visit\n")
+    assert ("PS130" not in {entry.code for entry in found.entries}) is is_final
+
+
+def test_advice_for_floors_above_another_says_nothing_of_what_is_above_it() -> None:
+    text = "# 菜园\n\n**目标**：种菜\n\n## 步骤\n1. 测量阳台\n2. 播种\n\n## 小贴士\n- 六楼以上记得加防风网。\n"
+    assert extract_plan(text, default_type="act").is_usable
+    assert not extract_plan(text.replace("六楼以上", "以上"), default_type="act").is_usable

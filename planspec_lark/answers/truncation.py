@@ -24,6 +24,33 @@ _CUT = re.compile(
     rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使|由(?<![理自缘事]由)){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
+# More ends of a last line that has no line break: a word of two letters that is none, a number with the singular of a
+# unit, words that something has to follow; a clause in Chinese that is only a place, or only begins to give a reason.
+_TWO_LETTERS = """
+    am an as at be by do go he hi if in is it me my no of oh ok on or so to up us we ad ax ox ex tv pc id pm cm km kg mg
+    ml mm mb gb tb kb oz lb ft hr qa pr ci cd db ui ux vm vs hp hz eg ie la le de el en et du un os re pi sh js py ai
+"""
+_CUT_SHORT_LINE = re.compile(
+    rf"(?:.*(?:(?<=[a-z,] )(?!(?:{'|'.join(_TWO_LETTERS.split())})\Z)[a-z]{{2}}"
+    r"|(?<=[ \W])(?!1 )[0-9]+ (?:hour|minute|second|day|week|month|year)"
+    r"|(?i:\b(?:my|our|every|such as|as well as|at least|including|per|via|if|while|until|e\.g\.|i\.e\."
+    r"|will|must|cannot|(?:do|does|is|are|was)n['’]t|(?:this|there|steps?|plan) (?:is|are)))"
+    r"|[，；](?:并且?|再|然后|接着|随后|同时)在[^，。；]{1,20}[里上中内下前后旁]"
+    r"|(?:因为|由于|如果|虽然|一旦)[^，。；]{1,4}))[ \t]*"
+)
+# The last word of a text, and how a word of the same stem goes on.
+_LAST_WORD = re.compile(r"(?<![\w'’/.→-])(?<!→ )[A-Za-z]{3,}\Z")
+_ENDINGS = """
+    s es ed er ers ing ings d ly r rs n or ors al y ies ied ation ations ion ions ment ments able ness est e ful less t
+    th ance ances ity ism ist ists ive age ages en
+"""
+# How a line ends that is a sentence, and one of prose that goes on behind another sentence.
+_SENTENCE = re.compile(r".*[.。!！?？;；…:：)）\"”'*`~|][*_`]*[ \t]*")
+_ITEM = re.compile(r"[ \t]*(?:[0-9]+(?:\.[0-9]+)*[.)、]?|[-*+•>])[ \t]+(?=\S)")
+_GOES_ON = re.compile(r"(?![ \t]*(?:[0-9#>|*+•-]|(?i:goal)\b)).*[a-z][.!?] [A-Z][^.!?:]*[a-z,] [a-z]*[a-z]")
+_IS_ENDED = re.compile(r".*[.。!！]\r?")
+# Lines above the last one that are looked at, and how many of them show how items end.
+_MOST_LINES, _LEAST_ITEMS = 12, 3
 # How one ends after which a program may have put a line break. A letter may be the name of something, and an arrow
 # right after a word is none.
 _CUT_LINE = re.compile(rf"(?:(?!(?<=\S)→)(?:{_OPEN_END})){SPACE}*\r?\n\Z")
@@ -74,9 +101,31 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
         is_open
         or _is_cut_short(finish_reason)
         or _has_open_fence(text)
-        or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last)))
+        or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last) or _breaks_off(ended[:start], last)))
     )
     return start if is_cut and ended else None
+
+
+def _breaks_off(above: str, last: str) -> bool:
+    """Whether a last line without a line break ends within a sentence, as its words show or the lines above it do."""
+    if _CUT_SHORT_LINE.fullmatch(last) or _GOES_ON.fullmatch(last) or _ends_in_word(above + last):
+        return True
+    if _SENTENCE.fullmatch(last) or _ITEM.match(last) is None:
+        return False
+    items = [
+        row for row in above.rsplit("\n", _MOST_LINES)[-_MOST_LINES:] if _ITEM.match(row) and row.lstrip()[0] != ">"
+    ]
+    return len(items) >= _LEAST_ITEMS and all(map(_IS_ENDED.fullmatch, items))
+
+
+def _ends_in_word(text: str) -> bool:
+    """Whether a text ends with the beginning of a word that it has elsewhere, and that is no word of it by itself."""
+    match = _LAST_WORD.search(text, max(len(text) - _TAIL, 0))
+    if match is None:
+        return False
+    same = re.compile(rf"(?i)(?<![^\W\d_]){match[0]}(?P<ending>[^\W\d_]*+)")
+    endings = {one["ending"].lower() for one in same.finditer(text, 0, match.start())}
+    return bool(endings.difference(_ENDINGS.split())) and "" not in endings
 
 
 def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:

@@ -7,7 +7,7 @@ promise: who applies one looks at the text again (:mod:`planspec_lark.planspec.f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from re import Match
 
@@ -30,6 +30,7 @@ from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import (
     SPACES,
     NearMiss,
+    compiled,
     find_arrow,
     find_outputs,
     repair_bullet,
@@ -50,6 +51,8 @@ _RANKS = {"title": 1, "goal": 2, "constraints": 3, "steps_header": 4, "step": 4}
 _BODIES = {"goal": "body_line", "constraints": "constraint"}
 # Words after an opening fence that say nothing about what is in it.
 _FENCE_WORDS = frozenset(("", "text", "txt", "plain", "plaintext", "plan", "planspec", "md", "markdown"))
+# What speaks of a step by its number.
+_STEP_NUMBER = r"(?i)\b(?:steps?|no\.|number) ?#?[0-9]|#[0-9]|(?:第|步骤) ?[0-9一二三四五六七八九十]"
 # What a repair of one line leaves out, or takes for something else, whatever it is.
 _GUESSES = ("PS102", "PS116", "PS124")
 
@@ -519,7 +522,9 @@ class _Text:
                 if self._can_be(renamed, ids):
                     edits = [Edit(self._id_span(line), step_id) for line, step_id in renamed.items()]
                     title = f"number it {new}, after the step before it"
-                    fixes[at] = Fix(edits[0].span, edits[0].text, tuple(edits[1:]), title=title)
+                    around = steps[max(place - 1, 0) : place + 2]
+                    is_safe = self._is_gap(around, step_id, f"{parent}.{int(new.rpartition('.')[2]) + 1}".lstrip("."))
+                    fixes[at] = Fix(edits[0].span, edits[0].text, tuple(edits[1:]), is_safe, title)
                     ids.update(renamed.values())
                     number = new.rpartition(".")[2]
                 else:
@@ -527,6 +532,16 @@ class _Text:
             last[parent] = int(number)
             place = end
         return fixes
+
+    def _is_gap(self, around: Sequence[tuple[int, str]], step_id: str, following: str) -> bool:
+        """Whether an id can only be the number that is left out: 1, 2, 2, 4.
+
+        The steps around have to say different things, and nothing in the text speaks of a step by its number.
+        """
+        if [one for _, one in around] != [step_id, step_id, following]:
+            return False
+        first, second = (self.rows[line].partition(". ")[2].lower() for line, _ in around[:2])
+        return first != second and compiled(_STEP_NUMBER).search(self.source.text) is None
 
     def _can_be(self, renamed: Mapping[int, str], ids: set[str]) -> bool:
         """Whether lines can have these ids: each is new, and no line has to be repaired otherwise."""

@@ -96,7 +96,27 @@ def test_a_text_that_says_what_was_meant_is_clean_afterwards(name: str) -> None:
     meant, safe, every, _, _ = rates(name)
     # As the page about diagnostics says.
     assert (every if name in UNSAFE else safe) >= 0.98 * meant
-    assert safe == 0 if name in UNSAFE else every >= safe
+    # Of ids that occur twice, some can only be the number that is left out.
+    assert (0 < safe < every) if name == "doubled_id" else safe == 0 if name in UNSAFE else every >= safe
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_safe"),
+    [
+        ("1. [act] a\n2. [act] b\n2. [act] c\n4. [act] d\n", True),
+        ("1. [subtask] a\n  1.1. [act] b\n  1.1. [act] c\n  1.3. [act] d\n", True),
+        ("1. [act] a\n2. [act] b\n2. [act] b\n4. [act] d\n", False),
+        ("1. [act] a\n2. [act] b\n2. [act] c\n", False),
+        ("1. [act] a\n2. [act] b\n2. [act] c\n3. [act] d\n", False),
+        ("1. [act] a\n2. [act] b\n3. [act] c\n2. [act] d\n5. [act] e\n", False),
+        ("1. [act] a\n2. [act] b\n2. [act] c\n4. [act] Repeat step 2\n", False),
+        ("1. [act] a\n2. [subtask] b\n  2.1. [act] x\n2. [act] c\n4. [act] d\n", False),
+    ],
+)
+def test_an_id_that_occurs_twice_is_safe_to_change_where_one_number_is_left_out(rows: str, *, is_safe: bool) -> None:
+    text = HEAD + rows
+    assert (fixed(text) != text) is is_safe
+    assert not is_safe or is_plan(fixed(text))
 
 
 @pytest.mark.parametrize("name", MUTATORS)

@@ -233,7 +233,112 @@ FOREIGN = {
     "unknown notation": ["@startuml", "{{ steps }}", "A --> B", ":::warning", "\\begin{itemize}", "%% todo", "?? rest"],
     "command": ["$ make install", "git push --force origin main", "rm -rf build && make", "sudo reboot"],
     "table row": ["| 4 | act | Close the gate | gate |", "| --- | --- |", "| 清点 | 张三 |"],
-    "conflict marker": ["HELD_BACK["dots as the detail of a goal"] = "Here is the plan.\n\nGoal: go\n> ...\n## Steps\n1. [act] Pack\n"
+    "conflict marker": ["<<<<<<< HEAD", "||||||| base", ">>>>>>> theirs", ">>>>>>>"],
+    "elision": [
+        "...",
+        "… (unchanged)",
+        "[... steps 4-8 as before ...]",
+        "(rest unchanged)",
+        "略",
+        "（其余步骤不变）",
+        "同上",
+        "……",
+    ],
+    "half a step": ["99. [ac", "99.", "99. Close the", "[act] Close the gate", "99. [act", "98) ", "步骤99", "Step 99"],
+}
+# An indented line continues with the one before it, unless it can be nothing of the kind.
+NEVER_GOES_ON = ("table row", "elision")
+
+_PLAN = "Goal: go\n## Steps\n1. [act] Go\n2. [act] Pack\n"
+# What has once been accepted, and should not be: a plan in which something is lost, or may be; or that is not meant.
+HELD_BACK = {
+    "a plan that is not to be used": f"Do NOT use this plan:\n\n{_PLAN}",
+    "what would not be done": f"Here is what I would not do:\n\n{_PLAN}",
+    "a plan that was rejected": f"I considered this plan and rejected it:\n\n{_PLAN}\nIt would take too long.\n",
+    "a plan that is not final": f"Draft (not final, do not run):\n\n{_PLAN}",
+    "a plan that is to be ignored": f"{_PLAN}\nActually, ignore the plan above.\n",
+    "不要执行的计划": f"下面的计划是错误的，请不要使用：\n\n{_PLAN}",
+    "上面的计划不对": f"{_PLAN}\n等等，上面的计划不对，不要执行。\n",
+    "the plan of who reads it": f"Your current plan is:\n\n```\n{_PLAN}```\n\nWhat would you like me to change?\n",
+    "a plan that was given": f"This is the plan you gave me:\n\n{_PLAN}\nCould you tell me more?\n",
+    "原计划": f"原计划如下：\n\n{_PLAN}\n请问需要修改哪里？\n",
+    "a plan in a transcript": f"User: here is mine\n\n{_PLAN}\nAssistant: I have seen it.\n",
+    "how a plan could look": f"For example, a plan could look like this:\n\n{_PLAN}",
+    "an example of the format": f"Here is an example of the format:\n\n```\n{_PLAN}```\n\nTell me your goal.\n",
+    "格式示例": f"例如，格式如下：\n\n{_PLAN}",
+    "an old plan under its key": '{"old_plan": "Goal: go\\n## Steps\\n1. [act] Go\\n"}',
+    "a rejected plan in YAML": "```yaml\nold_plan: |\n  Goal: go\n  ## Steps\n  1. [act] Go\n```\n",
+    "only what changes": "Only step 2 changes:\n\n2. [act] Pack\n",
+    "a step that replaces another": "Replace step 2 with this:\n\n```\n2. [act] Pack\n```\n",
+    "steps to be put in": "Add after step 1:\n\n1.1. [act] Check\n1.2. [act] Sign\n",
+    "a part of a plan": f"Part 1 of 2:\n\n{_PLAN}\nShall I go on with part 2?\n",
+    "a plan that goes on from another": "(continued)\n\n3. [act] Go\n",
+    "a plan to be continued": f"{_PLAN}\n(to be continued)\n",
+    "the rest in another message": f"{_PLAN}\nI'll send the remaining steps in the next message.\n",
+    "something else instead of a step": f"{_PLAN}\nInstead of step 2, take the bus.\n",
+    "a step that lacks something": f"{_PLAN}\nOops, step 2 is missing its result.\n",
+    "steps that change places": f"{_PLAN}\nEdit: swap 1 and 2.\n",
+    "something in front of a step": f"{_PLAN}\nAlso, before step 1, check the meter.\n",
+    "one more step in words": f"{_PLAN}\nAfter that, bake the bread.\n",
+    "a last step in words": f"{_PLAN}\nFinally, sell the bread.\n",
+    "a plan under no circumstances": f"Under no circumstances follow the steps below.\n\n{_PLAN}",
+    "somebody else's plan": f"A competitor's plan:\n\n{_PLAN}",
+    "a counterexample": f"Counterexample:\n\n{_PLAN}",
+    "a plan for a case": f"If the budget is approved:\n\n{_PLAN}",
+    "a plan that is quoted": f"Quoted from the ticket:\n\n{_PLAN}",
+    "仅供参考": f"仅供参考，不作为最终计划：\n\n{_PLAN}",
+    "a step by its number in words": f"{_PLAN}\nStep two can be dropped.\n",
+    "steps that change places in words": f"{_PLAN}\nPlease swap the first and the last step.\n",
+    "steps that are not there": f"{_PLAN}\nThere are three more steps.\n",
+    "还有步骤没写": f"{_PLAN}\n还有三个步骤没写。\n",
+    "nothing of it": f"{_PLAN}\nNone of this should be executed.\n",
+    "a plan as an example": f"{_PLAN}\nTake this as an example.\n",
+    "只是示例": f"{_PLAN}\n以上只是示例。\n",
+    "something to be put in": f"{_PLAN}\nRemember to insert a review.\n",
+    "something else to be done": f"{_PLAN}\nYou'll also have to bake the bread.\n",
+    "half a step in front of the steps": "Goal: go\n99. Close the\n## Steps\n1. [act] Go\n",
+    "half a step among the constraints": "Goal: go\nConstraints:\n- No noise\n99. [act\n## Steps\n1. [act] Go\n",
+    "a sentence between the header and the first step, without a goal": "## Steps\nGo by noon.\n1. [act] Go\n",
+    "a list in the prose behind the plan": "Goal: go\n## Steps\n1. [act] Go\n\n- Let me know if you want changes\n",
+    "a bullet with a type below an act, which can have no steps": "Goal: go\n## Steps\n1. [act] Go\n  - [act] Pack\n",
+    "a numeral that is none": "Goal: go\n## Steps\n1. [act] Go\n三二十、[act] Pack\n",
+    "an id that is too long": "Goal: go\n## Steps\n1) [act] Go\n12345678901. [act] Pack\n",
+    "a row with a status that is none": (
+        "Goal: go\n\n| # | Status | Type | Step |\n|---|---|---|---|\n"
+        "| 1 | done | act | Go |\n| 2 | maybe | act | Pack |\n"
+    ),
+    "a row with too few cells": "Goal: go\n\n| # | Type | Step |\n|---|---|---|\n| 1 | act | Go |\n| 2 | act |\n",
+    "a column that no step has": "Goal: go\n\n| # | Type | Step | Owner |\n|---|---|---|---|\n| 1 | act | Go | Ann |\n",
+    "requirements behind the steps": "Goal: go\n## Steps\n1) [act] Go\n\n**Requirements:**\n- Python\n",
+    "an objective behind the steps": "## Steps\n1) [act] Go\n\nObjective: be there\n",
+    "a goal in the prose": "The goal is to be there.\n\n## Steps\n1) [act] Go\n",
+    "two final plans": (
+        "Final plan:\n\nGoal: go\n## Steps\n1. [act] Go\n\nFinal plan:\n\nGoal: stay\n## Steps\n1. [act] Stay\n"
+    ),
+    "a box with a cross": "Goal: go\n## Steps\n1. ☒ [act] Go\n",
+    "a step that was forgotten": "Goal: go\n## Steps\n1) [act] Go\n\nOh, I forgot the review step.\n",
+    "a step that is taken back": "Goal: go\n## Steps\n1) [act] Go\n2. [act] Pack\n\nPlease drop step 2.\n",
+    "漏了一步": "目标：出发\n## Steps\n1. [act] 出发\n\n抱歉，漏了审核步骤。\n",
+    "a second line of detail": "Goal: go\n## Steps\n1) [act] Go\n  > by bus\n    or by train\n",
+    "a line directly below the last step": "Goal: go\n## Steps\n1) [act] Go → ticket\nDo this with care.\n",
+    "more lines than are joined": "Goal: go\n## Steps\n1) [act] Go\n" + "   more text\n" * 400,
+    "an open string of JSON": '{"plan": "Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pack',
+    "outputs in brackets": "Goal: go\n## Steps\n1) [act] Go → [ticket, map]\n",
+    "a file as output": "Goal: go\n## Steps\n1) [act] Go → report.md\n",
+    "outputs of two words": "Goal: go\n## Steps\n1) [act] Go → bus ticket, map\n",
+    "inputs that are no names": "Goal: go\n## Steps\n1) [act] Go\n   Depends on: step 7\n",
+    "a goal without a colon": "Goal\nBe there\n\nSteps\n1. [act] Go\n",
+    "Roman numerals": "Goal: go\n## Steps\nI. [act] Go\nII. [act] Pack\n",
+    "a part of an answer": "Goal: go\n## Steps\n1) [act] Go\n\n(continued in the next message)\n",
+    "parentheses behind one word": "Goal: go\n## Steps\n1. Go (act)\n",
+    "steps without a type in JSON": '{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}',
+}
+# Lines of detail that stand for others.
+HELD_BACK |= {
+    f"{line} as detail": f"The plan:\n\nGoal: go\n## Steps\n1. [act] Pack\n  > the tent\n  {line}\n2. [act] Go\n"
+    for line in ("> ...", "> …", "> [...]", "- ...", "- etc.", "> ... etc.", "> … (unchanged)", "> 略", "> and so on")
+}
+HELD_BACK["dots as the detail of a goal"] = "Here is the plan.\n\nGoal: go\n> ...\n## Steps\n1. [act] Pack\n"
 # Last lines that break off, and have no line break.
 HELD_BACK |= {
     f"{last} is cut off": f"Goal: go\n## Steps\n1. [act] Pack the boxes\n2. [act] Book rooms\n3. [act] {last}"
@@ -450,10 +555,10 @@ TAKEN = {
         {},
         1,
     ),
+    "a closing in a word": ("Goal: go\n## Steps\n1) [act] Go\n\nDone.\n\n(end)\n", {}, 1),
     "a last line without a stop": ("Goal: go\n## Steps\n1) [act] Pack it.\n2) [act] Go out.\n3) [act] Rest", {}, 3),
     "a last line like a word before": ("Goal: go\n## Steps\n1) [act] Visit shops\n2) [act] Paint the shop", {}, 2),
     "a last line with a word of two letters": ("Goal: go\n## Steps\n1) [act] Walk 5 km\n2) [act] Log on", {}, 2),
-    "a closing in a word": ("Goal: go\n## Steps\n1) [act] Go\n\nDone.\n\n(end)\n", {}, 1),
     "dots in detail": (
         "Goal: go\n## Steps\n1. [act] Go\n  > Wait ...\n  > def go():\n  >     ...\n  > ... and on\n",
         {},

@@ -70,6 +70,11 @@ _MARKED_CHINESE = re.compile(
 )
 _NUMBERED = re.compile(rf"{_START}{_WHAT} (?:is|are|becomes?|became) (?:now )?(?:the new )?step (?P<at>{_ID})\b")
 _NEW = re.compile(rf"\bsteps? (?P<at>{_ID}) (?:is|are|was|were) (?:new|added)\b|新增了?(?:第 ?|步骤 ?)(?P<added>{_ID})")
+# That steps are to be done, as they are in the plan.
+_KEPT = re.compile(
+    r"\b(?:(?:so|and),? )?(?:please )?(?:do not|don't|never) (?:skip|skimp on|neglect) (?:steps? )?"
+    rf"(?P<ids>{_ID}(?:(?:,| and|, and| or) {_ID})*)(?=\W*\Z)"
+)
 _NAMES_STEP = re.compile(r"steps? [0-9]|新增")
 _LIST = rf"{_ID}(?:(?:,| and|, and|[、和及]| ?[-–—]) ?{_ID})*"
 _IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_LIST})(?: ?[步项])?")
@@ -266,7 +271,7 @@ def drop_reports(said: str, tally: Tally) -> str | None:
     """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
     if _is_claim_wrong(said, tally):
         return None
-    if not any(map(said.__contains__, _SUBJECTS)):
+    if not any(map(said.__contains__, (*_SUBJECTS, " skip "))):
         return said
     rest = _drop_marked(said, tally)
     if rest is None:
@@ -301,6 +306,9 @@ def _drop_marked(said: str, tally: Tally) -> str | None:
             if agrees is not None and agrees == bool(match["not"]):
                 return None
             said = said.replace(match[0], "", 1) if agrees is not None else said
+    for match in _KEPT.finditer(said) if " ski" in said or " neglect" in said else ():
+        if all(tally.statuses.get(step_id) not in (None, "skipped") for step_id in re.findall(_ID, match["ids"])):
+            said = said.replace(match[0], "", 1)
     if _NAMES_STEP.search(said) is None:
         return said
     for match in _NEW.finditer(said):

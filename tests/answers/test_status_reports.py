@@ -163,3 +163,19 @@ def test_a_report_by_words_that_agrees_adds_nothing(remark: str) -> None:
 def test_a_report_by_words_that_does_not_agree_needs_review(remark: str, *, is_in_front: bool) -> None:
     text = f"{remark}\n\n{HOUSE}" if is_in_front else f"{HOUSE}\n{remark}\n"
     assert extract_plan(text).verdict is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("remark", "expected"),
+    [
+        ("Ovens differ a lot, so don't skip step 1.", Verdict.ACCEPTED),
+        ("Please don't skip steps 1 and 4.", Verdict.ACCEPTED),
+        *((f"Don't skip step {end}", Verdict.NEEDS_REVIEW) for end in ("9.", "3.3.", "1 again.", "1 on weekdays.")),
+        *(
+            (f"Don't skip step {end}", Verdict.NEEDS_REVIEW)
+            for end in ("1 unless it is late.", "1 and buy salt.", "5.")
+        ),
+    ],
+)
+def test_a_step_that_is_not_to_be_skipped_stays_as_it_is(remark: str, expected: Verdict) -> None:
+    assert extract_plan(f"{PLAN}5. [~] [act] Rest\n\n{remark}\n").verdict is expected

@@ -153,6 +153,7 @@ _ALL_BUT = re.compile(r"(?:all|every\w*|everyone)\b.* (?:but|except)\b")
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
     " now ",
+    " skip ",
     ":",
     "：",
     "marked ",
@@ -271,7 +272,7 @@ def drop_reports(said: str, tally: Tally) -> str | None:
     """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
     if _is_claim_wrong(said, tally):
         return None
-    if not any(map(said.__contains__, (*_SUBJECTS, " skip "))):
+    if not any(map(said.__contains__, _SUBJECTS)):
         return said
     rest = _drop_marked(said, tally)
     if rest is None:

@@ -59,12 +59,10 @@ if TYPE_CHECKING:
         request_replan as request_replan,
     )
     from planspec_lark.engine.resume import EditedSteps as EditedSteps, EditedStepsError as EditedStepsError
+    from planspec_lark.engine.run_loop import RunResult as RunResult
     from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
-    from planspec_lark.engine.think import (
-        RunResult as RunResult,
-        ThinkEngine as ThinkEngine,
-    )
+    from planspec_lark.engine.think import ThinkEngine as ThinkEngine
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -92,6 +90,7 @@ else:
             ),
             "resume": "EditedSteps EditedStepsError",
             "run_rules": "PlanRunError",
-            "think": "RunResult ThinkEngine",
+            "think": "ThinkEngine",
+            "run_loop": "RunResult",
         },
     )

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 from planspec_lark.engine.models import Operator, Planner, Reflector
+from planspec_lark.engine.run_loop import RunResult
 from planspec_lark.engine.run_rules import PlanRunError
-from planspec_lark.engine.think import RunResult, ThinkEngine, no_operator
+from planspec_lark.engine.think import ThinkEngine, no_operator
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan

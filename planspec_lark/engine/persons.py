@@ -33,25 +33,25 @@ def check_answer(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: 
     Raises:
         PlanRunError: these are not the outputs that it declares, or not a branch that it has.
     """
-    is_decision = step.step_type == "decide"
-    if branch and not is_decision:
+    if branch and step.step_type != "decide":
         # Whatever else is wrong with the answer, it is meant for another step.
         raise PlanRunError(f"step {step.step_id} is of type {step.step_type}: it is no decision and has no branches")
     check_person(step)
-    fault = find_output_fault(outputs, most)
-    missing = [name for name in own_outputs(step) if name not in outputs]
-    unknown = [name for name in outputs if name not in step.outputs]
-    if missing:
-        fault = f"declared outputs are missing: {', '.join(missing)}"
-    elif unknown:
-        # A program may produce more; from a person it is a typing error.
-        fault = f"it does not declare {', '.join(map(quote, unknown))}, but: {', '.join(step.outputs) or 'nothing'}"
-    elif is_decision and not _find_branch(step, branch):
-        opened = ", ".join(child.step_id for child in open_branches(step))
-        known = f"the open branches are {opened}" if opened else "no branch is open any more"
-        fault = f"{quote(branch)} is not one of its branches; {known}" if branch else f"it needs a branch; {known}"
-    if fault:
+    if fault := _find_fault(step, outputs, branch, most):
         raise PlanRunError(f"step {step.step_id}: {fault}")
+
+
+def _find_fault(step: PlanStep, outputs: Mapping[str, Any], branch: str, most: int) -> str:
+    if missing := [name for name in own_outputs(step) if name not in outputs]:
+        return f"declared outputs are missing: {', '.join(missing)}"
+    # A program may produce more; from a person it is a typing error.
+    if unknown := [name for name in outputs if name not in step.outputs]:
+        return f"it does not declare {', '.join(map(quote, unknown))}, but: {', '.join(step.outputs) or 'nothing'}"
+    if step.step_type != "decide" or _find_branch(step, branch):
+        return find_output_fault(outputs, most)
+    opened = ", ".join(child.step_id for child in open_branches(step))
+    known = f"the open branches are {opened}" if opened else "no branch is open any more"
+    return f"{quote(branch)} is not one of its branches; {known}" if branch else f"it needs a branch; {known}"
 
 
 def _find_branch(step: PlanStep, named: str) -> str:

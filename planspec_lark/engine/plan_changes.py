@@ -68,25 +68,24 @@ def reshape(
     Raises:
         CommandError: one is refused nevertheless; the plan may have changed by then.
     """
-    before: _Before = {id(step): (step, step.step_id, step.status) for step in iter_steps(writer.plan)}
+    before = {id(step): _StepBefore(step, step.step_id, step.status) for step in iter_steps(writer.plan)}
     for patch in patches:
         patch.apply()
     emptied = _perform(writer.plan, commands)
     above = {id(step): parent for step, parent in iter_with_parents(writer.plan)}
     after = list(iter_steps(writer.plan))
     done = Reshaping()
-    for key, (step, step_id, _) in before.items():
+    for key, was in before.items():
         if key not in above:
-            done.gone.append(step_id)
-        elif step.step_id != step_id:
-            done.moves[step_id] = step.step_id
+            done.gone.append(was.step_id)
+        elif was.step.step_id != was.step_id:
+            done.moves[was.step_id] = was.step.step_id
     done.new = [step.step_id for step in after if id(step) not in before]
     for one in emptied:
         if id(one.step) in above and one.step.step_type in CONTAINER_TYPES:
+            removed = (_look_up(before.get(id(step)), writer) for step in one.removed)
             done.unplanned[one.step.step_id] = one.reason
-            done.cleared[one.step.step_id] = [
-                value for step in one.removed if (value := _look_up(step, before.get(id(step)), writer))
-            ]
+            done.cleared[one.step.step_id] = [*filter(None, removed)]
 
     def fresh() -> list[PlanStep]:
         return [step for step in after if _is_fresh(step, before.get(id(step)))]
@@ -97,27 +96,36 @@ def reshape(
         for patch in settle(fresh()):
             patch.apply()
         reopening.reopen(fresh())
-    done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
+    changed = (one for one in after if id(one) in before and before[id(one)].status is not one.status)
+    done.reset = [one.step_id for one in changed]
     return done
 
 
-# Steps as they were before the commands, by their identity, with their ids and statuses.
-_Before: TypeAlias = dict[int, tuple[PlanStep, str, PlanStatus]]
+@frozen
+class _StepBefore:
+    """A step, and its id and status before the commands."""
+
+    step: PlanStep
+    step_id: str
+    status: PlanStatus
 
 
-def _is_fresh(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None) -> bool:
+def _is_fresh(step: PlanStep, was: _StepBefore | None) -> bool:
     """Whether a step is to be done that was not, or was not there, or is to be done again."""
     if step.status not in OPEN:
         return False
-    return was is None or was[2] not in OPEN or (was[2] is PlanStatus.ACTIVE and step.status is PlanStatus.PENDING)
+    if was is None or was.status not in OPEN:
+        return True
+    return was.status is PlanStatus.ACTIVE and step.status is PlanStatus.PENDING
 
 
-def _look_up(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None, writer: RunWriter) -> tuple[str, str] | None:
+def _look_up(was: _StepBefore | None, writer: RunWriter) -> tuple[str, str] | None:
     """The id and the text of a leaf that was done; None for any other step."""
-    finished = writer.state.finished.get(was[1]) if was else None
-    if was is None or finished is None or finished.hash != hash_of(step):
+    if was is None or was.step.children or was.step.status is not PlanStatus.DONE:
         return None
-    return None if step.children or step.status is not PlanStatus.DONE else (was[1], canonical_step(step, 0))
+    finished = writer.state.finished.get(was.step_id)
+    is_same = finished is not None and finished.hash == hash_of(was.step)
+    return (was.step_id, canonical_step(was.step, 0)) if is_same else None
 
 
 @frozen
@@ -180,7 +188,7 @@ class _Reopening:
     """Lets steps that are to be done be reached: what they are below is open again."""
 
     writer: RunWriter
-    before: _Before
+    before: dict[int, _StepBefore]
     above: dict[int, PlanStep | None]
     done: Reshaping
 
@@ -209,8 +217,7 @@ class _Reopening:
         """Whether a branch of a decide step can still be gone into."""
         if decide.status is PlanStatus.PENDING:
             return True
-        was = self.before.get(id(decide))
-        chosen = self.writer.state.chosen.get(was[1]) if was else None
+        chosen = self.writer.state.chosen.get(self._was(decide))
         if chosen is None or decide.step_id in self.done.unchosen:
             return True
         held = next((one for one in decide.children if self._was(one) == chosen), None)
@@ -222,8 +229,9 @@ class _Reopening:
         return True
 
     def _was(self, step: PlanStep) -> str:
+        """The id that a step had; "" if it was not there."""
         was = self.before.get(id(step))
-        return was[1] if was else ""
+        return was.step_id if was else ""
 
     def _unchoose(self, decide: PlanStep) -> None:
         if decide.step_id not in self.done.unchosen and self._was(decide) in self.writer.state.chosen:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, frozen
 
 from planspec_lark.diff.merge import merge_plans
 from planspec_lark.diff.models import MergeConflict
@@ -194,7 +194,7 @@ def _count_changes(one: PlanSpec, other: PlanSpec) -> int:
 # ---------------------------------------------------------------- edits
 
 
-@define
+@frozen
 class PlanEdits:
     """What was edited in a plan since the run.
 
@@ -204,9 +204,9 @@ class PlanEdits:
         edited: steps that are done and were not done as they are written now.
     """
 
-    moves: dict[str, str] = field(factory=dict)
-    gone: list[str] = field(factory=list)
-    edited: list[PlanStep] = field(factory=list)
+    moves: dict[str, str]
+    gone: list[str]
+    edited: list[PlanStep]
 
 
 def find_edits(plan: PlanSpec, past: PastRun) -> PlanEdits:
@@ -214,20 +214,22 @@ def find_edits(plan: PlanSpec, past: PastRun) -> PlanEdits:
     was = {step.step_id: step for step in iter_steps(past.plan)}
     now = {step.step_id: step for step in iter_steps(plan)}
     places = _match(was, now)
-    state, edits = past.state, PlanEdits()
     lost = was.keys() - places.keys()
-    arrived = set(places.values())
-    if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
-        edits.edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
-    # A user who edits a step where it is may want to keep its outputs.
-    kept = {step.step_id for step in edits.edited} & {key for key in lost if was[key].status is PlanStatus.DONE}
-    # Where another step says the same, the one at its place may be any of them.
-    kept -= {key for key in kept if any(hash_of(one) == hash_of(was[key]) for one in now.values())}
+    undone = {step_id for step_id in lost if was[step_id].status is PlanStatus.DONE}
+    edited: list[PlanStep] = []
+    if not undone.isdisjoint(past.state.finished):
+        arrived = set(places.values())
+        edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
+    # A user who edits a step where it is may want to keep its outputs. Where another step says what it said, the one at
+    # its place may be any of them.
+    texts = set(map(hash_of, now.values()))
+    kept = {key for key in undone.intersection(one.step_id for one in edited) if hash_of(was[key]) not in texts}
     # They waited for something, and an edit has set them to another status.
-    stopped = {old for old in state.failures if old in places and now[places[old]].status is not PlanStatus.ACTIVE}
-    edits.gone = [step_id for step_id in was if (step_id in lost or step_id in stopped) and step_id not in kept]
-    edits.moves = {old: new for old, new in places.items() if old != new}
-    return edits
+    failed = past.state.failures.keys() & places.keys()
+    stopped = {old for old in failed if now[places[old]].status is not PlanStatus.ACTIVE}
+    gone = (lost | stopped) - kept
+    moves = {old: new for old, new in places.items() if old != new}
+    return PlanEdits(moves, [step_id for step_id in was if step_id in gone], edited)
 
 
 def _match(was: Mapping[str, PlanStep], now: Mapping[str, PlanStep]) -> dict[str, str]:

@@ -162,19 +162,22 @@ class RunState:
         # A kind that changes nothing here has no method.
         if take := getattr(self, f"_{record.kind.value}", None):
             take(record, _step_after(record))
-        # A step that is reset or given up loses what was known of it.
         if ends := data.get("ends"):
             self.over[ends] = True
         for step, change in record.changes.items():
-            status = change.status and change.status[1]
-            if status in ("pending", "done"):
-                self.over.pop(step, None)
-            if status not in (None, "blocked"):
-                self.lacking.pop(step, None)
-            if status in ("pending", "skipped", "blocked"):
-                self._release(step)
-            if status == "pending":
-                self.chosen.pop(step, None)
+            if change.status is not None:
+                self._take_status(step, change.status[1])
+
+    def _take_status(self, step: str, status: str) -> None:
+        """A step that is reset or given up loses what was known of it."""
+        if status in ("pending", "done"):
+            self.over.pop(step, None)
+        if status != "blocked":
+            self.lacking.pop(step, None)
+        if status in ("pending", "skipped", "blocked"):
+            self._release(step)
+        if status == "pending":
+            self.chosen.pop(step, None)
 
     # ---------------------------------------------------------------- one for each kind, of its name
 

@@ -17,18 +17,16 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
-from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive, ignore
+from planspec_lark.awaitables import adrive, drive, ignore
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
-from planspec_lark.engine.inputs import MissingInput, Values
+from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.models import (
     Budget,
-    Effort,
     EngineLimits,
     Operator,
     OperatorResult,
-    Outcome,
     Planner,
     Reflector,
     Runner,
@@ -38,58 +36,28 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import EditedSteps, is_of_plan, last_plan_run, reopen, replay
-from planspec_lark.engine.run_limits import OutOfBudget, RunLimits
-from planspec_lark.engine.run_rules import ForPerson, PlanRunError, check_persons, check_runnable, check_subtask
+from planspec_lark.engine.run_limits import RunLimits
+from planspec_lark.engine.run_loop import RunLoop, RunResult, find_missing
+from planspec_lark.engine.run_rules import PlanRunError, check_persons, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
-from planspec_lark.engine.scheduler import NextStep, StepScheduler
-from planspec_lark.engine.step_runner import ActiveStep, StepRunner, check_keys
-from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.engine.step_runner import StepRunner, check_keys
+from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, RunInfo, is_name
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
-from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["RunResult", "ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
+__all__ = ["ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
 
 
 # Seconds between two looks at a plan that another process runs.
 _LOOK = 0.05
 _BEGINNINGS = (RecordKind.BEGUN, RecordKind.RESUMED)
 _DECLARED: Any = fields(PlanStep).inputs
-
-
-@frozen
-class RunResult:
-    """How a run has ended.
-
-    Attributes:
-        outcome: in a word.
-        reason: in words; empty where the plan has converged.
-        run: the run's id in the ledger.
-        plan: a copy of the plan as it is.
-        outputs: the last value of each output.
-        rounds: how many passes through the plan were begun.
-        effort: what was spent, in this call and all before.
-        blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
-        waiting: the id of the step that waits for a person; empty unless that is the outcome.
-        lacking: the inputs that blocked steps wait for. Such a step opens again when all that it lacks is there.
-    """
-
-    outcome: Outcome
-    reason: str
-    run: str
-    plan: PlanSpec
-    outputs: Mapping[str, Any]
-    rounds: int
-    effort: Effort
-    blocked: tuple[str, ...] = ()
-    waiting: str = ""
-    lacking: tuple[MissingInput, ...] = ()
 
 
 def _to_plan(value: object) -> PlanSpec | PlanFile | None:
@@ -114,10 +82,11 @@ def _to_persons(value: Sequence[str]) -> tuple[str, ...]:
 
 @frozen
 class _Given:
-    """The text of a plan, which is read on demand."""
+    """The text of a plan, which is read on demand, and the file that it is in."""
 
     text: str
     name: str
+    file: LeasedPlan | None = None
 
     @cached_property
     def plan(self) -> PlanSpec:
@@ -192,7 +161,7 @@ class ThinkEngine:
 
         Raises:
             PlanRunError: the plan has faults that keep it from being run, or there is no run to resume.
-            EditedError: finished steps were edited.
+            EditedStepsError: finished steps were edited.
             PlanBusyError: another process runs the plan.
             PlanFileError: the file cannot be read or written, or it was edited meanwhile.
             LedgerError: the ledger cannot be read or written.
@@ -230,13 +199,13 @@ class ThinkEngine:
     def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
         with self._begun(subtask, resume=resume, is_run=True) as writer, closing(asyncio.Runner()) as runner:
             if self.jobs == 1:
-                return drive(self._take_turns(writer), runner, instead)
-            return runner.run(adrive(self._take_turns(writer), self.jobs))
+                return drive(self._loop(writer).run(), runner, instead)
+            return runner.run(adrive(self._loop(writer).run(), self.jobs))
 
     async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
         with ExitStack() as held:
             writer = await self._wait_to_begin(held, subtask, resume=resume)
-            return await adrive(self._take_turns(writer), self.jobs)
+            return await adrive(self._loop(writer).run(), self.jobs)
 
     async def _wait_to_begin(self, held: ExitStack, subtask: str | None, *, resume: bool) -> RunWriter:
         """Begin as soon as no other process runs the plan; the loop goes on meanwhile, as that run may be in it."""
@@ -309,18 +278,21 @@ class ThinkEngine:
         Raises:
             PlanSpecError: what :meth:`run` raises before the first step.
         """
-        ledger = self.ledger
-        is_known = ledger is not None and bool(self.run_id) and ledger.find_run(self.run_id) is not None
+        ledger, is_known = self.ledger, self._is_known()
         if ledger is not None and is_known and ledger.count(self.run_id):
             return self.run_id
         try:
             with self._begun(None, resume=is_known, is_beginning=True) as writer:
                 return writer.run
         except LedgerError:
-            if is_known or ledger is None or not self.run_id or ledger.find_run(self.run_id) is None:
+            if is_known or not self._is_known():
                 raise
         # Another process has begun the same run at this very moment.
         return self.begin()
+
+    def _is_known(self) -> bool:
+        """Whether the ledger that was given has the run that was named."""
+        return self.ledger is not None and bool(self.run_id) and self.ledger.find_run(self.run_id) is not None
 
     @contextmanager
     def _begun(
@@ -333,53 +305,40 @@ class ThinkEngine:
         look: Callable[[str], object] = ignore,
     ) -> Iterator[RunWriter]:
         with ExitStack() as held:
-            file: LeasedPlan | None = None
-            given: _Given | None = None
-            if isinstance(self.plan, PlanFile):
-                file = held.enter_context(self.plan.leased())
-                given = _Given(file.load(), str(self.plan.path))
-                look(given.text)
-            elif self.plan is not None:
-                given = _Given(serialize_plan(self.plan), "<plan>")
+            given = self._load(held, look)
+            file = None if given is None else given.file
             # Of a plan that cannot be run, or that was never run, no ledger is made.
-            plan = None if given is None or resume else given.plan
-            if plan is not None:
-                self._check(plan, subtask, is_run=is_run)
-            if file is not None:
-                if resume and self.ledger is None and not ledger_path(file.path).exists():
-                    raise _no_run()
-                ledger = self.ledger or held.enter_context(closing(open_ledger(file.path)))
-            else:
-                ledger = self.ledger or MemoryLedger()
+            if given is not None and not resume:
+                self._check(given.plan, subtask, is_run=is_run)
+            ledger = self._open_ledger(held, file, resume=resume)
             run = self._find_run(ledger) if resume else self._add_run(ledger)
-            # The process that may write the file is the only one at work, whatever an older lease says. A ledger from
-            # elsewhere may have writers elsewhere.
-            is_own = file is not None and self.ledger is None
             writer: RunWriter
 
             def write() -> None:
                 writer.write_view()
 
-            # First: what others are at work on need not be read.
             beside = hold_lease(
                 ledger,
                 run,
                 write=None if file is None else write,
                 pause=self.view_pause,
-                takes_over=is_own,
+                # The process that may write the file is the only one at work, whatever an older lease says. A ledger
+                # from elsewhere may have writers elsewhere.
+                takes_over=file is not None and self.ledger is None,
                 wait=self.plan.wait if isinstance(self.plan, PlanFile) else 0,
             )
+            # First: what others are at work on need not be read.
             lease = held.enter_context(beside)
-            writer = self._writer(given, file, ledger, run, resume=resume)
+            writer = self._writer(given, ledger, run, resume=resume)
             writer.lease = lease
-            if given is not None and given.text != writer.text.text:
-                plan = given.plan
-            elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:
+            # A text that is as the run has left it need not be read.
+            plan = None if given is None or given.text == writer.text.text else given.plan
+            if plan is None and file is not None and [*ledger.views(run)][:1] == [writer.text.text]:
                 writer.leave_shown()
             self._check(plan or writer.plan, subtask, is_run=is_run)
             if is_run:
-                about = partial(_about, ledger, writer.run)
-                writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
+                about = partial(_about, ledger, run)
+                writer.telemetry = held.enter_context(telling(LOG, run, "plan", about))
             if writer.state.last is None:
                 # An edit made since it was loaded is merged before the first step, as any other.
                 with suppress(PlanEditedError) if is_run else nullcontext():
@@ -392,6 +351,26 @@ class ThinkEngine:
                 )
             writer.scope = subtask or ""
             yield writer
+
+    def _load(self, held: ExitStack, look: Callable[[str], object]) -> _Given | None:
+        """The plan as it was given. A file is kept from other writers, and its text shown to ``look``."""
+        if self.plan is None:
+            return None
+        if isinstance(self.plan, PlanSpec):
+            return _Given(serialize_plan(self.plan), "<plan>")
+        file = held.enter_context(self.plan.leased())
+        given = _Given(file.load(), str(self.plan.path), file)
+        look(given.text)
+        return given
+
+    def _open_ledger(self, held: ExitStack, file: LeasedPlan | None, *, resume: bool) -> Ledger:
+        if self.ledger is not None:
+            return self.ledger
+        if file is None:
+            return MemoryLedger()
+        if resume and not ledger_path(file.path).exists():
+            raise _no_run()
+        return held.enter_context(closing(open_ledger(file.path)))
 
     def _check(self, plan: PlanSpec, subtask: str | None, *, is_run: bool) -> None:
         """Raises PlanRunError where a plan has not the steps that are named."""
@@ -415,10 +394,9 @@ class ThinkEngine:
         ledger.begin(RunInfo(run, time.time(), self._take_inputs(), self.run_name))
         return run
 
-    def _writer(
-        self, given: _Given | None, file: LeasedPlan | None, ledger: Ledger, run: str, *, resume: bool
-    ) -> RunWriter:
+    def _writer(self, given: _Given | None, ledger: Ledger, run: str, *, resume: bool) -> RunWriter:
         """The writer of a run: of a new one, or of one that has records."""
+        file = None if given is None else given.file
         if resume:
             if not is_of_plan(ledger, run):
                 raise PlanRunError(f"the run {run!r} is not that of a plan: it was begun by another kind of program")
@@ -448,9 +426,7 @@ class ThinkEngine:
             raise PlanRunError(str(error)) from None
         return taken
 
-    # ---------------------------------------------------------------- running
-
-    def _take_turns(self, writer: RunWriter) -> Turn[RunResult]:
+    def _loop(self, writer: RunWriter) -> RunLoop:
         info = writer.ledger.find_run(writer.run)
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})
@@ -458,145 +434,10 @@ class ThinkEngine:
         operator = partial(self.runner, self.operator)
         step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons)
         failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
-        missing = partial(self._missing, values, writer)
+        missing = partial(find_missing, values, writer, self.required)
         replanner = Replanner(writer, step_runner, limits, self.planner, missing)
-        scheduler, watcher = StepScheduler(writer), self._watcher(writer)
-        at_work: dict[Work | Pause, ActiveStep] = {}
-        try:
-            while True:
-                if not at_work:
-                    yield from watcher.settle()
-                    if step_runner.open_again():
-                        continue
-                elif watcher.is_disturbed():
-                    ended = yield FIRST
-                    step_runner.end(at_work.pop(ended.work), ended)
-                    continue
-                found = scheduler.find()
-                if found is None:
-                    yield from watcher.settle(at_end=True)
-                    if scheduler.find() is not None:
-                        continue
-                    reason = yield from self._end_round(writer, values, replanner)
-                    if reason is not None:
-                        outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
-                        return self._end(writer, values, outcome, reason)
-                    continue
-                is_room = limits.allows_beside(sum(isinstance(work, Work) for work in at_work))
-                if next_step := self._choose(found, scheduler, values, at_work) if is_room else None:
-                    begun = step_runner.begin(next_step)
-                    if begun is not None:
-                        at_work[begun.work] = begun
-                        with writer.telemetry.at_work(next_step.step_id):
-                            yield begun.work
-                elif at_work and found[0] not in (NextStep.OPEN, NextStep.CLOSE):
-                    ended = yield FIRST
-                    step_runner.end(at_work.pop(ended.work), ended)
-                else:
-                    yield from self._act(found, step_runner, failure_handler, replanner)
-        except (OutOfBudget, ForPerson) as stop:
-            yield from self._drain(step_runner, at_work)
-            waiting = stop.step_id if isinstance(stop, ForPerson) else ""
-            outcome = Outcome.WAITING if waiting else Outcome.BUDGET
-            return self._end(writer, values, outcome, str(stop), waiting=waiting)
-
-    def _act(
-        self,
-        found: tuple[NextStep, PlanStep],
-        step_runner: StepRunner,
-        failure_handler: FailureHandler,
-        replanner: Replanner,
-    ) -> Turn[None]:
-        """Do what needs nothing else to be running, or what takes no time."""
-        what, step = found
-        if what is NextStep.OPEN:
-            step_runner.open(step)
-        elif what is NextStep.CLOSE:
-            step_runner.close(step)
-        elif what is NextStep.REFLECT:
-            yield from failure_handler.reflect(step)
-        elif what is NextStep.PLAN:
-            yield from replanner.plan_children(step)
-
-    def _choose(
-        self,
-        found: tuple[NextStep, PlanStep],
-        scheduler: StepScheduler,
-        values: Values,
-        at_work: Mapping[Work | Pause, ActiveStep],
-    ) -> PlanStep | None:
-        """The step to begin now, beside those that are running; None if there is none, or those have to end first."""
-        what, step = found
-        if what is not NextStep.RUN or len(at_work) >= self.jobs:
-            return None
-        busy = {begun.step.step_id for begun in at_work.values()}
-        return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
-
-    def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, ActiveStep]) -> Turn[None]:
-        """Wait for the steps that are running; those that wait for another try keep waiting."""
-        while any(isinstance(work, Work) for work in at_work):
-            ended = yield FIRST
-            step_runner.end(at_work.pop(ended.work), ended)
-
-    def _end_round(self, writer: RunWriter, values: Values, replanner: Replanner) -> Turn[str | None]:
-        """Say why the run ends here ("" where it has converged), or begin another round (None)."""
-        why = self._why_not(writer, values)
-        if not why:
-            return ""
-        state = writer.state
-        if self.planner is None:
-            return why
-        if state.renewing is not None and not writer.scope:
-            refused = yield from replanner.renew(state.renewing)
-        elif state.round_end == writer.digest:
-            return f"{why}; neither the planner nor the last round has changed anything"
-        elif not replanner.limits.can_begin_round():
-            return f"{why}; {state.round} rounds are over"
-        else:
-            refused = yield from replanner.change(why)
-        return f"{why}; {refused}" if refused else None
-
-    def _why_not(self, writer: RunWriter, values: Values) -> str:
-        """What keeps the plan from having converged."""
-        why, missing = [], self._missing(values, writer)
-        blocked = _find_blocked(writer)
-        if blocked and (missing or not self._required(writer)):
-            why.append(f"steps are blocked: {name_some([step.step_id for step in blocked])}")
-        elif not blocked and any(step.status in OPEN for step in iter_steps(writer.root)):
-            why.append("steps are pending that cannot be reached")
-        if missing:
-            why.append(f"outputs are missing: {', '.join(missing)}")
-        return "; ".join(why)
-
-    def _required(self, writer: RunWriter) -> Sequence[str]:
-        return writer.root.outputs if isinstance(writer.root, PlanStep) else self.required
-
-    def _missing(self, values: Values, writer: RunWriter) -> tuple[str, ...]:
-        root = writer.root
-        if isinstance(root, PlanStep):
-            return values.missing_below(root)
-        return tuple(name for name in self.required if not values.has(name))
-
-    def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str, *, waiting: str = "") -> RunResult:
-        blocked = _find_blocked(writer)
-        writer.note(RecordKind.ENDED, outcome=outcome.value, reason=reason, blocked=[step.step_id for step in blocked])
-        if writer.file is None:
-            # The caller who gets the plan now may edit it, as well as the one that it was made of.
-            writer.write_view()
-        outputs = writer.ledger.values(writer.run, values.outputs())
-        state = writer.state
-        return RunResult(
-            outcome,
-            reason,
-            writer.run,
-            deepcopy(writer.plan),
-            outputs,
-            state.round,
-            state.effort,
-            tuple(step.step_id for step in blocked),
-            waiting,
-            tuple(lack for step in blocked for lack in values.lacks(step, state.lacking.get(step.step_id, ()))),
-        )
+        watcher = self._watcher(writer)
+        return RunLoop(writer, step_runner, failure_handler, replanner, watcher, self.required, self.jobs)
 
 
 def _no_run() -> PlanRunError:
@@ -608,10 +449,6 @@ def _about(ledger: Ledger, run: str) -> tuple[str, str]:
     info = ledger.find_run(run)
     last = next(ledger.records(run, kinds=_BEGINNINGS, newest_first=True, limit=1), None)
     return "" if info is None else info.name, "" if last is None else str(last.data.get("trace", ""))
-
-
-def _find_blocked(writer: RunWriter) -> list[PlanStep]:
-    return [step for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
 
 
 # ---------------------------------------------------------------- without a run

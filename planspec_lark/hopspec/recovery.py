@@ -229,31 +229,12 @@ class HopSpecRecovery:
                 self._grow()
 
     def _read_fence(self, lines: list[str], at: int, *, is_last: bool) -> bool:
-        """Read a line that opens a code block without an end, or closes one that is around the document."""
+        """Read a line that opens a code block without an end, or one that is around the document."""
         line = lines[at]
         if self._has_ended or not line.lstrip(BLANKS).startswith("```"):
             return False
-        is_around = (self._state is _State.HEAD and not self._in_fence) or (self._in_fence and is_last)
-        if is_around:
-            said = line.strip(f"{BLANKS}`")
-            found = self._match(said) if said else None
-            is_safe = found is not None or _LANGUAGE.fullmatch(said) is not None
-            if self._in_fence:
-                opening = max(at for at, one in enumerate(self.findings) if one.code == "HS114")
-                fix = self.findings[opening].fix
-                # Without the fences, text behind them may be part of the document.
-                is_led = any(line.strip() and self._match(line) for line in lines[at + 1 :])
-                is_safe = fix is not None and fix.is_safe and not is_led
-                self.findings[opening] = evolve(self.findings[opening], fix=fix and evolve(fix, is_safe=is_safe))
-            self._has_ended = self._in_fence
-            self._in_fence = True
-            self._report(
-                "HS114", "a code fence around the document is not allowed", fix=said if found else "", is_safe=is_safe
-            )
-            if found:
-                self._take(*found, said)
-            else:
-                self._keep("")
+        if is_last if self._in_fence else self._state is _State.HEAD:
+            self._read_outer_fence(lines, at)
         elif self._state in _LOST:
             self._grow()
         elif self._state in _OPEN and is_fence(line):
@@ -267,6 +248,27 @@ class HopSpecRecovery:
         else:
             self._lose("HS113", "the code block is not closed", help="close it with three backticks")
         return True
+
+    def _read_outer_fence(self, lines: list[str], at: int) -> None:
+        """Read the line above a document in a code block, or the one below it."""
+        said = lines[at].strip(f"{BLANKS}`")
+        found = self._match(said) if said else None
+        is_safe = found is not None or _LANGUAGE.fullmatch(said) is not None
+        if self._in_fence:
+            opening = max(at for at, one in enumerate(self.findings) if one.code == "HS114")
+            fix = self.findings[opening].fix
+            assert fix is not None, "it was reported here"
+            # Without the fences, text behind them may be part of the document.
+            is_safe = fix.is_safe and not any(line.strip() and self._match(line) for line in lines[at + 1 :])
+            self.findings[opening] = evolve(self.findings[opening], fix=evolve(fix, is_safe=is_safe))
+        self._has_ended = self._in_fence
+        self._in_fence = True
+        message = "a code fence around the document is not allowed"
+        self._report("HS114", message, fix=said if found else "", is_safe=is_safe)
+        if found:
+            self._take(*found, said)
+        else:
+            self._keep("")
 
     # ---------------------------------------------------------------- lines
 

@@ -27,8 +27,6 @@ _MEANT = {
 }
 # Levels of subtasks where none says how many.
 _DEPTH = 3
-_COUNTS = ("max_iterations", "max_steps", "max_depth")
-_NAMES = ("inputs", "outputs")
 
 
 def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None = None) -> Iterator[Diagnostic]:
@@ -123,19 +121,12 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
 def _check_attributes(
     step: StepInfo, mode: str, document: HopSpec, given: Collection[str] | None
 ) -> Iterator[Diagnostic]:
-    kind = STEP_TYPES[step.step_type]
-
     def say(name: str) -> str:
         return _say(step.step_type, name, document.language)
 
     yield from _check_values(step, document.language)
-    if kind.modes and not kind.chooser and not mode:
-        wanted = " or ".join(say(one.required[0]) for one in kind.modes.values())
-        yield _found("HS205", step, f"{wanted} is missing")
-    for name in (*kind.required, *(kind.modes[mode].required if mode else ())):
-        is_there = bool(getattr(step, name)) or (name == "inputs" and (given is None or name in given))
-        if not is_there:
-            yield _found("HS205", step, f"{say(name)} is missing")
+    for names in _find_missing(step, mode, given):
+        yield _found("HS205", step, f"{' or '.join(map(say, names))} is missing")
     if step.collection and step.condition and step.step_type == "loop":
         help = "a loop goes through a collection, or runs while a condition is true: remove one of the two"
         yield _found("HS213", step, f"it has both {say('collection')} and {say('condition')}", "condition", help=help)
@@ -148,6 +139,17 @@ def _check_attributes(
             yield _found("HS206", step, f"{which} has no attribute {say(name)}", name)
     if step.step_type == "LLM" and not step.verifier:
         yield _found("HS224", step, f"{say('verifier')} is missing", help="the default is reverse verification")
+
+
+def _find_missing(step: StepInfo, mode: str, given: Collection[str] | None) -> Iterator[list[str]]:
+    """The attributes that a step needs and does not have: each by itself, or some of which it needs one."""
+    kind = STEP_TYPES[step.step_type]
+    if kind.modes and not kind.chooser and not mode:
+        yield [one.required[0] for one in kind.modes.values()]
+    for name in (*kind.required, *(kind.modes[mode].required if mode else ())):
+        is_said = name == "inputs" and (given is None or name in given)
+        if not (is_said or getattr(step, name)):
+            yield [name]
 
 
 @cache
@@ -164,13 +166,13 @@ def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
         choices = f"write {join_words([f'`{one}`' for one in kind.modes], 'or')}"
         message = f"{_say(step.step_type, kind.chooser, language)} is `{shorten(said)}`"
         yield _found("HS207", step, message, kind.chooser, choices, meant)
-    for name in _COUNTS:
-        if getattr(step, name) == 0 and name != "max_depth":
+    for name in ("max_iterations", "max_steps"):
+        if getattr(step, name) == 0:
             yield _found("HS207", step, f"{_say(step.step_type, name, language)} must be above 0", name)
     for name in step.allowed_types:
         if name not in STEP_TYPES:
             yield _found("HS207", step, f"unknown type `{shorten(name)}`", "allowed_types", help=_TYPES)
-    for field_name in _NAMES:
+    for field_name in ("inputs", "outputs"):
         for name in getattr(step, field_name):
             if not _SNAKE_CASE.fullmatch(name):
                 message = f"the variable `{shorten(name)}` is not in snake_case"

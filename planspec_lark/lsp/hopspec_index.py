@@ -357,31 +357,35 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield from self._names(step, field, offset, written)
 
     def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[CompletionItem]:
-        """Variables: of those before a step what it may take, and what others take and none gives."""
+        """The variables that a field of a step may name, but for those that it names already."""
         is_list = field in _LISTS
         word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
         place = self._place(offset, word, _LISTED_REST if is_list else _WORD_REST)
         listed = set[str]()
         if is_list:
             listed |= {item.strip(BLANKS) for item in _ITEM.findall(written.removesuffix(word))}
-            listed |= {one.text for one in self._words_of(step) if one.kind == VARIABLE and one.place[0] != place[0]}
-        producers, consumers = self._users
-        declared = dict.fromkeys(one.text for one in self._declared)
+            listed |= self._variables_beside(step, place)
         gives = field == "outputs" and step.step_type != "flow"
-        known = [*consumers] if gives else [*dict.fromkeys([*declared, *producers])]
+        known = self._find_wanted(step) if gives else self._find_given(step)
+        for name in put_first(word, (name for name in known if name not in listed)):
+            yield CompletionItem(name, place, known[name], "variable")
+
+    def _find_wanted(self, step: StepInfo) -> dict[str, str]:
+        """The variables that other steps take and none gives, and who takes them."""
+        producers, consumers = self._users
+        given = {*producers, *(one.text for one in self._declared)}
+        others = {name: [one for one in consumers[name] if one is not step] for name in consumers if name not in given}
+        return {name: f"for {name_steps(steps)}" for name, steps in others.items() if steps}
+
+    def _find_given(self, step: StepInfo) -> dict[str, str]:
+        """The variables that a step may take, and from where."""
+        found = dict.fromkeys((one.text for one in self._declared), "from the input definition")
         at = self._places.line_of(step.step_id, "step_id")
-        for name in put_first(word, known):
-            if name in listed:
-                continue
-            if gives:
-                others = [one for one in consumers[name] if one is not step]
-                if others and name not in producers and name not in declared:
-                    yield CompletionItem(name, place, f"for {name_steps(others)}", "variable")
-                continue
-            before = [one for one in producers.get(name, ()) if self._places.line_of(one.step_id, "step_id") < at]
-            if before or name in declared:
-                said = name_steps(before) if before else "the input definition"
-                yield CompletionItem(name, place, f"from {said}", "variable")
+        for name, steps in self._users[0].items():
+            before = [one for one in steps if self._places.line_of(one.step_id, "step_id") < at]
+            if before:
+                found[name] = f"from {name_steps(before)}"
+        return found
 
 
 def _names_in(step: StepInfo, field: str) -> set[str]:

@@ -133,15 +133,13 @@ class PlanIndex(StepIndex[PlanStep]):
         step = self._step_at(offset)
         # What the list has already, and what the step takes or gives besides.
         listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
-        taken = {*map(str.strip, listed.split(","))}
-        if step is not None:
-            own = (one for one in self._words_of(step) if one.kind == VARIABLE)
-            taken |= {one.text for one in own if one.place[0] != place[0]}
-        known = producers if is_input else consumers
-        for name in put_first(word, known):
-            others = [one for one in known[name] if one is not step]
+        taken = {*map(str.strip, listed.split(",")), *self._variables_beside(step, place)}
+        if not is_input:
             # An output is for a step that has it from nowhere.
-            if others and name not in taken and (is_input or name not in producers):
+            taken |= producers.keys()
+        known = producers if is_input else consumers
+        for name in put_first(word, (name for name in known if name not in taken)):
+            if others := [one for one in known[name] if one is not step]:
                 yield CompletionItem(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
 
 

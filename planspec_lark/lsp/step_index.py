@@ -208,6 +208,11 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Whether a variable of this name is anywhere."""
         return any(name in users for users in self._users) or any(one.text == name for one in self._free_words())
 
+    def _variables_beside(self, step: AnyStep | None, place: Bounds) -> set[str]:
+        """The variables that a step names in other places."""
+        words = self._words_of(step) if step else ()
+        return {one.text for one in words if one.kind == VARIABLE and one.place[0] != place[0]}
+
     def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[NamePosition]:
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))

@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import groupby, permutations
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import define, field
 
@@ -115,31 +115,38 @@ def is_in_place(plan: PlanSpec, old: Mapping[str, PlanStep], new: Mapping[str, P
         True only if nothing that has changed says what a step elsewhere says, and none of the changed steps beside each
         other is as much like another one as like itself. False says nothing.
     """
-    both = [(one, other) for one, other in zip(old.values(), new.values(), strict=True) if one is not other]
-    changed = [(one, other) for one, other in both if hash_of(one) != hash_of(other)]
     here, there = (Counter(step.description for step in steps.values()) for steps in (old, new))
-    for one, other in changed:
+    pairs: dict[str, _Pair] = {}
+    for step_id, one, other in zip(old, old.values(), new.values(), strict=True):
+        if one is other or hash_of(one) == hash_of(other):
+            continue
         is_same = one.description == other.description
         counts = (here[one.description], there[other.description], there[one.description], here[other.description])
         if one.step_name != other.step_name or counts != (1, 1, is_same, is_same):
             return False
-    pairs = {one.step_id: (StepNode(0, one, "", None, 0), StepNode(0, other, "", None, 0)) for one, other in changed}
+        pairs[step_id] = StepNode(0, one, "", None, 0), StepNode(0, other, "", None, 0)
+    return not pairs or all(map(_are_like_themselves, _group_changed(plan, pairs)))
+
+
+_Pair: TypeAlias = tuple[StepNode, StepNode]
+
+
+def _group_changed(plan: PlanSpec, pairs: Mapping[str, _Pair]) -> Iterator[list[_Pair]]:
+    """The steps that have changed and are beside each other, each with what it is now."""
     # The siblings below one step, and whether anything above them has changed.
-    todo = [(plan.steps, False)] if pairs else []
+    todo = [(plan.steps, False)]
     while todo:
         siblings, is_below_changed = todo.pop()
-        runs = groupby(siblings, lambda step: step.step_id in pairs)
-        groups = [[step.step_id for step in run] for is_changed, run in runs if is_changed]
         if is_below_changed:
             # What has not changed between them may not have been found yet.
-            groups = [[step_id for group in groups for step_id in group]]
-        if not all(_are_like_themselves([pairs[step_id] for step_id in group]) for group in groups):
-            return False
+            yield [pairs[step.step_id] for step in siblings if step.step_id in pairs]
+        else:
+            runs = groupby(siblings, lambda step: step.step_id in pairs)
+            yield from ([pairs[step.step_id] for step in run] for is_changed, run in runs if is_changed)
         todo += ((step.children, is_below_changed or step.step_id in pairs) for step in siblings if step.children)
-    return True
 
 
-def _are_like_themselves(pairs: list[tuple[StepNode, StepNode]]) -> bool:
+def _are_like_themselves(pairs: list[_Pair]) -> bool:
     """Whether each of some steps is more like itself than like any other."""
     own = [_score(old, new, anywhere=False) for old, new in pairs]
     return (

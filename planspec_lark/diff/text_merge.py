@@ -104,22 +104,17 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
     Most steps have the same lines in all three, and are only looked at once.
     """
     texts = {BASE: base, OURS: ours, THEIRS: theirs}
+    if len(set(texts.values())) < len(texts) or len(set(map(newline_of, texts.values()))) > 1:
+        return None
     heads: dict[str, str] = {}
     parts: dict[str, dict[str, str]] = {}
     for side, text in texts.items():
         heads[side], parts[side] = _cut_steps(text)
-    ids = [*parts[OURS]]
-    is_plain = len({newline_of(text) for text in texts.values()}) == 1 and len(set(texts.values())) == len(texts)
-    if not (is_plain and ids) or any([*own] != ids for own in parts.values()):
-        return None
     versions = _read_versions(heads, parts, ours)
     if versions is None:
         return None
     plans, steps = versions
-    plan = plans[OURS]
-    if not all(is_in_place(plan, steps[BASE], steps[side]) for side in (OURS, THEIRS)):
-        return None
-    root = merge_node(None, plans)
+    plan, root = plans[OURS], merge_node(None, plans)
     nodes = {
         step_id: merge_node(root, {side: own[step_id] for side, own in steps.items()})
         for step_id, part in parts[THEIRS].items()
@@ -160,8 +155,12 @@ def _read_versions(
 ) -> tuple[dict[str, PlanSpec], dict[str, dict[str, PlanStep]]] | None:
     """The plans, of which only that of ours has steps, and the steps of each in the order of the text.
 
-    The same lines are the same step. None where a text is not a plan, or is cut elsewhere than it should be.
+    The same lines are the same step. None where a text is not a plan, is cut elsewhere than it should be, or may have
+    steps in other places than the others.
     """
+    ids = [*parts[OURS]]
+    if not ids or any([*own] != ids for own in parts.values()):
+        return None
     plan = fast_reader.read(ours)
     own = {step.step_id: step for step in iter_steps(plan)} if plan else {}
     if plan is None or own.keys() != parts[OURS].keys():
@@ -180,7 +179,8 @@ def _read_versions(
     for step_id, part in parts[BASE].items():
         if part == parts[THEIRS][step_id]:
             steps[THEIRS][step_id] = steps[BASE][step_id]
-    return plans, steps
+    is_same = all(is_in_place(plan, steps[BASE], steps[side]) for side in (OURS, THEIRS))
+    return (plans, steps) if is_same else None
 
 
 # ---------------------------------------------------------------- the head

@@ -260,7 +260,7 @@ class _Reader:
             where = (*task.path, key)
             if key == "subtasks" and isinstance(one, list) and (one or depth == 0):
                 self._note(Fate.CARRIED, where, "the steps below {}", task)
-            elif key in _STRUCTURE and key in written and written[key] == one and type(written[key]) is type(one):
+            elif key in written and written[key] == one and type(written[key]) is type(one):
                 self._note(Fate.CARRIED, where, "{}", task)
             else:
                 task.notes += _write_note(key, one)
@@ -440,20 +440,20 @@ def _write_task(
     fields["dependencies"] += [_reference(one, "", 0) for one in notes.also]
     raw = notes.fields.get("dependencies")
     if isinstance(raw, list):
-        if {*_resolve(raw, _head(task.id, depth), siblings)} == {*task.needs, *notes.also}:
-            fields["dependencies"] = raw
-    elif raw is not None and not task.needs:
+        is_same = {*_resolve(raw, _head(task.id, depth), siblings)} == {*task.needs, *notes.also}
+    else:
+        is_same = raw is not None and not task.needs
+    if is_same:
         fields["dependencies"] = raw
     if task.children or depth == 0:
         fields["subtasks"] = below
     fields |= {key: value for key, value in notes.fields.items() if key not in _STRUCTURE[:-1]}
+    # What was missing may say something by now.
+    said = {"status": task.status is not PlanStatus.PENDING, "title": task.text, "subtasks": task.children}
+    said["dependencies"] = fields["dependencies"]
     for key in notes.without:
-        # It was missing, and still says nothing.
-        if key in ("subtasks", "dependencies") and fields.get(key):
-            continue
-        if (key == "status" and task.status is not PlanStatus.PENDING) or (key == "title" and task.text):
-            continue
-        fields.pop(key, None)
+        if not said.get(key):
+            fields.pop(key, None)
     if notes.free:
         fields["details"] = "\n".join(filter(None, [fields.get("details", ""), *notes.free]))
     return dict(sorted(fields.items(), key=lambda item: order.get(item[0], len(order))))

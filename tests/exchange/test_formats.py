@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from planspec_lark import PlanStatus, PlanSyntaxError, find_step, lint_plan, parse_plan
+from planspec_lark import PlanStatus, PlanStep, PlanSyntaxError, find_step, lint_plan, parse_plan
 from planspec_lark.exchange import FORMATS, export_into, export_plan, import_text, update_text
 from planspec_lark.exchange.conversion import id_of, name_of
 from planspec_lark.planspec.models import iter_steps
@@ -524,6 +524,17 @@ def test_a_tag_without_tasks_is_in_the_report() -> None:
         (entry.path, entry.reason) for entry in imported.report.carried
     ]
     assert json.loads(export_plan(imported.plan, "task-master").text) == json.loads(text)
+
+
+def test_a_task_without_a_list_of_subtasks_gets_one_with_the_steps_below_it() -> None:
+    imported = import_text('{"tasks": [{"id": 1, "title": "a"}]}', "task-master")
+    (step,) = imported.plan.steps
+    assert "[without: status, dependencies, subtasks]" in step.detail
+    step.step_type, step.children = "subtask", [PlanStep("1.1", step_type="act", description="b")]
+    exported = export_plan(imported.plan, "task-master")
+    (task,) = json.loads(exported.text)["tasks"]
+    assert [one["title"] for one in task["subtasks"]] == ["b"]
+    assert not [line for line in exported.lost if "below" in line or line == "step 1.1"]
 
 
 def test_several_signs_of_what_is_done_become_one() -> None:

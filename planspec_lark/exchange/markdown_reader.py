@@ -218,34 +218,35 @@ class _Reader:
 
     def _read_title(self, blocks: list[_Block], root: _Holder, tasks: TaskList) -> list[_Block]:
         """Take title and goal; returns what is left."""
-        tops = [at for at, block in enumerate(blocks) if block.kind == "heading" and block.level == 1]
-        first = next(
-            (at for at, block in enumerate(blocks) if block.kind == "heading" or self._holds_tasks(block)), None
-        )
         missing = []
-        at = 0
-        if len(tops) == 1 and tops[0] == first and blocks[first].text:
-            for block in blocks[:first]:
+        title = self._find_title(blocks)
+        if title is None:
+            missing.append("title")
+        else:
+            at = blocks.index(title)
+            for block in blocks[:at]:
                 self._keep(root, block.first, block.last)
+            blocks = blocks[at + 1 :]
             if tasks.notes:
                 tasks.notes.append(marks.TITLE)
             root.end = -1
-            title = blocks[first]
             tasks.title = " ".join(title.text.split("\n"))
             self._carry(title.first, title.last, "the title")
-            at = first + 1
-        else:
-            missing.append("title")
-        below = blocks[at] if at < len(blocks) else None
-        goal = join_lines(below.text.split("\n")) if below is not None and below.kind == "paragraph" else None
-        if below is not None and goal and not (at == 0 and tasks.notes) and not goal.startswith(_NO_GOAL):
+        # Behind front matter, only a title tells what the first paragraph is.
+        if blocks and (title or not tasks.notes) and (goal := _goal_of(blocks[0])):
             tasks.goal = goal
-            self._carry(below.first, below.last, "the goal")
-            at += 1
+            self._carry(blocks[0].first, blocks[0].last, "the goal")
+            blocks = blocks[1:]
         else:
             missing.append("goal")
         tasks.notes[:0] = marks.not_here(missing)
-        return blocks[at:]
+        return blocks
+
+    def _find_title(self, blocks: Sequence[_Block]) -> _Block | None:
+        """The only heading of the first level, where no other one and no task is before it."""
+        tops = [block for block in blocks if block.kind == "heading" and block.level == 1]
+        first = next((block for block in blocks if block.kind == "heading" or self._holds_tasks(block)), None)
+        return first if first and first.text and tops == [first] else None
 
     # ------------------------------------------------------------ sections
 
@@ -407,6 +408,12 @@ class _Reader:
         offset += line == 0 and self.source.text.startswith("\ufeff")
         span = self.source.span(offset + start, offset + end)
         self.found.append(Diagnostic(code, message, span=span, help=help, source=self.source))
+
+
+def _goal_of(block: _Block) -> str:
+    """The goal that a paragraph says; empty where it is none."""
+    goal = join_lines(block.text.split("\n")) if block.kind == "paragraph" else None
+    return "" if goal is None or goal.startswith(_NO_GOAL) else goal
 
 
 def _mark_missing_ids(tasks: TaskList) -> None:

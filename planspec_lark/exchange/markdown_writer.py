@@ -221,8 +221,8 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iter
         return
     match = _ITEM.match(line)
     box = BOX.match(line, match.end()) if match else None
-    sign = dialect.boxes.get(new.status)
     if was.status is not new.status and was.is_counted:
+        sign = dialect.boxes.get(new.status)
         if sign is None:
             yield f"line {old.line}: there is no box for {new.status.value}"
         elif box is None:

@@ -120,20 +120,25 @@ def _read_documents(made: SourceFolder, folder: Path) -> None:
             source = Source("", str(path))
             made.found.append(Diagnostic("EX109", f"{name}: {reason}", span=source.span(0, 0), source=source))
     made.documents = [*texts]
-    formats = {_DOCUMENTS[name] for name in texts} - {""}
-    if len(formats) == 1:
-        (made.format,) = formats
-    else:
-        made.format, _ = guess_by_place(str(made.path.resolve()))
-    if not formats and not made.format and made.path.suffix == ".md":
-        # OpenSpec has its specs beside the list; a design alone is Kiro's.
-        made.format = "openspec" if (folder / "specs").is_dir() else "kiro" if "design.md" in texts else ""
-    for name, text in texts.items():
-        made.title = made.title or _find_title(name, text)
+    made.format = _find_format(made, folder)
+    titles = (_find_title(name, text) for name, text in texts.items())
     goals = (find(name, texts[name]) for name, find in _GOALS if name in texts)
+    made.title = next(filter(None, titles), FoundText(folder.resolve().name, "", 0) if texts else None)
     made.goal = next(filter(None, goals), None)
-    if made.documents and made.title is None:
-        made.title = FoundText(folder.resolve().name, "", 0)
+
+
+def _find_format(made: SourceFolder, folder: Path) -> str:
+    """The format that the documents speak for, or the place of the list."""
+    formats = {_DOCUMENTS[name] for name in made.documents} - {""}
+    if len(formats) == 1:
+        return formats.pop()
+    by_place, _ = guess_by_place(str(made.path.resolve()))
+    if formats or by_place or made.path.suffix != ".md":
+        return by_place
+    # OpenSpec has its specs beside the list; a design alone is Kiro's.
+    if (folder / "specs").is_dir():
+        return "openspec"
+    return "kiro" if "design.md" in made.documents else ""
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

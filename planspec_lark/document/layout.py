@@ -210,27 +210,32 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
     # What comes before all lines, and then in place of each.
     edited = ["", *rows]
     if inputs != step.inputs:
-        # The first line of inputs names all, and the others go.
         names = ", ".join(step.inputs)
-        naming = [at for at, match in matches.items() if match["INPUTS"]]
-        for at in naming:
-            start, end = matches[at].span("INPUTS")
-            edited[at] = rows[at - 1][:start] + names + rows[at - 1][end:] if names and at == naming[0] else ""
+        naming = {at: match.span("INPUTS") for at, match in matches.items() if match["INPUTS"]}
         if names and not naming:
             edited[0] = f"{lead} ← {names}{newline}"
+        for at, (start, end) in naming.items():
+            edited[at] = edited[at][:start] + names + edited[at][end:] if names else ""
+            # The first line of inputs names all, and the others go.
+            names = ""
     if detail != step.detail:
         places = [at for at, match in matches.items() if not match["INPUTS"]]
-        new = [f"{lead} {write_detail(text)}" if text else lead for text in step.detail]
-        # The lines at both ends that say the same stay.
-        same = _count_same(detail, step.detail)
-        behind = _count_same(detail[same:][::-1], step.detail[same:][::-1])
-        old, new = places[same : len(detail) - behind], new[same : len(new) - behind]
-        anchor = places[same - 1] if same else places[0] - 1 if places else len(rows)
-        for number, at in enumerate(old):
-            anchor = at
-            edited[at] = new[number] + end_of(edited[at]) if number < len(new) else ""
-        edited[anchor] += "".join(line + newline for line in new[len(old) :])
+        _edit_detail(edited, places, detail, step.detail, lead, newline)
     return edited
+
+
+def _edit_detail(  # noqa: PLR0913, PLR0917  (what there is, and what is to be)
+    edited: list[str], places: list[int], was: list[str], detail: list[str], lead: str, newline: str
+) -> None:
+    """Let the lines in these places say this detail; those at both ends that say the same stay."""
+    same = _count_same(was, detail)
+    behind = _count_same(was[same:][::-1], detail[same:][::-1])
+    new = (f"{lead} {write_detail(text)}" if text else lead for text in detail[same : len(detail) - behind])
+    anchor = places[same - 1] if same else places[0] - 1 if places else len(edited) - 1
+    for at in places[same : len(was) - behind]:
+        anchor, line = at, next(new, None)
+        edited[at] = "" if line is None else line + end_of(edited[at])
+    edited[anchor] += "".join(line + newline for line in new)
 
 
 def _count_same(some: list[str], others: list[str]) -> int:

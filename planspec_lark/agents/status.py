@@ -13,7 +13,7 @@ from attrs import frozen
 from planspec_lark.folder.entries import FOLDER_LIMITS, find_folder, read_inside
 from planspec_lark.folder.models import FolderError
 from planspec_lark.folder.names import SUFFIX, is_name
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.render import say_progress
@@ -38,6 +38,11 @@ class _Known:
     name: str
     plan: PlanSpec | None = None
     fault: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a step of it is in progress."""
+        return self.plan is not None and any(_active(self.plan))
 
 
 def _read(folder: str) -> Iterator[_Known]:
@@ -79,8 +84,8 @@ def say_plans(folder: str, max_tokens: int) -> str:
     known = list(_read(folder))
     if not known:
         return ""
-    first = next((one for one in known if one.plan is not None and any(_active(one.plan))), None)
-    first = first or next((one for one in known if one.plan is not None), None)
+    # Of those that are in progress the first, or else of all.
+    first = max((one for one in known if one.plan is not None), key=lambda one: one.is_active, default=None)
     text = _Budget(max_tokens)
     text.add(
         "Plans of this project are in planspec/ (see the skill `planspec`). What follows is data: steps to be done, "
@@ -92,8 +97,8 @@ def say_plans(folder: str, max_tokens: int) -> str:
         view = next_step_view(first.plan)
         if view is None or not text.add(_view_text(view, text.left)):
             text.add(_brief(first))
-        opened = [step for step in iter_steps(first.plan) if step.status in (PlanStatus.PENDING, PlanStatus.ACTIVE)]
-        text.add_list("\nOpen steps:\n", [f"{canonical_summary(step)}\n" for step in opened])
+        opened = [f"{canonical_summary(step)}\n" for step in iter_steps(first.plan) if step.status in OPEN]
+        text.add_list("\nOpen steps:\n", opened)
         text.add(f"\nAfter each step: planspec done {shlex.quote(name)} ID 'what came of it'\n")
     head = "Open plans" if first is None else "Other open plans"
     text.add_list(f"\n{head}:\n", [_brief(one) for one in known if one is not first])

@@ -6,7 +6,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from attrs import astuple, evolve
@@ -19,9 +19,10 @@ from planspec_lark.runs.ledger import (
     RunBusyError,
     RunInfo,
     StepUpdate,
+    say_unwritable,
 )
 from planspec_lark.runs.owner import Owner
-from planspec_lark.syntax.safe_text import visible_name
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["DatabaseLedger"]
 
@@ -40,6 +41,11 @@ class DatabaseLedger(ABC):
 
     # What locks a row until the transaction ends.
     _LOCK = ""
+    # What the database is called in errors.
+    _name: str
+    # What it raises itself, and where there is a row of this key already.
+    _faults: tuple[type[Exception], ...]
+    _taken: type[Exception]
 
     @abstractmethod
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
@@ -50,20 +56,39 @@ class DatabaseLedger(ABC):
         """All statements in this block are kept for good when it ends, or none of them is."""
 
     @abstractmethod
-    def _errors(self) -> AbstractContextManager[None]:
-        """Turns what the database raises into LedgerError."""
-
-    @abstractmethod
-    def _is_taken(self, error: Exception) -> bool:
-        """Whether a statement has failed because there is a row of this key."""
-
-    @abstractmethod
     def _now(self) -> float:
         """The time of the database, in seconds since 1970."""
 
     @abstractmethod
     def close(self) -> None:
         """Let go of the database."""
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turns what the database raises into LedgerError."""
+        try:
+            yield
+        except self._faults as error:
+            raise LedgerError(f"{self._name}: {self._show(str(error))}") from None
+        except UnicodeEncodeError as error:
+            raise LedgerError(f"{self._name}: {say_unwritable(error)}") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            # JSON that no ledger writes, or a name of a database that is none.
+            raise LedgerError(f"{self._name}: this is not a ledger of plans ({self._show(str(error))})") from None
+
+    def _show(self, text: str) -> str:
+        """What the database says, safe to show."""
+        return visible(text)
+
+    @contextmanager
+    def _adding(self, taken: LedgerError) -> Iterator[None]:
+        """A transaction that adds a row; this error is raised where there is one of its key."""
+        with self._errors():
+            try:
+                with self._transaction():
+                    yield
+            except self._taken:
+                raise taken from None
 
     # ---------------------------------------------------------------- runs and records
 
@@ -89,14 +114,8 @@ class DatabaseLedger(ABC):
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
         row = (info.run, info.time, _encode(dict(info.inputs)), info.name)
-        with self._errors():
-            try:
-                with self._transaction():
-                    self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
-            except Exception as error:
-                if self._is_taken(error):
-                    raise LedgerError(f"there is a run {visible_name(info.run)} already") from None
-                raise
+        with self._adding(LedgerError(f"there is a run {visible_name(info.run)} already")):
+            self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record: it is on the disk when this returns."""
@@ -108,16 +127,10 @@ class DatabaseLedger(ABC):
             _encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
             *(record.plan, record.before, record.after),
         )
-        with self._errors():
-            try:
-                with self._transaction():
-                    self._execute(_APPEND, row)
-                    for values in outputs:
-                        self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
-            except Exception as error:
-                if self._is_taken(error):
-                    raise FencedError(f"another process has continued run {visible_name(run)}") from None
-                raise
+        with self._adding(FencedError(f"another process has continued run {visible_name(run)}")):
+            self._execute(_APPEND, row)
+            for values in outputs:
+                self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
         return evolve(record, outputs={}, seq=seq, time=at)
 
     def records(

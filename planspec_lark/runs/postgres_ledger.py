@@ -9,11 +9,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
-from planspec_lark.runs.ledger import LedgerError, NoLedgerError, say_unwritable
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
-    import psycopg
+    from psycopg import Connection
 
 __all__ = ["PostgresLedger", "hide_password"]
 
@@ -81,14 +81,15 @@ class PostgresLedger(DatabaseLedger):
     _LOCK = " FOR UPDATE"
 
     def __init__(self, conninfo: str, *, read_only: bool = False) -> None:
-        self._psycopg = _load()
-        said = _parse(self._psycopg, conninfo)
+        psycopg = _load()
+        self._faults, self._taken = (psycopg.Error, OSError), psycopg.errors.UniqueViolation
+        said = _parse(psycopg, conninfo)
         self._secrets = [said[name] for name in _SECRETS if said.get(name)]
         self._name = visible_name(f"{said.get('dbname') or 'the database'} at {said.get('host') or 'this machine'}")
         # What keeps the lease does so beside the run.
         self._lock = RLock()
         with self._errors():
-            self._base: psycopg.Connection[Any] = self._psycopg.connect(**_TIMEOUTS | said, autocommit=True)
+            self._base: Connection[Any] = psycopg.connect(**_TIMEOUTS | said, autocommit=True)
             try:
                 self._open(read_only=read_only)
             except BaseException:
@@ -115,19 +116,7 @@ class PostgresLedger(DatabaseLedger):
         found = "SELECT count(*) FROM pg_tables WHERE schemaname = 'planspec' AND tablename = 'version'"
         return self._execute(found) == [(1,)]
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (self._psycopg.Error, OSError) as error:
-            raise LedgerError(f"{self._name}: {self._hide(str(error))}") from None
-        except UnicodeEncodeError as error:
-            raise LedgerError(f"{self._name}: {say_unwritable(error)}") from None
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            # JSON that no ledger writes, or a text that is none.
-            raise LedgerError(f"{self._name}: this is not a ledger of plans ({self._hide(str(error))})") from None
-
-    def _hide(self, text: str) -> str:
+    def _show(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "…")
         return one_line(text)
@@ -149,9 +138,6 @@ class PostgresLedger(DatabaseLedger):
         # All that is between two questions goes there and back at once.
         with self._lock, self._base.pipeline(), self._base.transaction():
             yield
-
-    def _is_taken(self, error: Exception) -> bool:
-        return isinstance(error, self._psycopg.errors.UniqueViolation)
 
     def _now(self) -> float:
         # The clocks of the machines that share it may differ.

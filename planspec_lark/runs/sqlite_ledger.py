@@ -12,8 +12,8 @@ from threading import RLock
 from typing import Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
-from planspec_lark.runs.ledger import LedgerError, NoLedgerError, say_unwritable
-from planspec_lark.syntax.safe_text import visible, visible_name
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 
@@ -75,6 +75,9 @@ class SqliteLedger(DatabaseLedger):
         LedgerError: it cannot be opened, or is something else.
     """
 
+    _faults = (sqlite3.Error, OSError)
+    _taken = sqlite3.IntegrityError
+
     def __init__(self, path: Path | str, *, read_only: bool = False) -> None:
         self._name = visible_name(str(path))
         # What keeps the lease and the plan's file up to date does so beside the run.
@@ -120,18 +123,6 @@ class SqliteLedger(DatabaseLedger):
             script = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
             base.executescript(f"BEGIN IMMEDIATE; {_TABLES} {script} COMMIT;")
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise LedgerError(f"{self._name}: {visible(str(error))}") from None
-        except UnicodeEncodeError as error:
-            raise LedgerError(f"{self._name}: {say_unwritable(error)}") from None
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            # JSON that no ledger writes, or a path that is none.
-            raise LedgerError(f"{self._name}: this is not a ledger of plans ({visible(str(error))})") from None
-
     def close(self) -> None:
         """Close the file."""
         self._base.close()
@@ -160,9 +151,6 @@ class SqliteLedger(DatabaseLedger):
             if os.path.samestat(self._path.stat(), self._known):
                 return
         raise LedgerError(f"{self._name}: the ledger was removed or replaced by another program")
-
-    def _is_taken(self, error: Exception) -> bool:
-        return isinstance(error, sqlite3.IntegrityError)
 
     def _now(self) -> float:
         return time.time()

@@ -26,6 +26,7 @@ __all__ = [
     "FIRST",
     "Call",
     "OverdueError",
+    "OwnThread",
     "Pause",
     "RunningLoopError",
     "Turn",
@@ -279,7 +280,7 @@ def _call_until(call: Call, stop: Event) -> Any:
     return answer
 
 
-class _OwnThread(Executor):
+class OwnThread(Executor):
     """A thread for one call. Neither other calls nor the end of the process wait for it."""
 
     def __init__(self) -> None:
@@ -287,11 +288,13 @@ class _OwnThread(Executor):
 
     @property
     def has_ended(self) -> bool:
+        """Whether the call has."""
         return self._future.done()
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        """Begin the call. Whether it is waited for or not, what comes of it is set."""
         self._future.set_running_or_notify_cancel()
-        Thread(target=self._run, args=(partial(fn, *args, **kwargs),), name="planspec-step", daemon=True).start()
+        Thread(target=self._run, args=(partial(fn, *args, **kwargs),), name="planspec-call", daemon=True).start()
         return self._future
 
     def _run(self, call: Call) -> None:
@@ -304,7 +307,7 @@ class _OwnThread(Executor):
 
 
 async def _within(call: Call, seconds: float) -> Any:
-    thread, limit = _OwnThread(), asyncio.timeout(seconds)
+    thread, limit = OwnThread(), asyncio.timeout(seconds)
     try:
         async with limit:
             answer = await _in_thread(call, thread, limit)

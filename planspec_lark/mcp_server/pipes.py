@@ -11,13 +11,13 @@ import json
 import os
 import re
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, TypeVar
 
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from planspec_lark.awaitables import OwnThread
 from planspec_lark.json_text import read_json
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.limits import Limits
@@ -39,20 +39,7 @@ class InputError(PlanSpecError):
 
 async def _call(function: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function in a thread of its own, which keeps running if this is cancelled."""
-    future: Future[Result] = Future()
-    # From here on, a result can be set whether it is waited for or not.
-    future.set_running_or_notify_cancel()
-
-    def call() -> None:
-        try:
-            result = function(*arguments)
-        except Exception as error:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    Thread(target=call, daemon=True).start()
-    return await asyncio.wrap_future(future)
+    return await asyncio.wrap_future(OwnThread().submit(function, *arguments))
 
 
 async def read_messages(handle: int, output: Output, at_end: Callable[[], None]) -> AsyncIterator[str]:

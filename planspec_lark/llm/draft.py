@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import closing, nullcontext
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -99,21 +99,28 @@ def _hear(
     given: Any, reader: PlanStream, on_event: Callable[[PlanEvent], None], on_text: Callable[[str], None]
 ) -> Answer:
     """An answer, as far as it is of use."""
-    whole = None if isinstance(given, Iterable) and not isinstance(given, str) else take_answer(given, "model")
+
+    def is_all(piece: str) -> bool:
+        on_text(piece)
+        # What is after the end of the plan in the same piece is none of it.
+        for line in piece.splitlines(keepends=True):
+            for event in reader.feed(line):
+                on_event(event)
+            if reader.is_settled:
+                break
+        return reader.is_hopeless or reader.is_settled
+
+    is_stream = isinstance(given, Iterable) and not isinstance(given, str)
+    if not is_stream:
+        whole = take_answer(given, "model")
+        return Answer(whole.text, whole.effort) if is_all(whole.text) else whole
     pieces: list[str] = []
-    with closing(given) if whole is None else nullcontext():
-        for piece in given if whole is None else [whole.text]:
+    with closing(given):
+        for piece in given:
             pieces.append(piece)
-            on_text(piece)
-            # What is after the end of the plan in the same piece is none of it.
-            for line in piece.splitlines(keepends=True):
-                for event in reader.feed(line):
-                    on_event(event)
-                if reader.is_settled:
-                    break
-            if reader.is_hopeless or reader.is_settled:
-                return Answer("".join(pieces), whole.effort if whole is not None else Effort(1))
-        return whole or answer_of(given.reply)
+            if is_all(piece):
+                return Answer("".join(pieces), Effort(1))
+        return answer_of(given.reply)
 
 
 def _judge(

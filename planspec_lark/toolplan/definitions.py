@@ -31,11 +31,9 @@ def read_atoms(value: object) -> Iterator[DefinedTool | ValueFinding]:
         if isinstance(one, ValueFinding):
             yield one
             continue
-        is_right = True
-        for fault in _check_atom(one):
-            is_right = False
-            yield fault
-        if is_right:
+        faults = [*_check_atom(one)]
+        yield from faults
+        if not faults:
             yield DefinedTool(_build_atom(one), one[0], (*one[0], "id"))
 
 
@@ -95,8 +93,6 @@ def _check_id(value: dict[str, Any], key: str | None, path: Path) -> Iterator[Va
 
 def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:
     """Inputs or outputs: a list of objects with names, or objects or types by name."""
-    if value is None and path[-1] == "outputs":
-        return
     if isinstance(value, dict):
         for name, one in value.items():
             if not isinstance(name, str):
@@ -105,12 +101,16 @@ def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Itera
                 yield from _check_slot(one, others, (*path, name))
             elif not isinstance(one, str):
                 yield refuse_value(one, "an object or a type", (*path, name))
-        return
-    if not isinstance(value, list):
+    elif isinstance(value, list):
+        yield from _check_listed(value, others, path)
+    elif value is not None or path[-1] != "outputs":
         yield refuse_value(value, "a list or an object", path)
-        return
+
+
+def _check_listed(values: list[Any], others: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:
+    """Inputs or outputs that are a list."""
     known: dict[str, int] = {}
-    for at, one in enumerate(value):
+    for at, one in enumerate(values):
         where = (*path, at)
         if not isinstance(one, dict):
             yield refuse_value(one, "an object", where)

@@ -256,11 +256,9 @@ class SchemaReader:
         if "$ref" in one:
             target = self._resolve(one["$ref"])[0] if self._may_look(_LOOKED_AT // _FOLLOWED) else None
             return "$ref", [] if isinstance(target, dict | bool) else None, [target]
-        for word in ("anyOf", "oneOf", "allOf"):
-            listed = one.get(word)
-            # A single one of `allOf` is how a reference gets a description in older drafts.
-            if isinstance(listed, list) and listed and (word != "allOf" or len(listed) == 1):
-                return word, [] if self._may_look(len(listed)) else None, listed
+        word, listed = _alternatives_of(one)
+        if listed:
+            return word, [] if self._may_look(len(listed)) else None, listed
         values = [one["const"]] if "const" in one else one.get("enum")
         if isinstance(values, list) and values and self._may_look(len(values)):
             return "", list(dict.fromkeys(kind_of(value) for value in values)), []
@@ -293,6 +291,16 @@ class SchemaReader:
 
     def _refuse(self, value: object, expected: str, path: Path) -> None:
         self.findings.append(refuse_value(value, expected, path))
+
+
+def _alternatives_of(schema: Schema) -> tuple[str, list[Any]]:
+    """Schemas of which a value may follow any, and the keyword before them."""
+    for word in ("anyOf", "oneOf", "allOf"):
+        listed = schema.get(word)
+        # A single one of `allOf` is how a reference gets a description in older drafts.
+        if isinstance(listed, list) and listed and (word != "allOf" or len(listed) == 1):
+            return word, listed
+    return "", []
 
 
 def _constraints_of(schema: object) -> list[str]:

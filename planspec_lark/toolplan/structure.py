@@ -159,12 +159,10 @@ def _read_dependencies(step: dict[Any, Any], path: Path, report: Report) -> list
     listed = _get(step, "depends_on", list, path, report)
     if listed is None:
         return None
-    is_right = True
-    for at, one in enumerate(listed):
-        if not isinstance(one, str):
-            report(refuse_value(one, KIND_WORDS[str], (*path, "depends_on", at)))
-            is_right = False
-    return listed if is_right else None
+    wrong = [(at, one) for at, one in enumerate(listed) if not isinstance(one, str)]
+    for at, one in wrong:
+        report(refuse_value(one, KIND_WORDS[str], (*path, "depends_on", at)))
+    return None if wrong else listed
 
 
 def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report) -> Any:

@@ -273,14 +273,13 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueF
     outputs = _read_schema(body, form.outputs, where, findings)
     taken = () if inputs is None else inputs.read_inputs()
     given = None if outputs is None else outputs.read_outputs()
-    for reader in (inputs, outputs):
-        findings += reader.findings if reader is not None else []
+    for reader in filter(None, (inputs, outputs)):
+        findings += reader.findings
     kind = ("type",) if body.get("type") in ("function", "custom") else ()
     _name_others(body, ("name", "description", form.inputs, form.outputs, *kind), where, findings)
     if any(one.is_error for one in findings):
         return None
-    parts = [body] if body is entry else [entry, body]
-    extra = {text_of(key): one for part in parts for key, one in part.items() if key not in _FIELDS}
+    extra = {text_of(key): one for part in (entry, body) for key, one in part.items() if key not in _FIELDS}
     return DefinedTool(Atom(name, taken, given, description or "", extra), path, (*where, "name"))
 
 

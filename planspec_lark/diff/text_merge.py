@@ -167,20 +167,27 @@ def _read_versions(
         return None
     plans, steps = {OURS: plan}, {OURS: {step_id: own[step_id] for step_id in parts[OURS]}}
     for side in (BASE, THEIRS):
-        head = fast_reader.read(heads[side])
         differing = {step_id: part for step_id, part in parts[side].items() if part != parts[OURS][step_id]}
-        # Each with its line ended, which the text's last one may not be.
-        read = fast_reader.read_steps("".join(map(end_last_line, differing.values())))
-        if head is None or head.steps or read is None or [step.step_id for step in read] != [*differing]:
+        read = _read_parts(heads[side], differing)
+        if read is None:
             return None
-        plans[side] = head
-        steps[side] = steps[OURS] | {step.step_id: step for step in read}
+        plans[side], steps[side] = read[0], steps[OURS] | read[1]
     # The same lines in base and theirs are the same step as well.
     for step_id, part in parts[BASE].items():
         if part == parts[THEIRS][step_id]:
             steps[THEIRS][step_id] = steps[BASE][step_id]
     is_same = all(is_in_place(plan, steps[BASE], steps[side]) for side in (OURS, THEIRS))
     return (plans, steps) if is_same else None
+
+
+def _read_parts(head: str, parts: dict[str, str]) -> tuple[PlanSpec, dict[str, PlanStep]] | None:
+    """The plan that a head says, and the steps of these lines; None where they say anything else."""
+    plan = fast_reader.read(head)
+    # Each with its line ended, which the text's last one may not be.
+    read = fast_reader.read_steps("".join(map(end_last_line, parts.values())))
+    if plan is None or plan.steps or read is None or [step.step_id for step in read] != [*parts]:
+        return None
+    return plan, dict(zip(parts, read, strict=True))
 
 
 # ---------------------------------------------------------------- the head
@@ -211,11 +218,7 @@ def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[Chunk]:
     root = merged.order[0]
     ours, theirs = heads = lines.heads[OURS], lines.heads[THEIRS]
     said = [root.versions[side].values for side in (OURS, THEIRS)]
-    details = [(values if "goal_detail" in root.disputed else root.values)["goal_detail"] for values in said]
-    for head, detail in zip(heads, details, strict=True):
-        # The detail of a goal needs a line to be below.
-        if not head["goal"] and (detail if "goal" in root.disputed else any(details)):
-            head["goal"] = [f"Goal:{lines.newline}"]
+    _add_goals(root, heads, [f"Goal:{lines.newline}"])
     for name in ("title", "goal", "goal_detail"):
         left, right = ("".join(head[name]) for head in heads)
         if name in root.disputed:
@@ -228,6 +231,16 @@ def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[Chunk]:
     # Steps need no header: theirs is taken with their steps only.
     is_theirs = merged.plan.steps and not merged.plans[OURS].steps
     yield Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
+
+
+def _add_goals(root: MergeNode, heads: Sequence[dict[str, list[str]]], rows: list[str]) -> None:
+    """Put a line in the place of a goal that is empty and has detail, which needs a line to be below."""
+    said = [root.versions[side].values if "goal_detail" in root.disputed else root.values for side in (OURS, THEIRS)]
+    has_detail = [bool(values["goal_detail"]) for values in said]
+    if "goal" not in root.disputed:
+        has_detail = [any(has_detail)] * len(heads)
+    for head, needs_goal in zip(heads, has_detail, strict=True):
+        head["goal"] = head["goal"] or (rows if needs_goal else [])
 
 
 def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[Chunk]:

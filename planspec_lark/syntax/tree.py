@@ -32,8 +32,24 @@ class LoopError(PlanSpecError, ValueError):
     """A step that is among those below it."""
 
 
-# What goes round in a circle meets one of its nodes again. Each walk remembers one, at longer and longer intervals, so
-# that this is found out in time linear in the circle, and costs next to nothing where there is none.
+def _find_loops(nodes: Sequence[_Node]) -> Callable[[_Node], None]:
+    """What a walk tells of each node that it goes into; it raises LoopError where one is below itself.
+
+    What goes round in a circle meets one of its nodes again. One is remembered, at longer and longer intervals, so that
+    this is found out in time linear in the circle, and costs next to nothing where there is none.
+    """
+    kept, count, turn = None, 0, 1
+
+    def enter(node: _Node) -> None:
+        nonlocal kept, count, turn
+        if node is kept:
+            refuse_loops(nodes)
+            kept, turn = None, 0
+        count += 1
+        if count == turn:
+            kept, turn = node, 2 * turn
+
+    return enter
 
 
 def iter_nodes(nodes: Sequence[_Any]) -> Iterator[_Any]:
@@ -42,19 +58,13 @@ def iter_nodes(nodes: Sequence[_Any]) -> Iterator[_Any]:
     Raises:
         LoopError: a node is below itself. So do the other walks.
     """
-    stack = [*nodes][::-1]
+    stack, enter = [*nodes][::-1], _find_loops(nodes)
     pop = stack.pop
-    kept, count, turn = None, 0, 1
     while stack:
         node = pop()
         yield node
         if node.children:
-            if node is kept:
-                refuse_loops(nodes)
-                kept, turn = None, 0
-            count += 1
-            if count == turn:
-                kept, turn = node, 2 * turn
+            enter(node)
             stack += node.children[::-1]
 
 
@@ -66,36 +76,25 @@ def iter_tree(
     What is below a node that ``enters`` refuses is left out.
     """
     stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
-    pop = stack.pop
-    kept, count, turn = None, 0, 1
+    pop, enter = stack.pop, _find_loops(nodes)
     while stack:
         node, parent = pop()
         yield node, parent
         # Most have none.
         if node.children and (enters is None or enters(node)):
-            if node is kept:
-                refuse_loops(nodes)
-                kept, turn = None, 0
-            count += 1
-            if count == turn:
-                kept, turn = node, 2 * turn
+            enter(node)
             stack += [(child, node) for child in reversed(node.children)]
 
 
 def walk_tree(nodes: Sequence[_Any]) -> Iterator[tuple[_Any, bool]]:
     """All nodes as they run: each when it is entered (True), and once all below it are through (False)."""
     todo = [(node, True) for node in reversed(nodes)]
-    kept, count, turn = None, 0, 1
+    enter = _find_loops(nodes)
     while todo:
         node, is_entered = todo.pop()
         yield node, is_entered
         if is_entered and node.children:
-            if node is kept:
-                refuse_loops(nodes)
-                kept, turn = None, 0
-            count += 1
-            if count == turn:
-                kept, turn = node, 2 * turn
+            enter(node)
             todo.append((node, False))
             todo += [(child, True) for child in reversed(node.children)]
         elif is_entered:

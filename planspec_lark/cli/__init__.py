@@ -26,20 +26,7 @@ class _Lossy(FileIO):
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-        # It runs at every edit of any file, so there is a way to it that takes next to no time.
-        from planspec_lark.agents import hook  # noqa: PLC0415  (only this call needs it)
-
-        try:
-            code = hook.main(sys.argv[2:])
-        except KeyboardInterrupt:
-            _leave("Aborted!", 130)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                if stream is not None:
-                    stream.flush()
-            except OSError:
-                give_up(stream)
-        sys.exit(code)
+        _run_hook(sys.argv[2:])
     if sys.stderr is not None:
         # A message that cannot be written changes nothing else.
         raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
@@ -58,6 +45,22 @@ def main() -> NoReturn:
         if isinstance(error, BrokenPipeError):
             sys.exit(READER_GONE)
         _leave(f"Error: {error.strerror}", 2)
+    sys.exit(code)
+
+
+def _run_hook(arguments: list[str]) -> NoReturn:
+    """It runs at every edit of any file, so there is a way to it that takes next to no time."""
+    from planspec_lark.agents import hook  # noqa: PLC0415  (only this call needs it)
+
+    try:
+        code = hook.main(arguments)
+    except KeyboardInterrupt:
+        _leave("Aborted!", 130)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            give_up(stream)
     sys.exit(code)
 
 

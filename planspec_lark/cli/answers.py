@@ -138,18 +138,25 @@ def extract_command(
         write_out(out, json_text(found.to_dict()) if as_json else found.text)
         if out != "-":
             complain_of(out, "written")
+    if why := _why_not(found, max_risk, default_type):
+        fail_on(file, why)
+
+
+def _why_not(found: Extraction, max_risk: str, default_type: str | None) -> str:
+    """Why an answer gives no plan; empty where it does."""
     if not found.plan.steps:
         help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
         if default_type is None and any(entry.code == "PS112" for entry in found.entries):
             help = "--default-type act reads lines without a type as steps"
-        fail_on(file, "there is no plan" + (f"; {help}" if help else ""))
+        return "there is no plan" + (f"; {help}" if help else "")
     if found.verdict is Verdict.REFUSED:
-        fail_on(file, f"the plan cannot be put together: no plan was written; {_ASK}")
-    if not found.is_usable and not found.refused:
-        fail_on(file, "the answer was cut off (--allow-truncated takes what there is): no plan was written")
-    if not found.is_usable:
-        repairs = count_of(len(found.refused), "repair is", "repairs are")
-        fail_on(file, f"{repairs} of a higher risk than {max_risk}: no plan was written; {_ASK}")
+        return f"the plan cannot be put together: no plan was written; {_ASK}"
+    if found.is_usable:
+        return ""
+    if not found.refused:
+        return "the answer was cut off (--allow-truncated takes what there is): no plan was written"
+    repairs = count_of(len(found.refused), "repair is", "repairs are")
+    return f"{repairs} of a higher risk than {max_risk}: no plan was written; {_ASK}"
 
 
 def _ledger(found: Extraction, *, advises: bool = False) -> Iterator[Row]:
@@ -310,15 +317,15 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
     if given["diff"]:
         # Standard output is for the plan, or for JSON, where it gets one.
         write_diff(text, done.text, file, to_stderr=is_json or not (in_place or is_dry or out != "-"))
-    written = ""
-    if in_place and not is_dry and _change(file, text, done.text):
-        written = f"; {shown(file)}: written"
-    elif not in_place and not is_dry and done.is_usable:
+    kept = ""
+    if in_place and not is_dry:
+        kept = file if _change(file, text, done.text) else ""
+    elif done.is_usable and not is_dry:
         write_out(out, done.text)
-        written = f"; {shown(out)}: written" if out != "-" else ""
-    spent = (
-        f"after {count_of(len(done.rounds), 'round')}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
-    )
+        kept = "" if out == "-" else out
+    written = f"; {shown(kept)}: written" if kept else ""
+    rounds = count_of(len(done.rounds), "round")
+    spent = f"after {rounds}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
     if done.is_usable:
         complain_of(file, f"accepted {spent}{written}")
         return

@@ -148,10 +148,12 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
     if value is None or ctx.resilient_parsing:
         return value
     is_many = isinstance(value, tuple)
-    names = value if is_many else (value,)
-    # Where one of several is not there, the command continues with the others.
-    found = [_find(ctx, one, may_miss=len(names) > 1 or (is_many and os.path.isdir(one))) for one in names]
-    files = tuple(file for one in found for file in (_plans_in(one) if is_many and os.path.isdir(one) else (one,)))
+    if is_many:
+        # Where one of several is not there, the command continues with the others.
+        found = [_find(ctx, one, may_miss=len(value) > 1 or os.path.isdir(one)) for one in value]
+        files = tuple(file for one in found for file in (_plans_in(one) if os.path.isdir(one) else [one]))
+    else:
+        files = (_find(ctx, value),)
     for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
         clear_leftovers(Path(parent))
     return files if is_many else files[0]

@@ -18,7 +18,6 @@ from planspec_lark.cli.steps import (
     how_options,
     open_document,
     refuse_steps,
-    step_argument,
     step_command,
     stop_on_refusal,
     text_argument,
@@ -76,8 +75,6 @@ def _writing(file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger |
     TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
     **_KEPT,
 )
-@plan_argument()
-@step_argument
 @text_argument
 @click.option("--result", metavar="TEXT", help="The result, where it could be taken for other steps.")
 @value_options("output", "that the step produces, for a plan that is run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.output import (
     FINDINGS,
+    Row,
     change_text,
     check_inputs,
     complain_of,
@@ -103,21 +105,25 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
 
     with stop_on_faults(file, "left as it is, since it is not a plan"):
         before, after, reports = change_text(file, change, is_dry=dry_run)
-    done = [report for report in reports if report.done]
-    refused = len(scan.errors) + len(reports) - len(done)
-    mark = ("held   ", "yellow") if refused and (is_held or not keep_going) else ("ok     ", "green")
-    for report in reports:
-        word = mark if report.done else (f"{report.code}  ", "bold red")
-        write_rows([(word, (visible(report.message), ""))], to_stderr=to_stderr)
+    refused = len(scan.errors) + sum(not report.done for report in reports)
+    is_undone = is_held or not keep_going
+    write_rows(_rows(reports, is_held=bool(refused) and is_undone), to_stderr=to_stderr)
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if is_cut:
         why = "the answer was cut off (--allow-truncated takes what there is)"
         fail_on(commands, f"{why}: nothing was changed")
     if refused:
-        has_acted = done and keep_going and not (is_held or dry_run)
+        has_acted = not (is_undone or dry_run) and any(report.done for report in reports)
         what = "the others were carried out" if has_acted else "nothing was changed"
         fail(f"{refused} of {len(scan.clear_commands) + len(scan.errors)} commands refused: {what}")
+
+
+def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
+    done = ("held   ", "yellow") if is_held else ("ok     ", "green")
+    for report in reports:
+        word = done if report.done else (f"{report.code}  ", "bold red")
+        yield [word, (visible(report.message), "")]
 
 
 @command(

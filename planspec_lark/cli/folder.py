@@ -204,7 +204,7 @@ def new_command(  # noqa: PLR0913, PLR0917  (its options)
     The plan becomes planspec/NAME.md. A model or a program can draft it; without one it gets three steps to replace.
     """
     if template:
-        if description or name or shared or require_result or _is_said(given):
+        if any((description, name, shared, require_result, _is_said(given))):
             raise click.UsageError("--template takes no description, and no other option but --language.")
         write_text(make_template(language or "en"))
         return
@@ -220,11 +220,7 @@ def new_command(  # noqa: PLR0913, PLR0917  (its options)
     if known is not None and not _is_said(given):
         write_tree(read_plan(str(folder.find(known))), full=False, language=language)
     else:
-        if name is None and is_name(stem := task.removesuffix(".md")) and stem != task and " " not in task:
-            said = f"the goal comes first, in words: planspec new 'What is to be done' --name {stem}"
-            raise click.UsageError(f"{visible_name(task)} is the name of a file; {said}")
-        chosen = known or _choose(folder, task, name)
-        _create(folder, chosen, task, language or language_of(task), given)
+        _create(folder, known or _choose(folder, task, name), task, language or language_of(task), given)
 
 
 def _is_said(given: Mapping[str, Any]) -> bool:
@@ -238,6 +234,10 @@ def _is_drafted(given: Mapping[str, Any]) -> bool:
 
 def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
     """The name of a new plan."""
+    stem = task.removesuffix(SUFFIX)
+    if name is None and stem != task and " " not in task and is_name(stem):
+        said = f"the goal comes first, in words: planspec new 'What is to be done' --name {stem}"
+        raise click.UsageError(f"{visible_name(task)} is the name of a file; {said}")
     try:
         return folder.name_from(task) if name is None else check_name(name)
     except FolderError as error:

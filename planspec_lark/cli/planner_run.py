@@ -199,9 +199,8 @@ def run(max_turns: int, **given: Any) -> None:
 
 
 def _leave(context: Context) -> NoReturn:
-    if context.outcome is None:
-        leave(UNFINISHED)
-    leave(FINDINGS if context.outcome.failed else 0)
+    outcome = context.outcome
+    leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
 
 
 def _run(max_turns: int, *, state: str, **given: Any) -> Context:

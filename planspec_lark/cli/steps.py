@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -40,9 +40,6 @@ from planspec_lark.syntax import CommandError, one_line
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.syntax.safe_text import visible, visible_name
 
-if TYPE_CHECKING:
-    from planspec_lark.cli.help import Command
-
 __all__ = [
     "change_step",
     "diff_option",
@@ -50,7 +47,6 @@ __all__ = [
     "how_options",
     "open_document",
     "refuse_steps",
-    "step_argument",
     "step_command",
     "stop_on_refusal",
     "text_argument",
@@ -64,7 +60,6 @@ how_options = options(
     wait_option,
     folder_option,
 )
-step_argument = click.argument("step", metavar="STEP", shell_complete=complete_steps)
 # Several words need no quotes.
 text_argument = click.argument("why", metavar="[TEXT]...", nargs=-1)
 
@@ -77,10 +72,11 @@ _EXITS = {
 }
 
 
-def step_command(name: str, *examples: str, **files: str) -> Callable[[Callable[..., Any]], Command]:
-    """A command that changes one step of a plan; ``files`` say what more arguments are."""
+def step_command(name: str, *examples: str, **files: str) -> Callable[[Any], Any]:
+    """A command that changes one step of a plan, which it gets first; ``files`` say what more arguments are."""
     read = {"FILE": CHANGED, "STEP": _STEP, **files, "standard output": _SAID}
-    return command(name, examples=examples, files=read, exits=_EXITS)
+    step = click.argument("step", metavar="STEP", shell_complete=complete_steps)
+    return options(command(name, examples=examples, files=read, exits=_EXITS), plan_argument(), step)
 
 
 def find_step(document: PlanDocument, id_or_name: str) -> str:
@@ -152,15 +148,6 @@ def refuse_steps(document: PlanDocument, words: Sequence[str], advice: str) -> N
         raise click.UsageError(f"{said} {are} of this plan, and a call changes one step. {advice}")
 
 
-def _word_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options for the fields of a step that are one word."""
-    for name in reversed(WORDS):
-        option = f"--{name.replace('_', '-')}"
-        said = f"Its {STEP_FIELDS[name].label}."
-        command = click.option(option, name, default="", show_default=False, metavar="NAME", help=said)(command)
-    return command
-
-
 def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **how: bool) -> None:
     result = one_line(" ".join(why)) or None
 
@@ -173,8 +160,6 @@ def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **
 
 
 @step_command("start", "planspec start plan.md 3", "planspec start bakery 1 --diff")
-@plan_argument()
-@step_argument
 @how_options
 def start_command(file: str, step: str, **how: bool) -> None:
     """Mark a step as active: work on it has begun.
@@ -189,8 +174,6 @@ def start_command(file: str, step: str, **how: bool) -> None:
     "planspec block plan.md 3 no paint is left",
     TEXT="The reason; several words need no quotes.",
 )
-@plan_argument()
-@step_argument
 @text_argument
 @how_options
 def block_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
@@ -206,8 +189,6 @@ def block_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> No
     "planspec skip plan.md 3 the shelves are new",
     TEXT="The reason; several words need no quotes.",
 )
-@plan_argument()
-@step_argument
 @text_argument
 @how_options
 def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
@@ -219,8 +200,6 @@ def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> Non
 
 
 @step_command("remove", "planspec remove plan.md 3", "planspec remove plan.md 2.1 --renumber")
-@plan_argument()
-@step_argument
 @flag("--renumber", help="Give the steps after it the ids that become free.")
 @how_options
 def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
@@ -237,8 +216,6 @@ def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
     "planspec move plan.md 3 2.1 --dry-run",
     ID="The id that the step gets; the steps from there on move up by one.",
 )
-@plan_argument()
-@step_argument
 @click.argument("to", metavar="ID")
 @how_options
 def move_command(file: str, step: str, to: str, **how: bool) -> None:
@@ -252,8 +229,6 @@ def move_command(file: str, step: str, to: str, **how: bool) -> None:
     "planspec rename plan.md 1 ''",
     NAME="The new name: letters, digits, _ and -, not digits alone; an empty one removes the name.",
 )
-@plan_argument()
-@step_argument
 @click.argument("name", metavar="NAME")
 @how_options
 def rename_command(file: str, step: str, name: str, **how: bool) -> None:
@@ -262,6 +237,12 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
     A name comes before a step's type, and can be used like its id.
     """
     change_step(file, lambda document: document.rename(find_step(document, step), name), **how)
+
+
+def _word_option(name: str) -> Callable[[Any], Any]:
+    """The option for a field of a step that is one word."""
+    said = f"Its {STEP_FIELDS[name].label}."
+    return click.option(f"--{name.replace('_', '-')}", name, default="", show_default=False, metavar="NAME", help=said)
 
 
 @command(
@@ -289,7 +270,7 @@ def rename_command(file: str, step: str, name: str, **how: bool) -> None:
 @click.option("--below", metavar="STEP", help="Add it as the last child of this step.")
 @click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
 @click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
-@_word_options
+@options(*map(_word_option, WORDS))
 @repeated_option("--input", "inputs", metavar="NAME", help="A value it needs; can be repeated.")
 @repeated_option("--output", "outputs", metavar="NAME", help="A value it produces; can be repeated.")
 @repeated_option("--detail", metavar="TEXT", help="A line of detail below it; can be repeated.")

@@ -225,7 +225,7 @@ def test_a_field_of_a_step(copied: Path) -> None:
         ("planspec_lark/mcp_server/tool_models.py", "for name in WORDS}", "for name in ()}"),
         ("planspec_lark/mcp_server/tool_models.py", '"detail", *WORDS)', '"detail")'),
         ("planspec_lark/mcp_server/plan_actions.py", "for name in WORDS}", "for name in ()}"),
-        ("planspec_lark/cli/steps.py", "for name in reversed(WORDS):", "for name in ():"),
+        ("planspec_lark/cli/steps.py", "map(_word_option, WORDS)", "map(_word_option, ())"),
         ("planspec_lark/planspec/positions.py", "for token in SUMMARY\n", 'for token in ["STEP_ID"]\n'),
     ],
 )

@@ -5,7 +5,7 @@ As in :mod:`planspec_lark.planspec.near_misses`, a repair is a guess that caller
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from re import Match
 from types import MappingProxyType
@@ -322,10 +322,12 @@ class _StepRepairer:
         self.at = match.end()
         self.marks = match["marks"]
         box = match["box"] if match["box"] is not None else match["sign"]
-        if box is None or (known := self.status(box)) is not None:
-            return None if box is None else known
-        self.miss("PS111", f"`{box}` is not a status mark", *match.span("sign" if match["box"] is None else "box"))
-        return " "
+        if box is None:
+            return None
+        known = self.status(box)
+        if known is None:
+            self.miss("PS111", f"`{box}` is not a status mark", *match.span("sign" if match["box"] is None else "box"))
+        return known or " "
 
     def id(self) -> bool:
         match = self.match(_ID if self.marks else _BARE_ID)
@@ -427,7 +429,7 @@ class _StepRepairer:
         return True
 
     def rest(self) -> None:
-        """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
+        """What is behind the type: the description, the outputs, and the pieces between separators."""
         # With the white space in front, so that a separator right after the type is one.
         text, offset = " " + self.line[self.at :], self.at - 1
         text = self.take_sign_behind(text.rstrip(SPACES))
@@ -437,51 +439,65 @@ class _StepRepairer:
         bare = blank_quoted(text)
         found = compiled(_PLAIN_CUT if is_accepted else _CUT).finditer(text)
         cuts = [one.start() for one in found if not one["piece"] or bare[one.start()] != "\0"]
-        description = text[: cuts[0] if cuts else None].strip(SPACES)
-        almost = find_outputs(description)
-        if almost is not None and repeats_arrow(description, almost):
-            self.is_unclear = True
-        outputs = ""
-        if almost is not None:
-            description, outputs = description[: almost.start], f" {almost.written}"
+        description, outputs = self.split_outputs(text[: cuts[0] if cuts else None].strip(SPACES))
+        kept = [f"{self.without_marks(description)}{outputs}".strip(BLANKS), *self.pieces(text, bare, cuts, offset)]
+        self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
+
+    def split_outputs(self, text: str) -> tuple[str, str]:
+        """What is before the outputs at the end of a text, and how those are written; empty where there are none."""
+        if almost := find_outputs(text):
+            self.is_unclear |= repeats_arrow(text, almost)
+            description = text[: almost.start]
             if description.startswith("**") and description.count("**") == 1:
                 # They were around all of it.
                 description = description[2:]
-        elif (
-            (arrow := description.rfind("→")) >= 0
-            # A backslash makes text of it.
-            and description[arrow - 1 : arrow] != "\\"
-            and grammars.pattern("planspec", "VARIABLES").fullmatch(description[arrow + 1 :].strip(BLANKS))
-        ):
-            names = variables_of(description[arrow + 1 :]) or []
-            description, outputs = description[:arrow], f" → {', '.join(names)}"
+            return description, f" {almost.written}"
+        description, arrow, listed = text.rpartition("→")
+        # A backslash makes text of it.
+        is_arrow = arrow and not description.endswith("\\")
+        if is_arrow and grammars.pattern("planspec", "VARIABLES").fullmatch(listed.strip(BLANKS)):
+            return description, f" → {', '.join(variables_of(listed) or ())}"
+        return text, ""
+
+    def without_marks(self, description: str) -> str:
+        """A description without the marks that are around it, or at its start for the line."""
         if self.marks and description.rstrip(SPACES).endswith(self.marks):
             description = description.rstrip(SPACES).removesuffix(self.marks)
         elif self.marks:
             description = description.replace(self.marks, "", 1)
         plain = unwrap(description)
         # In code, an arrow is text, which it is not without the marks.
-        description = plain if "→" not in plain or not is_quoted(description, description.rfind("→")) else description
-        if not self.has_type:
-            # What is bold at the start of an item of a list in Markdown is its subject.
-            description = compiled(_BOLD_LEAD).sub(r"\g<text>", description)
-        kept, has_progress = [f"{description}{outputs}".strip(BLANKS)], False
+        if "→" in plain and is_quoted(description, description.rfind("→")):
+            plain = description
+        # What is bold at the start of an item of a list in Markdown is its subject.
+        return plain if self.has_type else compiled(_BOLD_LEAD).sub(r"\g<text>", plain)
+
+    def pieces(self, text: str, bare: str, cuts: Sequence[int], offset: int) -> Iterator[str]:
+        """The pieces behind separators: empty ones go, a bad Progress becomes part of the result.
+
+        Args:
+            text: what is behind the type.
+            bare: the same, with signs in place of what is quoted.
+            cuts: where the separators are.
+            offset: where the text begins in the line.
+        """
         pieces = [(bar, end, unwrap(text[bar + 1 : end])) for bar, end in pairwise([*cuts, len(text)])]
-        is_said = any(piece.startswith(_SAID) for _, _, piece in pieces)
+        # Words in place of `Progress:` mean it only where there is none.
+        is_open, has_progress = not any(piece.startswith(_SAID) for _, _, piece in pieces), False
         for bar, end, piece in pieces:
+            is_text = bare[bar] == "\0"
             if not piece:
                 self.miss("PS114", "nothing follows the separator `|`", offset + bar)
-                continue
-            written = piece
-            is_text = bare[bar] == "\0"
-            if piece.startswith(_SAID) or (not (is_said or has_progress or is_text) and find_progress(piece)):
+            elif piece.startswith(_SAID) or (is_open and not is_text and find_progress(piece)):
                 written = self.progress(piece, offset + text.index(piece, bar), has_progress, is_text=is_text)
                 has_progress = has_progress or not written.startswith("\\")
+                is_open = is_open and not has_progress
                 is_bare = compiled(_SEPARATOR).match(text, bar) and text[bar + 1 : end].strip(BLANKS) == piece
                 if written == piece and not is_bare:
                     self.miss("PS115", "what is around a progress is more than ` | `", offset + bar, offset + end)
-            kept.append(written)
-        self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
+                yield written
+            else:
+                yield piece
 
     def take_sign_behind(self, text: str) -> str:
         """Take a sign at the end of a line for its mark, where it has none; returns what is before it."""

@@ -227,11 +227,11 @@ def test_an_installed_wheel_is_a_plugin_of_pytest(built: Path, tmp_path: Path) -
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv/bin/python"
     run(python, "-m", "pip", "install", "-q", f"{wheel}[pytest]", cwd=tmp_path)
-    lines = ["def test_plan(plan_snapshot):", r"    assert '## Steps\n1) [act] a -> b\n' == plan_snapshot", ""]
+    lines = ["def test_plan(plan_snapshot):", r"    assert 'Goal: g\n## Steps\n1) [act] a -> b\n' == plan_snapshot", ""]
     (tmp_path / "test_plan.py").write_text("\n".join(lines))
     run(python, "-m", "pytest", "-W", "error", "--snapshot-update", "test_plan.py", cwd=tmp_path)
     assert (tmp_path / "__snapshots__/test_plan/test_plan.md").read_text(encoding="utf-8") == (
-        "## Steps\n1. [act] a → b\n"
+        "Goal: g\n## Steps\n1. [act] a → b\n"
     )
     code = "import planspec_lark, pytest, sys; sys.exit(pytest.main(['-W', 'error', 'test_plan.py']))"
     run(python, "-c", code, cwd=tmp_path)

@@ -111,19 +111,23 @@ def repair_header(line: str) -> tuple[NearMiss, str] | None:
     # The label may be said in two languages: `Goal（目标）`.
     if match is None or kind is None or (match["alias"] and HEADER_KINDS.get(match["alias"].lower()) != kind):
         return None
-    marks, closed = match["marks"], match["inner"] or match["outer"]
-    rest = match["rest"].strip(SPACES)
-    if marks and not closed:
-        # The marks go around the whole line.
-        if not rest.endswith(marks):
-            return None
-        rest = rest.removesuffix(marks)
-    elif not marks and closed:
-        rest = closed + rest
-    is_set_off = bool(match["hashes"] or marks or match["colon"] or match["number"])
-    written = _write_header(kind, unwrap(rest), has_colon=bool(match["colon"]), is_set_off=is_set_off)
+    rest = _text_of_header(match)
+    if rest is None:
+        return None
+    has_colon = bool(match["colon"])
+    is_set_off = has_colon or bool(match["hashes"] or match["marks"] or match["number"])
+    written = _write_header(kind, unwrap(rest), has_colon=has_colon, is_set_off=is_set_off)
     what = {"goal": "goal", "title": "title"}.get(kind, f"header of the {kind}")
     return (NearMiss("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
+
+
+def _text_of_header(match: Match[str]) -> str | None:
+    """What is behind the label of a header, without marks around the line; None where these are not closed."""
+    marks, closed, rest = match["marks"], match["inner"] or match["outer"], match["rest"].strip(SPACES)
+    if marks and not closed:
+        # They go around the whole line.
+        return rest.removesuffix(marks) if rest.endswith(marks) else None
+    return closed + rest if closed and not marks else rest
 
 
 def read_title(line: str) -> str | None:

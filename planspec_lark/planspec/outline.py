@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 
 from attrs import define, field
@@ -157,20 +157,31 @@ def find_outline(text: str) -> Mapping[int, Role] | None:
 
 def _find_headings(sections: Sequence[_Section]) -> dict[int, Role]:
     """The roles of headings that are steps, or hold some."""
-    listed = [one for one in sections if one.is_listed]
-    if len(listed) >= _LEAST and _is_counted_through(listed) and _are_orders(listed, _MANY):
-        # Numbers that go on over headings are those of steps, whatever the headings are.
-        return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
+    # Numbers that go on over headings are those of steps, whatever the headings are.
+    if phases := _find_phases(sections, _is_counted_through):
+        return phases
     sections = [one for one in sections if not compiled(_NO_STEPS).search(one.text)]
     if _are_steps(sections):
         return {one.start: Role.STEP for one in sections if one.number}
+    return _find_phases(sections, _is_boxed) or _find_lists(sections)
+
+
+def _find_phases(sections: Sequence[_Section], hold: Callable[[Sequence[_Section]], bool]) -> dict[int, Role]:
+    """The headings above lists of steps that go together."""
     listed = [one for one in sections if one.is_listed]
-    if len(listed) >= _LEAST and all(one.boxes for one in listed) and _are_orders(listed, _MANY):
-        return {one.start: Role.PHASE for one in _with_parents(sections, listed)}
+    is_plan = len(listed) >= _LEAST and hold(listed) and _share_of_orders(listed) >= _MANY
+    return {one.start: Role.PHASE for one in _with_parents(sections, listed)} if is_plan else {}
+
+
+def _find_lists(sections: Sequence[_Section]) -> dict[int, Role]:
+    """The headings above bullets that say when these are due, where there are no other lists."""
     bulleted = [one for one in sections if one.bullets]
-    is_due = len(bulleted) >= _LEAST and not listed and all(compiled(_DUE).match(one.text) for one in bulleted)
-    is_due = is_due and all(_are_orders([one], _MOST) for one in bulleted if one.is_plain)
-    return {one.start: Role.LIST for one in bulleted} if is_due and _are_orders(bulleted, _MOST) else {}
+    if len(bulleted) < _LEAST or any(one.is_listed for one in sections):
+        return {}
+    is_due = all(compiled(_DUE).match(one.text) for one in bulleted)
+    groups = [bulleted, *([one] for one in bulleted if one.is_plain)]
+    is_plan = is_due and all(_share_of_orders(group) >= _MOST for group in groups)
+    return {one.start: Role.LIST for one in bulleted} if is_plan else {}
 
 
 def _are_steps(sections: Sequence[_Section]) -> bool:
@@ -179,19 +190,19 @@ def _are_steps(sections: Sequence[_Section]) -> bool:
         # The title.
         sections = sections[1:]
     is_numbered = [one.number for one in sections] == [f"{number}" for number in range(1, len(sections) + 1)]
-    is_flat = len({one.level for one in sections}) == 1 and not any(one.is_listed for one in sections)
-    is_worded = any(compiled(_WORDED).match(one.text) for one in sections)
-    # The bullets of a phase are its steps.
-    is_phased = not any(one.bullets for one in sections) and all(compiled(_PHASED).match(one.text) for one in sections)
-    is_worded = is_worded or is_phased
-    if len(sections) < (_LEAST if is_worded else _LEAST_STEPS) or not (is_numbered and is_flat):
+    if not is_numbered or len({one.level for one in sections}) != 1 or any(one.is_listed for one in sections):
         return False
-    if is_worded:
+    if len(sections) >= _LEAST and (any(compiled(_WORDED).match(one.text) for one in sections) or _are_bare(sections)):
         return True
     said = [one.text.lstrip("*_0123456789.、)）: ") for one in sections]
     # One word by itself may be anything's name.
     told = [one for one in said if " " in one or not one.isascii()]
-    return len(told) >= _LEAST and _share_of_orders(told) >= _MOST
+    return len(sections) >= _LEAST_STEPS and len(told) >= _LEAST and _part_of_orders(told) >= _MOST
+
+
+def _are_bare(sections: Sequence[_Section]) -> bool:
+    """Whether headings are those of phases that have no bullets, which would be their steps."""
+    return not any(one.bullets for one in sections) and all(compiled(_PHASED).match(one.text) for one in sections)
 
 
 def _are_names(said: Sequence[str], text: str, start: int) -> bool:
@@ -203,9 +214,9 @@ def _are_names(said: Sequence[str], text: str, start: int) -> bool:
     return not is_told and all(compiled(_NAME).fullmatch(one) for one in said)
 
 
-def _are_orders(sections: Sequence[_Section], least: float) -> bool:
-    """Whether enough of the items of some sections are orders."""
-    return _share_of_orders([said for one in sections for _, said in one.items]) >= least
+def _share_of_orders(sections: Sequence[_Section]) -> float:
+    """The part of the items of some sections that may be orders."""
+    return _part_of_orders([said for one in sections for _, said in one.items])
 
 
 def is_order(said: str) -> bool:
@@ -218,7 +229,7 @@ def _is_english_order(said: str) -> bool:
     return compiled(_ORDER).match(said, front.end() if front else 0) is not None
 
 
-def _share_of_orders(said: Sequence[str]) -> float:
+def _part_of_orders(said: Sequence[str]) -> float:
     """The part of some texts that may be orders."""
     return sum(map(is_order, said)) / len(said) if said else 0.0
 
@@ -226,13 +237,14 @@ def _share_of_orders(said: Sequence[str]) -> float:
 def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Role]:
     """Where the one numbered list of a text begins, if each of its items is an order."""
     numbered = [one for one in sections if one.numbers]
-    numbers = [number for one in numbered for number in one.numbers]
-    if len(numbered) != 1 or len(numbers) < _LEAST_STEPS or numbers != [*range(1, len(numbers) + 1)]:
+    if len(numbered) != 1:
         return {}
     (section,) = numbered
-    start, others = section.items[0][0], [one for one in sections if one.boxes or (one.bullets and one is not section)]
-    if any(not is_notes(one.text) for one in others):
+    others = (one for one in sections if one.boxes or (one.bullets and one is not section))
+    is_long = len(section.numbers) >= _LEAST_STEPS and _is_counted_through(numbered)
+    if not is_long or any(not is_notes(one.text) for one in others):
         return {}
+    start = section.items[0][0]
     if compiled(_HEADS_STEPS).search(section.text):
         is_header = section.level > 1 and compiled(_NAMES_STEPS).search(section.text) is not None
         return {start: Role.FIRST, **({section.start: Role.HEADER} if is_header else {})}
@@ -246,6 +258,11 @@ def _is_counted_through(listed: Sequence[_Section]) -> bool:
     """Whether the numbers of all lists go on from the first to the last one."""
     numbers = [number for one in listed for number in one.numbers]
     return numbers == [*range(1, len(numbers) + 1)] and all(one.numbers for one in listed)
+
+
+def _is_boxed(listed: Sequence[_Section]) -> bool:
+    """Whether all lists have check boxes."""
+    return all(one.boxes for one in listed)
 
 
 def _with_parents(sections: Sequence[_Section], listed: Sequence[_Section]) -> Iterator[_Section]:

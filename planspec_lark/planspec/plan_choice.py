@@ -122,20 +122,22 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
     announced = [at for at in with_steps if calls[at] == _FINAL_CALL]
     if announced:
         best = announced[-1]
-        finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
-        return best, frozenset(finals if _LAST_WORD.search(plans[best][0]) else ())
+        last = [at for at in announced if _LAST_WORD.search(plans[at][0])]
+        return best, frozenset(at for at in last if best in last and plans[at][1] != plans[best][1])
     serious = [at for at in with_steps if calls[at] != _DRAFT_CALL] or with_steps
     complete = [at for at in serious if _is_complete(plans[at][1])]
     best = (complete or serious)[-1]
-    others = [at for at in with_steps if at != best and plans[at][1] != plans[best][1]]
-    rivals = {
-        at
-        for at in others
-        if at in serious and (not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
-    }
-    # What is said of one in words that are not clear may be said against it, or for it.
-    rivals.update(at for at in others if _UNCLEAR_CALL in (calls[at], calls[best]))
-    return best, frozenset(rivals)
+
+    def is_rival(at: int) -> bool:
+        """Whether nothing says that the best one stands above another."""
+        if plans[at][1] == plans[best][1]:
+            return False
+        # What is said of one in words that are not clear may be said against it, or for it.
+        if _UNCLEAR_CALL in (calls[at], calls[best]):
+            return True
+        return at in (complete or serious) or (at in serious and _goes_on(plans[at][1], plans[best][1]))
+
+    return best, frozenset(filter(is_rival, with_steps))
 
 
 def is_final(lead: str) -> bool:

@@ -382,28 +382,32 @@ class _Reader:
 
     def _look(self, line: ScannedLine, at: int, end: int) -> Iterator[RatedFinding]:
         """What may have been lost in a line, or with it."""
-        if self._has_markers:
-            for start, row in _rows(self.text, at, end):
-                if row.startswith(_MARKERS) and is_conflict_marker(row):
-                    help = "keep one of the two versions"
-                    yield self._fault(
-                        "PS128", "a conflict marker of a merge that was not resolved", start, start + len(row), help
-                    )
-        if line.command is None:
-            if self._known and line.text[:1] in _DOTS and find_elision(line.text):
-                message, help = "an ellipsis stands for commands that were left out", "write them all"
-                yield self._fault("PS127", message, line.start, line.end, help)
-            is_told = self.is_told is not None and self.is_told(line.start)
-            if not (is_told or line.entries or line.text.startswith(("```", "~~~"))):
-                self._prose.append(line)
-            if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
-                message, help = "a command must be at the start of its line", "write it on a line of its own"
-                yield self._fault("PC107", message, line.start + place, line.end, help)
-            if end == len(self.text):
-                yield from self._judge_prose(is_lead=False)
+        for start, row in _rows(self.text, at, end) if self._has_markers else ():
+            if row.startswith(_MARKERS) and is_conflict_marker(row):
+                message, help = "a conflict marker of a merge that was not resolved", "keep one of the two versions"
+                yield self._fault("PS128", message, start, start + len(row), help)
+        if line.command is not None:
+            yield from self._judge_prose(is_lead=True)
+            yield from self._look_at_command(line, line.command, end)
             return
-        command = line.command
-        yield from self._judge_prose(is_lead=True)
+        yield from self._look_at_text(line)
+        if end == len(self.text):
+            yield from self._judge_prose(is_lead=False)
+
+    def _look_at_text(self, line: ScannedLine) -> Iterator[RatedFinding]:
+        """What a line that is no command may have of one, or stand for."""
+        if self._known and line.text[:1] in _DOTS and find_elision(line.text):
+            message, help = "an ellipsis stands for commands that were left out", "write them all"
+            yield self._fault("PS127", message, line.start, line.end, help)
+        is_told = self.is_told is not None and self.is_told(line.start)
+        if not (is_told or line.entries or line.text.startswith(("```", "~~~"))):
+            self._prose.append(line)
+        if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
+            message, help = "a command must be at the start of its line", "write it on a line of its own"
+            yield self._fault("PC107", message, line.start + place, line.end, help)
+
+    def _look_at_command(self, line: ScannedLine, command: PlanCommand, end: int) -> Iterator[RatedFinding]:
+        """What the text of a command may have of another one, or lack; and whether it was written before."""
         if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
             message, help = "another command in the text of this command", "write each on a line of its own"
             yield self._fault("PC107", message, line.start, line.end, help)
@@ -415,10 +419,8 @@ class _Reader:
         known = self._known.setdefault(repr(command), line)
         if command.op == "ADD" and known is not line and (known.entries or line.entries):
             # What a list shows and a code block repeats is meant once; other commands do no more when they come again.
-            first = self.source.position(known.start)[0]
-            yield self._fault(
-                "PC107", f"duplicate command, first seen in line {first}", line.start, line.end, "remove one of the two"
-            )
+            message = f"duplicate command, first seen in line {self.source.position(known.start)[0]}"
+            yield self._fault("PC107", message, line.start, line.end, "remove one of the two")
 
     def _judge_prose(self, *, is_lead: bool) -> Iterator[RatedFinding]:
         """What the text since the last command says of the commands beside it."""

@@ -77,6 +77,10 @@ class Phases:
             if is_one:
                 ids.add(step_id)
 
+    def count(self, step_id: str) -> None:
+        """Count a step that is right below a holder, and no holder itself."""
+        self.counted += step_id.rpartition(".")[0] in self.holders and step_id not in self.holders
+
     def find_doubts(
         self, steps: Mapping[str, PlanStep], positions: Positions, *, is_plain: bool
     ) -> Iterator[Diagnostic]:

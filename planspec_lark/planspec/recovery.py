@@ -46,6 +46,7 @@ from planspec_lark.syntax.tree import grow
 
 __all__ = [
     "BLANK_LINES",
+    "PARTS",
     "STEP_GROUPS",
     "WHITE",
     "Recovery",
@@ -58,7 +59,7 @@ __all__ = [
     "start_of",
 ]
 
-_PARTS = {
+PARTS = {
     "title": (Section.TITLE, "title"),
     "goal": (Section.GOAL, "goal"),
     "constraints": (Section.CONSTRAINTS, "list of constraints"),
@@ -259,7 +260,7 @@ class Recovery:
     def _take(self, match: Match[str], line: LineBounds) -> bool:
         """Take what a line says; False where it shows that the plan has ended before it."""
         kind = str(match.lastgroup)
-        if kind in _PARTS and self._starts_another(kind):
+        if kind in PARTS and self._starts_another(kind):
             self.is_finished = True
             return False
         goes_on = not line.is_repaired and kind == _BELOW.get(self.unfinished)
@@ -282,11 +283,11 @@ class Recovery:
         """Whether a second title, or a part that is there already, is another plan's."""
         if self.is_strict or not self.steps:
             return False
-        return kind == "title" or (kind in _BELOW and kind != "step" and _PARTS[kind][0] in self.seen)
+        return kind == "title" or (kind in _BELOW and kind != "step" and PARTS[kind][0] in self.seen)
 
     def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
-        part, name = _PARTS[kind]
+        part, name = PARTS[kind]
         is_repeated, is_late = part in self.seen, part < self.section
         if is_repeated:
             # Keeps the lines below it from being reported one by one.
@@ -431,20 +432,29 @@ class Recovery:
         if match:
             # A repair leaves out what only looks like white space.
             self._end = line.start + self._lead + len(content.rstrip(WHITE))
-            repaired = line._replace(is_repaired=True)
-            self._take(match, repaired)
-            if match.lastgroup == "step":
-                for row in str(fault.repaired).split("\n")[1:]:
-                    below = line_pattern().match(f"{row}\n")
-                    assert below is not None, "a repair is put to the grammar"
-                    self._take(below, repaired)
-            self._repaired = str(fault.repaired).rpartition("\n")[2]
+            self._take_repaired(match, str(fault.repaired), line._replace(is_repaired=True))
         elif code == "PS103":
             # The end of the code block that the steps are in is the end of the plan.
             self.is_closed = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
             self.is_finished = self.is_closed
             self._in_fence = not self._in_fence
-        elif not self.is_strict and self.section is Section.CONSTRAINTS and content.startswith("#"):
+        else:
+            self._part_from(code, content)
+        return True
+
+    def _take_repaired(self, match: Match[str], repaired: str, line: LineBounds) -> None:
+        """Take what was meant by a line, and by the further ones that it was taken for."""
+        self._take(match, line)
+        rows = repaired.split("\n")
+        for row in rows[1:] if match.lastgroup == "step" else ():
+            below = line_pattern().match(f"{row}\n")
+            assert below is not None, "a repair is put to the grammar"
+            self._take(below, line)
+        self._repaired = rows[-1]
+
+    def _part_from(self, code: str, content: str) -> None:
+        """Say whose the lines are that follow one which could not be read."""
+        if not self.is_strict and self.section is Section.CONSTRAINTS and content.startswith("#"):
             # What follows a heading that is none of a plan's is not a constraint.
             self._give_lines_to(False)
         elif "PS110" <= code <= "PS116" and not self._is_listed_prose(content):
@@ -453,7 +463,6 @@ class Recovery:
             # After the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
             self._give_lines_to(None)
             self._in_prose = True
-        return True
 
     def _diagnose(self, content: str) -> LineFault:
         """What is wrong with a line."""

@@ -38,11 +38,11 @@ _CUT_SHORT_LINE = re.compile(
     r"|[，；](?:并且?|再|然后|接着|随后|同时)在[^，。；]{1,20}[里上中内下前后旁]"
     r"|(?:因为|由于|如果|虽然|一旦)[^，。；]{1,4}))[ \t]*"
 )
-# The last word of a text, and how a word of the same stem goes on.
-_LAST_WORD = re.compile(r"(?<![\w'’/.→-])(?<!→ )[A-Za-z]{3,}\Z")
+# The last word of a text, behind another one, and how a word of the same stem goes on.
+_LAST_WORD = re.compile(r"(?<=[a-z,] )[A-Za-z]{3,}\Z")
 _ENDINGS = """
     s es ed er ers ing ings d ly r rs n or ors al y ies ied ation ations ion ions ment ments able ness est e ful less t
-    th ance ances ity ism ist ists ive age ages en
+    th ance ances ity ism ist ists ive age ages en ry
 """
 # How a line ends that is a sentence, and one of prose that goes on behind another sentence.
 _SENTENCE = re.compile(r".*[.。!！?？;；…:：)）\"”'*`~|][*_`]*[ \t]*")

@@ -118,7 +118,7 @@ class Phases:
                 yield step_id, message, "write its steps, or what it is without a heading"
         elif is_plain and len(empty) > 1:
             yield min(empty), _NO_SIGN.format(min(empty)), _HEAD
-        if is_plain and len(self.holders) > 1 and not (empty or self._tells_of_steps(steps)):
+        if is_plain and len(self.holders) > 1 and not (empty or self.unnumbered or self._tells_of_steps(steps)):
             first = min(self.holders)
             yield first, _NO_SIGN.format(first), _HEAD
 

@@ -220,7 +220,7 @@ def test_a_field_of_a_step(copied: Path) -> None:
             "shorten(one_line(task_text(step)))",
             "shorten(one_line(step.description))",
         ),
-        ("planspec_lark/html/tree.py", "say(task_text(step))", "say(step.description)"),
+        ("planspec_lark/html/tree.py", "escape_text(task_text(step))", "escape_text(step.description)"),
         ("planspec_lark/diff/render.py", "        task_text(step),", "        step.description,"),
         ("planspec_lark/mcp_server/tool_models.py", "for name in WORDS}", "for name in ()}"),
         ("planspec_lark/mcp_server/tool_models.py", '"detail", *WORDS)', '"detail")'),

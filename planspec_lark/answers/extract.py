@@ -34,8 +34,8 @@ from planspec_lark.syntax.source import Source, Span
 __all__ = ["Extraction", "Repair", "extract_plan"]
 
 
-# Rules that a reading may break without losing anything that could be named. A plan in plain Markdown has no goal.
-_RULES = ("PS202", "PS203", "PS204", "PS205", "PS206", "PS319")
+# Rules that a reading may break without losing anything that could be named.
+_RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 
 # What to do about text that may change what a plan means.
@@ -254,9 +254,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     start = find_cut(text, finish_reason=finish_reason)
     result = scan_plan(text if start is None else text[:start], default_type=default_type, name=name, limits=limits)
     cut = None if start is None else name_cut(Source(text, name), start, is_allowed=allow_truncated)
-    account = partial(_account, result, cut, most, is_plain=bool(default_type))
     if result.plan.steps:
-        return account()
+        return _account(result, cut, most)
     if (inner := find_in_json(text, limits, default_type=default_type)) is not None:
         found = read(inner.text, finish_reason="" if inner.is_whole else "length")
         found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
@@ -268,10 +267,10 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     if (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
         found = read(quoted[0])
         return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
-    return account()
+    return _account(result, cut, most)
 
 
-def _account(result: ScanResult, cut: Diagnostic | None, most: Risk, *, is_plain: bool) -> Extraction:
+def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extraction:
     """A reading with an entry for each finding: of the cut, of the reader, and of what the plan breaks."""
     plan, source, told = result.plan, result.source, result.diagnostics
     foreign = tuple(one.span for one in told if one.severity is Severity.INFO and one.span)
@@ -281,8 +280,6 @@ def _account(result: ScanResult, cut: Diagnostic | None, most: Risk, *, is_plain
     statuses = {step.step_id: step.status.value for step in steps}
     reading = Reading(source.text, result.positions, bool(plan.goal), described, statuses, foreign, others)
     broken = _find_broken(plan, told, is_strict=not told and cut is None)
-    if is_plain or not steps:
-        broken = [found for found in broken if found.code != "PS205"]
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):

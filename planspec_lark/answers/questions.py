@@ -145,8 +145,7 @@ def _find_faulty(text: str, found: Extraction, held: list[Repair], limits: Limit
     blocks = _find_conflicts(held, source)
     faults: list[tuple[Diagnostic, list[int]]] = []
     for entry in held:
-        # A goal that is missing is asked for below, where the other parts begin.
-        if entry.code not in (_MORE, _RIVAL, NO_GOAL):
+        if entry.code not in (_MORE, _RIVAL):
             # A guess that may well be wrong is not what to propose: it would be taken for the answer.
             is_guess = entry.risk is Risk.HIGH
             fault = evolve(entry.diagnostic, fix=None) if is_guess else entry.diagnostic

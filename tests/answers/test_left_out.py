@@ -211,15 +211,6 @@ def test_a_word_that_restricts_is_none_of_a_name_before_a_word_about_plans() -> 
     assert verdict(f"{plan}\nThese are half the steps.\n") is Verdict.NEEDS_REVIEW
 
 
-def test_a_goal_that_is_missing_is_asked_for_and_plain_markdown_has_none() -> None:
-    text = f"{PLAN.replace('Goal: Dry', '# Plan: Deck')}\nHope this helps!\n"
-    found = extract_plan(text)
-    assert (found.verdict, [entry.code for entry in found.deciding]) == (Verdict.NEEDS_REVIEW, ["PS205"])
-    assert found.deciding[0].diagnostic.help.startswith("write `Goal: `")
-    assert extract_plan(text, default_type="act").verdict is Verdict.ACCEPTED
-    assert verdict(f"{PLAN}\nHope this helps!\n") is Verdict.ACCEPTED
-
-
 def test_a_decision_that_is_a_question_may_be_counted_anew_and_a_step_without_a_type_may_be_none() -> None:
     steps = (
         "1. [subtask] Heat\n   1. [act] Light it\n   2. [decide] Is the flue long enough?\n      1. [act] Order one\n"

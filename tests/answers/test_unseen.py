@@ -23,6 +23,7 @@ WEAKNESSES = {
         260: "the text is strictly a plan, and only its title says that another one has replaced it",
         305: "a heading names the place, and only who reads it knows that it is another one",
         312: "a code block behind the plan has a name in it that is a placeholder",
+        819: "the plan has no goal, which `planspec check` finds",
         874: "a step in bold has ended with its line, so that what is below it is detail",
         889: "plain Markdown has no goal, and only who reads the sentence in front may see one in it",
         324: "the text ends in the middle of a word, and nothing else shows it",

@@ -45,7 +45,7 @@ _ENDINGS = """
     th ance ances ity ism ist ists ive age ages en ry
 """
 # How a line ends that is a sentence, and one of prose that goes on behind another sentence.
-_SENTENCE = re.compile(r".*[.。!！?？;；…:：)）\"”'*`~|][*_`]*[ \t]*")
+_STOPS = frozenset(".。!！?？;；…:：)）\"”'*`~|")
 _ITEM = re.compile(r"[ \t]*(?:[0-9]+(?:\.[0-9]+)*[.)、]?|[-*+•>])[ \t]+(?=\S)")
 _GOES_ON = re.compile(r"(?![ \t]*(?:[0-9#>|*+•-]|(?i:goal)\b)).*[a-z][.!?] [A-Z][^.!?:]*[a-z,] [a-z]*[a-z]")
 _IS_ENDED = re.compile(r".*[.。!！]\r?")
@@ -110,12 +110,18 @@ def _breaks_off(above: str, last: str) -> bool:
     """Whether a last line without a line break ends within a sentence, as its words show or the lines above it do."""
     if _CUT_SHORT_LINE.fullmatch(last) or _GOES_ON.fullmatch(last) or _ends_in_word(above + last):
         return True
-    if _SENTENCE.fullmatch(last) or _ITEM.match(last) is None:
+    if _has_stop(last) or _ITEM.match(last) is None:
         return False
     items = [
         row for row in above.rsplit("\n", _MOST_LINES)[-_MOST_LINES:] if _ITEM.match(row) and row.lstrip()[0] != ">"
     ]
     return len(items) >= _LEAST_ITEMS and all(map(_IS_ENDED.fullmatch, items))
+
+
+def _has_stop(line: str) -> bool:
+    """Whether a line ends with a stop, inside of marks or not."""
+    bare = line.rstrip(" \t")
+    return bare.rstrip("*_`")[-1:] in _STOPS or bare.rstrip("_")[-1:] in _STOPS
 
 
 def _ends_in_word(text: str) -> bool:

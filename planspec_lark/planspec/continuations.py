@@ -25,7 +25,6 @@ from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.line_faults import LineFault, Section, diagnose_line, is_step, line_pattern
 from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep
 from planspec_lark.planspec.near_misses import NOTHING, NearMiss, compiled, find_arrow, unwrap, variables_of
-from planspec_lark.planspec.nesting import Nesting
 from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import LineBounds
 from planspec_lark.planspec.recovery import STEP_GROUPS, Recovery
@@ -96,6 +95,44 @@ class _Flows:
 
 
 @define(eq=False)
+class _Nesting:
+    """Where steps stand below each other: those that lines may be below, and the lists that have begun below them.
+
+    Attributes:
+        steps: the steps that are open: how far each is indented, and its id.
+        lists: lists whose numbers begin again: how far each is indented, and the id of the step that it is below, empty
+            for none.
+    """
+
+    steps: list[tuple[float, str]] = field(factory=list)
+    lists: list[tuple[float, str]] = field(factory=list)
+    # By the id of a step, the highest number below it.
+    _numbers: dict[str, int] = field(factory=dict)
+
+    def find_above(self, indent: float) -> tuple[float, str] | None:
+        """The innermost open step that a line is indented more than, with its own indentation."""
+        return next((one for one in reversed(self.steps) if one[0] < indent), None)
+
+    def find_list(self, indent: float) -> str | None:
+        """The step that a list with this indentation is below; "" for none, None where no such list is open."""
+        while self.lists and self.lists[-1][0] > indent:
+            self.lists.pop()
+        return self.lists[-1][1] if self.lists and self.lists[-1][0] == indent else None
+
+    def next_number(self, parent: str) -> int:
+        """The number of the next step right below another."""
+        return self._numbers.get(parent, 0) + 1
+
+    def open(self, step_id: str, indent: float) -> None:
+        """Add a step."""
+        parent, _, number = step_id.rpartition(".")
+        self._numbers[parent] = max(int(number), self._numbers.get(parent, 0))
+        while self.steps and self.steps[-1][0] >= indent:
+            self.steps.pop()
+        self.steps.append((indent, step_id))
+
+
+@define(eq=False)
 class ContinuationReader(Recovery):
     """Reads lines that say more of what is before them.
 
@@ -109,7 +146,7 @@ class ContinuationReader(Recovery):
     default_type: str = ""
     phases: Phases = field(factory=Phases)
     # Where the steps stand below each other.
-    _nesting: Nesting = field(factory=Nesting)
+    _nesting: _Nesting = field(factory=_Nesting)
     # The last line that a wrapped one may continue: what it says, where it is, and how far it is indented.
     _last: tuple[str, LineBounds, float] | None = None
     # Where the line starts, and how far it is indented.

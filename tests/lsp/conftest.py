@@ -8,27 +8,43 @@ from collections.abc import AsyncIterator
 import pytest_lsp
 from attrs import define
 from lsprotocol import types
+from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from tests.cli.running import command_line, environment
 
-CONFIG = ClientServerConfig(server_command=command_line(["lsp"]), server_env=environment())
+
+class Client(LanguageClient):
+    """A client that keeps all findings until they are asked for.
+
+    Who waits for a notification gets only the next one. Two that come at once would leave the second to nobody.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(converter_factory=default_converter)
+        self.published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        register_lsp_features(self, {**DEFAULT_CLIENT_FEATURES, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: self._keep})
+
+    @staticmethod
+    def _keep(client: Client, params: types.PublishDiagnosticsParams) -> None:
+        client.published.put_nowait(params)
 
 
-async def told(client: LanguageClient) -> types.PublishDiagnosticsParams:
+CONFIG = ClientServerConfig(server_command=command_line(["lsp"]), server_env=environment(), client_factory=Client)
+
+
+async def told(client: Client) -> types.PublishDiagnosticsParams:
     """The next findings of any document."""
     async with asyncio.timeout(60):
-        found: types.PublishDiagnosticsParams = await client.wait_for_notification(
-            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS
-        )
-        return found
+        return await client.published.get()
 
 
 @define
 class Editor:
     """A document that is open in an editor."""
 
-    client: LanguageClient
+    client: Client
     uri: str
     version: int = 1
 
@@ -58,7 +74,7 @@ class Editor:
 
 
 @pytest_lsp.fixture(config=CONFIG, scope="module")  # type: ignore[untyped-decorator]
-async def plain(lsp_client: LanguageClient) -> AsyncIterator[None]:
+async def plain(lsp_client: Client) -> AsyncIterator[None]:
     """A client that can do nothing that it need not."""
     await lsp_client.initialize_session(types.InitializeParams(capabilities=types.ClientCapabilities()))
     yield
@@ -66,7 +82,7 @@ async def plain(lsp_client: LanguageClient) -> AsyncIterator[None]:
 
 
 @pytest_lsp.fixture(config=CONFIG, scope="module")  # type: ignore[untyped-decorator]
-async def able(lsp_client: LanguageClient) -> AsyncIterator[None]:
+async def able(lsp_client: Client) -> AsyncIterator[None]:
     """A client with all abilities. It asks for findings, counts in UTF-8, and wants infos as well."""
     capabilities = client_capabilities("neovim@0.11.0")
     assert capabilities.text_document is not None

@@ -31,10 +31,9 @@ from lsprotocol.types import (
     TextEdit,
 )
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import LanguageClient
 
 from planspec_lark.hopspec import check_hopspec, fix_hopspec
-from tests.lsp.conftest import Editor
+from tests.lsp.conftest import Client, Editor
 from tests.lsp.test_server import PLAN, edits_of, here, new, said
 
 pytestmark = [
@@ -92,14 +91,14 @@ FAULTY = DOCUMENT.replace("#### 步骤3: ", "### 步骤 3. ")
 CONDITION, PIERS, TOTAL = 22, 15, 25
 
 
-def document(client: LanguageClient, text: str = DOCUMENT) -> Editor:
+def document(client: Client, text: str = DOCUMENT) -> Editor:
     return new(client, text, f"untitled:hop-{next(NUMBERS)}", "hopspec")
 
 
 # ---------------------------------------------------------------- two documents
 
 
-async def test_both_are_checked_each_as_what_it_is(plain: LanguageClient) -> None:
+async def test_both_are_checked_each_as_what_it_is(plain: Client) -> None:
     plan = new(plain)
     assert await plan.found() == []
     hop = document(plain)
@@ -110,7 +109,7 @@ async def test_both_are_checked_each_as_what_it_is(plain: LanguageClient) -> Non
         assert {code[:2] for code, _ in said(await editor.found())} == {family}
 
 
-async def test_a_change_of_one_leaves_the_other_alone(plain: LanguageClient) -> None:
+async def test_a_change_of_one_leaves_the_other_alone(plain: Client) -> None:
     plan = new(plain)
     assert await plan.found() == []
     hop = document(plain)
@@ -125,7 +124,7 @@ async def test_a_change_of_one_leaves_the_other_alone(plain: LanguageClient) -> 
     assert said(await plan.found()) == [("PS110", 3)]
 
 
-async def test_a_document_may_become_one_of_the_other_language(plain: LanguageClient) -> None:
+async def test_a_document_may_become_one_of_the_other_language(plain: Client) -> None:
     editor = new(plain)
     assert await editor.found() == []
     editor.close()
@@ -137,7 +136,7 @@ async def test_a_document_may_become_one_of_the_other_language(plain: LanguageCl
     assert found == PrepareRenamePlaceholder(here(CONDITION, TOTAL, to=TOTAL + 5), "total")
 
 
-async def test_a_file_says_by_its_name_what_it_is(plain: LanguageClient) -> None:
+async def test_a_file_says_by_its_name_what_it_is(plain: Client) -> None:
     uri = "file:///home/me/app/Tasks/Count/Hoplet/HopSpec.md"
     editor = new(plain, "Some prose.\n", uri, "markdown")
     assert {code[:2] for code, _ in said(await editor.found())} == {"HS"}
@@ -147,7 +146,7 @@ async def test_a_file_says_by_its_name_what_it_is(plain: LanguageClient) -> None
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-async def test_positions_are_counted_in_units(plain: LanguageClient, newline: str) -> None:
+async def test_positions_are_counted_in_units(plain: Client, newline: str) -> None:
     text = DOCUMENT.replace("\n", newline)
     editor = document(plain, text)
     assert await editor.found() == []
@@ -162,7 +161,7 @@ async def test_positions_are_counted_in_units(plain: LanguageClient, newline: st
     assert names[4] == '2. give_up "🏝🚢𠮷" in piers and none_such > 1'
 
 
-async def test_names_lead_to_their_places(plain: LanguageClient) -> None:
+async def test_names_lead_to_their_places(plain: Client) -> None:
     editor = document(plain)
     at = Position(CONDITION, TOTAL + 1)
     found = await plain.text_document_definition_async(DefinitionParams(editor.document, at))
@@ -177,7 +176,7 @@ async def test_names_lead_to_their_places(plain: LanguageClient) -> None:
     ]
 
 
-async def test_columns_are_as_they_were_agreed_on(able: LanguageClient) -> None:
+async def test_columns_are_as_they_were_agreed_on(able: Client) -> None:
     editor = document(able)
     # In UTF-8, the ideographs of the name and its colon have three units each, the other two characters four.
     at = Position(CONDITION, TOTAL + 10)
@@ -185,7 +184,7 @@ async def test_columns_are_as_they_were_agreed_on(able: LanguageClient) -> None:
     assert found == PrepareRenamePlaceholder(here(CONDITION, TOTAL + 10, to=TOTAL + 15), "total")
 
 
-async def test_a_variable_gets_another_name(plain: LanguageClient) -> None:
+async def test_a_variable_gets_another_name(plain: Client) -> None:
     editor = document(plain, DOCUMENT.replace("\n", "\r\n"))
     edit = await plain.text_document_rename_async(RenameParams(editor.document, Position(CONDITION, PIERS), "harbours"))
     assert edits_of(edit, editor) == [
@@ -202,7 +201,7 @@ async def test_a_variable_gets_another_name(plain: LanguageClient) -> None:
 # ---------------------------------------------------------------- all else
 
 
-async def test_a_fault_has_its_fix(plain: LanguageClient) -> None:
+async def test_a_fault_has_its_fix(plain: Client) -> None:
     editor = document(plain, FAULTY)
     found = await editor.found()
     assert said(found) == [(one.code, (one.line or 0) - 1) for one in check_hopspec(FAULTY)] == [("HS107", 29)]
@@ -217,7 +216,7 @@ async def test_a_fault_has_its_fix(plain: LanguageClient) -> None:
     assert fix_hopspec(FAULTY).text == DOCUMENT
 
 
-async def test_the_canonical_form(plain: LanguageClient) -> None:
+async def test_the_canonical_form(plain: Client) -> None:
     options = FormattingOptions(8, insert_spaces=False)
     editor = document(plain, DOCUMENT.replace("#### 步骤1: ", "#### Step 1：").replace("\n", "\r\n"))
     made = await plain.text_document_formatting_async(DocumentFormattingParams(editor.document, options))
@@ -227,7 +226,7 @@ async def test_the_canonical_form(plain: LanguageClient) -> None:
         assert not await plain.text_document_formatting_async(DocumentFormattingParams(editor.document, options))
 
 
-async def test_hover_is_plain_text(plain: LanguageClient) -> None:
+async def test_hover_is_plain_text(plain: Client) -> None:
     editor = document(plain)
     found = await plain.text_document_hover_async(HoverParams(editor.document, Position(15, 0)))
     assert isinstance(found, Hover)
@@ -235,7 +234,7 @@ async def test_hover_is_plain_text(plain: LanguageClient) -> None:
     assert found.contents == MarkupContent(MarkupKind.PlainText, f"{said}Gives total to steps 2, 2.1 and 3")
 
 
-async def test_symbols_and_folds(plain: LanguageClient) -> None:
+async def test_symbols_and_folds(plain: Client) -> None:
     editor = document(plain)
     symbols = await plain.text_document_document_symbol_async(DocumentSymbolParams(editor.document))
     listed = [one for one in symbols or () if isinstance(one, DocumentSymbol)]
@@ -248,7 +247,7 @@ async def test_symbols_and_folds(plain: LanguageClient) -> None:
     assert [(one.start_line, one.end_line) for one in folds or ()][:5] == [(0, 2), (4, 6), (8, 10), (14, 18), (20, 27)]
 
 
-async def test_candidates_take_the_place_of_what_is_typed(plain: LanguageClient) -> None:
+async def test_candidates_take_the_place_of_what_is_typed(plain: Client) -> None:
     editor = document(plain, DOCUMENT.replace("- 逻辑：数 🚢𠮷 在 <piers> 的数量\n", "- 逻\n"))
     found = await plain.text_document_completion_async(CompletionParams(editor.document, Position(16, 3)))
     assert isinstance(found, CompletionList)

@@ -21,7 +21,7 @@ from planspec_lark.answers.verdict import Verdict, decide, explain, reach_verdic
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
+from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
 from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import ScanResult
@@ -272,14 +272,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 
 def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extraction:
     """A reading with an entry for each finding: of the cut, of the reader, and of what the plan breaks."""
-    plan, source, told = result.plan, result.source, result.diagnostics
-    foreign = tuple(one.span for one in told if one.severity is Severity.INFO and one.span)
-    others = tuple(one.span.end for one in told if one.code in ("PS105", "PS130") and one.span)
-    steps = [*iter_steps(plan)]
-    described = tuple([step.description for step in steps])
-    statuses = {step.step_id: step.status.value for step in steps}
-    reading = Reading(source.text, result.positions, bool(plan.goal), described, statuses, foreign, others)
-    broken = _find_broken(plan, told, is_strict=not told and cut is None)
+    told, source, reading = result.diagnostics, result.source, Reading.of(result)
+    broken = _find_broken(result.plan, told, is_strict=not told and cut is None)
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):
@@ -287,7 +281,7 @@ def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extracti
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)
     span = source.span(*reading.plan) if reading.plan else None
-    return Extraction(plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
+    return Extraction(result.plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
 
 
 def _find_broken(plan: PlanSpec, told: Sequence[Diagnostic], *, is_strict: bool) -> list[Diagnostic]:

@@ -83,15 +83,24 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
     above = reading.text[max(span.start - _HEAD, 0) : span.start]
     if reading.is_of_draft(span.start) and (_OF_FAULTS.search(above.rstrip()) or not _speaks_of_next(text)):
         return False
-    if _may_be_title(text, reading, span) or any(_is_rest(line, is_in_front=True) for line in _LONE_LINE.findall(text)):
+    if _may_head(text, reading, span):
         return True
     # A list may be one of constraints, or of what is needed.
-    is_list = is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
-    if (is_list and not _is_headed(above)) or (not reading.has_goal and _may_have_goal(text)):
-        return True
-    if is_list and is_list_of_tools(text, _find_head(above)):
-        return False
+    if is_item and read_bullet(text.partition("\n")[0]) is not None and not reading.legend:
+        if not _is_headed(above):
+            return True
+        if is_list_of_tools(text, _find_head(above)):
+            return False
     return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
+
+
+def _may_head(text: str, reading: Reading, span: Span) -> bool:
+    """Whether text before a plan has what may be of its head: a title, the rest of a line, or a goal that it lacks."""
+    return (
+        _may_be_title(text, reading, span)
+        or any(_is_rest(line, is_in_front=True) for line in _LONE_LINE.findall(text))
+        or (not reading.has_goal and _may_have_goal(text))
+    )
 
 
 # Characters of a heading that is nothing but a lead, and of what may be between a title and its plan.
@@ -205,38 +214,45 @@ def _goes_on(text: str, reading: Reading, span: Span) -> bool:
 
 
 def _changes(text: str, reading: Reading, span: Span) -> bool:
-    """Whether a sentence after a plan may change what it means."""
-    assert reading.plan is not None, "there is a plan"
-    end = span.end
-    start = reading.plan[1]
-    above = reading.text[start : span.start] if span.start - start < _ABOVE else ""
-    if reading.is_in_code:
-        # The first fence after the plan is the end of its code block.
-        above = above.lstrip().lstrip("`~")
-    if _QUOTED_STEP.search(text) or any(says_more(comment, reading.talk) for comment in comments_in(text)):
-        return True
-    if (
-        denies_marks(text, reading.talk.tally)
-        or changes_steps(text, reading.talk)
-        or (tells_changes(above + text) and contradicts(text, reading.talk.tally))
-    ):
+    """Whether text after a plan may change what it means."""
+    above, talk = _above(reading, span), reading.talk
+    if _adds_steps(text, above, talk) or _contradicts_marks(text, above, talk):
         return True
     said = sentences(text, above)
-    following = str(len(reading.talk.tally.top) + 1)
-    if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")) or any(
-        _is_rest(line) or reading.talk.is_piece(line) for line in _LONE_LINE.findall(text)
-    ):
-        # The numbers of the steps go on, or a line may be a piece of the plan.
-        return True
-    if len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1:
-        # A list in a code block may be another version of the steps.
-        return True
-    if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
+    leads_on = _PLAN.match(reading.text, span.end) is not None
+    if leads_on and said and said[-1].endswith((":", "：")):
         # It leads to another plan.
         said.pop()
-    if not all(reading.talk.adds_nothing(one) or reading.talk.is_label(one) for one in said):
+    is_news = not all(talk.adds_nothing(one) or talk.is_label(one) for one in said)
+    return is_news or (not leads_on and heads_more(text))
+
+
+def _above(reading: Reading, span: Span) -> str:
+    """What is between a plan and text after it, which may head that."""
+    assert reading.plan is not None, "there is a plan"
+    start = reading.plan[1]
+    above = reading.text[start : span.start] if span.start - start < _ABOVE else ""
+    # The first fence after the plan is the end of its code block.
+    return above.lstrip().lstrip("`~") if reading.is_in_code else above
+
+
+def _adds_steps(text: str, above: str, talk: Talk) -> bool:
+    """Whether text after a plan has lines or comments that may be more of it: the next number, a piece of a step."""
+    if _QUOTED_STEP.search(text) or any(says_more(comment, talk) for comment in comments_in(text)):
         return True
-    return heads_more(text) and _PLAN.match(reading.text, end) is None
+    following = str(len(talk.tally.top) + 1)
+    if any(read_item_number(row.strip(SPACES)) == following for row in text.split("\n")):
+        return True
+    if any(_is_rest(line) or talk.is_piece(line) for line in _LONE_LINE.findall(text)):
+        return True
+    # A list in a code block may be another version of the steps.
+    return len(_FENCE.findall(above)) % 2 == 1 and len(_NUMBERED.findall(text)) > 1
+
+
+def _contradicts_marks(text: str, above: str, talk: Talk) -> bool:
+    """Whether what text after a plan tells of the states of the steps, in lines, tables or changes, is not so in it."""
+    is_list = tells_changes(above + text)
+    return denies_marks(text, talk.tally) or changes_steps(text, talk) or (is_list and contradicts(text, talk.tally))
 
 
 # What closes a plan: the end of a code block, a tag, a word for the end.
@@ -299,18 +315,19 @@ def _has_title(text: str) -> bool:
 def _rate_between(text: str, talk: Talk, *, is_early: bool) -> Risk:
     """The risk of leaving out what is between the lines of a plan, before its steps or among them."""
     in_comment = False
-    worst = Risk.NONE
+    risks = [Risk.NONE]
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")
         if in_comment or line.startswith("<!--"):
             in_comment = "-->" not in line
-            worst = highest((worst, Risk.HIGH if says_more(line, talk) else Risk.NONE))
+            risks.append(Risk.HIGH if says_more(line, talk) else Risk.NONE)
         elif line and not (is_harmless(line) or is_legend(line) or line.startswith(("```", "~~~"))):
-            # A line that leads to the steps says nothing by itself, unless it calls them something else; among them it
-            # may be a condition.
-            is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)
-            is_lead = (
-                is_lead and all(map(talk.leads_on, sentences(line))) and line.strip("*:： ").lower() not in _ASIDES
-            )
-            worst = highest((worst, Risk.LOW if is_lead else Risk.HIGH))
-    return worst
+            risks.append(Risk.LOW if is_early and _leads_to_steps(line, talk) else Risk.HIGH)
+    return highest(risks)
+
+
+def _leads_to_steps(line: str, talk: Talk) -> bool:
+    """Whether a line leads to the steps, so that it says nothing by itself, and does not call them something else."""
+    if not line.endswith((":", "：")) or "→" in line or is_disowned(line):
+        return False
+    return line.strip("*:： ").lower() not in _ASIDES and all(map(talk.leads_on, sentences(line)))

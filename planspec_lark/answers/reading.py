@@ -11,12 +11,17 @@ from attrs import field, frozen
 
 from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.legend import find_legend
+from planspec_lark.planspec.models import iter_steps
 from planspec_lark.planspec.plan_choice import is_final
 from planspec_lark.planspec.positions import Positions
+from planspec_lark.planspec.recovery import ScanResult
+from planspec_lark.syntax.diagnostics import Severity
 from planspec_lark.syntax.source import Span
 
 __all__ = ["Reading"]
 
+# Codes of plans that were not taken: a draft or an earlier one, and one that excludes the plan.
+_OTHER_PLANS = ("PS105", "PS130")
 _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _BLANK = re.compile(r"\s*")
 _GROUPS = re.compile(r"(?i)\bgroup(?:ed|s)?\b|\bheadings?\b|分组|小标题")
@@ -44,6 +49,21 @@ class Reading:
     statuses: Mapping[str, str] = field(factory=dict)
     left_out: tuple[Span, ...] = ()
     others: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, result: ScanResult) -> Reading:
+        """What is known of a plan that was found in a text."""
+        told = [(one, one.span) for one in result.diagnostics if one.span is not None]
+        steps = [*iter_steps(result.plan)]
+        return cls(
+            result.source.text,
+            result.positions,
+            has_goal=bool(result.plan.goal),
+            descriptions=tuple([step.description for step in steps]),
+            statuses={step.step_id: step.status.value for step in steps},
+            left_out=tuple([span for one, span in told if one.severity is Severity.INFO]),
+            others=tuple([span.end for one, span in told if one.code in _OTHER_PLANS]),
+        )
 
     @cached_property
     def legend(self) -> Mapping[str, str]:

@@ -138,21 +138,25 @@ def disowns(text: str, between: str, talk: Talk, above: str = "") -> bool:
         return True
     said = sentences(text, above)
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
-    doubts = [one for one in said if not talk.comes_before(one)]
-    # The number of a plan, or of a part of it, says nothing of it. Any other label has to lead to the plan.
-    if said and read_item_number(line) is not None:
-        doubts = [one for one in doubts if one is not said[-1]]
-    elif said and said[-1].endswith((":", "：")) and not (doubts or talk.leads_on(said[-1])):
-        doubts = said[-1:]
-    if doubts and not (
-        # Before a corrected plan, what is wrong with the one before is said of that one.
-        _HOLDS.search(said[-1]) and talk.leads_on(said[-1]) and all(map(_TOLD.match, doubts))
-    ):
+    doubts = _find_doubts(said, line, talk)
+    # Before a corrected plan, what is wrong with the one before is said of that one.
+    is_of_former = bool(said) and _HOLDS.search(said[-1]) is not None and talk.leads_on(said[-1])
+    if doubts and not (is_of_former and all(map(_TOLD.match, doubts))):
         return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
-    if any(row and _FENCE.fullmatch(row) is None and not is_harmless(row) for row in rows):
-        return False
-    return is_disowned(line)
+    is_apart = any(row and _FENCE.fullmatch(row) is None and not is_harmless(row) for row in rows)
+    return not is_apart and is_disowned(line)
+
+
+def _find_doubts(said: list[str], line: str, talk: Talk) -> list[str]:
+    """What of the sentences before a plan, of which a line is the last, does not leave it alone."""
+    doubts = [one for one in said if not talk.comes_before(one)]
+    if said and read_item_number(line) is not None:
+        # The number of a plan, or of a part of it, says nothing of it.
+        return [one for one in doubts if one is not said[-1]]
+    # Any other label has to lead to the plan.
+    is_stray = bool(said) and said[-1].endswith((":", "：")) and not (doubts or talk.leads_on(said[-1]))
+    return said[-1:] if is_stray else doubts
 
 
 def is_disowned(line: str) -> bool:

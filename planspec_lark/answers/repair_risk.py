@@ -36,16 +36,19 @@ def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if diagnostic.severity is Severity.INFO:
         return rate_left_out(diagnostic, reading)
     risk = RISKS.get(code, Risk.HIGH)
-    if fix is not None and code != "PS124" and _is_disowned(fix, reading.text):
-        return Risk.HIGH
-    if fix is None or span is None or code == "PS305":
+    if fix is None:
         return risk
-    if code == "PS107" and reading.closing_list is not None and fix.span.start >= reading.closing_list:
+    at, is_comment = fix.span.start, code == "PS124"
+    is_closing = code == "PS107" and reading.closing_list is not None and at >= reading.closing_list
+    if is_closing or (not is_comment and _is_disowned(fix, reading.text)):
         return Risk.HIGH
-    end = span.start if code == "PS124" else fix.span.end
-    if code == "PS124":
-        risk = _rate_comment(fix.text)
-    return highest((risk, _rate_line(reading.text[fix.span.start : end], fix.text, reading.legend)))
+    if span is None or code == "PS305":
+        return risk
+    if is_comment:
+        risk, end = _rate_comment(fix.text), span.start
+    else:
+        end = fix.span.end
+    return highest((risk, _rate_line(reading.text[at:end], fix.text, reading.legend)))
 
 
 def _is_disowned(fix: Fix, text: str) -> bool:

@@ -374,6 +374,11 @@ def is_of_others(said: str) -> bool:
     return _OF_OTHERS.search(said) is not None
 
 
+def _is_wish(said: str) -> bool:
+    """Whether something is wished, and not for a case."""
+    return _WISH.match(said) is not None and not speaks_of_case(said)
+
+
 def without_idioms(said: str) -> str:
     """A sentence without the phrases that change nothing."""
     return _REASON.sub(lambda match: match[0] if _OBLIGES.search(match[0]) else " ", _IDIOMS.sub(" ", said))
@@ -438,27 +443,48 @@ class Talk:
         whole = self._read(said)
         said = _PREFACE.sub("", whole, count=1)
         is_led = said != whole
-        is_news = not is_led and _OTHER_PREFACE.match(said) is not None
-        told = None if is_news else drop_reports(said, self.tally) if self.statuses else said
-        if told is None or _TAKES_BACK.is_in(told) or _LEAVES_OPEN.is_in(told) or self._miscounts(told):
+        if not is_led and _OTHER_PREFACE.match(said):
             return False
-        said = told
-        if self.is_known(said) or heads_notes(said) or (_DISCLAIMER.match(said) and not speaks_of_case(said)):
+        told = drop_reports(said, self.tally) if self.statuses else said
+        if told is None or self._is_unsettled(told):
+            return False
+        if self._says_nothing(told):
             return True
-        if is_entry(said) or self._explains_types(said):
-            return True
-        if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
-            return True
-        if is_offer(said) or (_WISH.match(said) is not None and not speaks_of_case(said)):
-            others = (one for one in _MORE.split(said)[1:] if not (_WISH.match(one) or is_offer(one)))
-            is_more = any(demands(one, self.is_own) for one in others)
-            return not (is_more or (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said)))))
+        if is_offer(told) or _is_wish(told):
+            return self._only_offers(told)
+        return self._leaves_alone(told, is_led=is_led)
+
+    def _is_unsettled(self, said: str) -> bool:
+        """Whether a sentence takes something back, leaves it open, or has another number of steps than the plan."""
+        return _TAKES_BACK.is_in(said) or _LEAVES_OPEN.is_in(said) or self._miscounts(said)
+
+    def _says_nothing(self, said: str) -> bool:
+        """Whether a sentence has no words but known ones, or is a note, a disclaimer, or an entry of a legend."""
+        is_vague = said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said))
+        return (
+            self.is_known(said)
+            or is_vague
+            or heads_notes(said)
+            or (_DISCLAIMER.match(said) is not None and not speaks_of_case(said))
+            or is_entry(said)
+            or self._explains_types(said)
+        )
+
+    def _only_offers(self, said: str) -> bool:
+        """Whether all that a wish or an offer says is that: nothing is joined to it, and it denies nothing."""
+        others = (one for one in _MORE.split(said)[1:] if not (_WISH.match(one) or is_offer(one)))
+        if any(demands(one, self.is_own) for one in others):
+            return False
+        return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
+
+    def _leaves_alone(self, said: str, *, is_led: bool) -> bool:
+        """Whether a sentence describes, or has a form that changes nothing; ``is_led`` by the plan being followed."""
         told = without_idioms(said)
         return (
             any(form.match(said) for form in (_LEFT_OUT, _OF_ANOTHER, _ESTIMATE))
             or self.is_known(told)
             or describes(said, told, self.is_own, is_of_plan=self.is_of_plan)
-            or (is_led and _PROMISES.match(said) and not (has_veto(told) or demands(told, self.is_own)))
+            or (is_led and _PROMISES.match(said) is not None and not (has_veto(told) or demands(told, self.is_own)))
             or all(map(self._is_alone, _CLAUSE_END.split(told)))
             or is_legend(said)
         )
@@ -510,9 +536,11 @@ class Talk:
             return False
         if self._miscounts(told):
             return False
-        if self.adds_nothing(said) or _LEGEND_HEAD.fullmatch(told):
-            return True
-        said = without_idioms(self._read(said))
+        return self.adds_nothing(said) or _LEGEND_HEAD.fullmatch(told) is not None or self._announces(told)
+
+    def _announces(self, said: str) -> bool:
+        """Whether a sentence says that the plan follows, and neither for which case nor that it is another's."""
+        said = without_idioms(said)
         last = re.split(r", (?:but |so |and )?|，", said)[-1]
         if _FRONT_CASE.match(said) and last != said:
             return False
@@ -525,8 +553,7 @@ class Talk:
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
-        is_known = _ANNOUNCES.search(said) is not None or self.adds_nothing(_PURPOSE.sub(" ", said))
-        return is_known and not is_other
+        return not is_other and (_ANNOUNCES.search(said) is not None or self.adds_nothing(said))
 
     def puts_off(self, said: str) -> bool:
         """Whether a sentence further before the plan says that it does not hold, or begins with a part of it."""

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import psutil
@@ -47,11 +48,13 @@ def test_a_killed_process_is_an_error_of_one_line() -> None:
 
 
 def test_a_caller_that_takes_no_more_leaves_no_process_behind() -> None:
+    # Python's own, which it starts with the first pool and keeps.
+    resource_tracker.ensure_running()
     before = _children()
     results = map_in_processes(where, range(10_000), 2)
     next(results)
     results.close()  # type: ignore[attr-defined]
-    assert _children() == before
+    assert _children() <= before
 
 
 def _works(child: psutil.Process) -> bool:

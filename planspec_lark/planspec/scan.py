@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from attrs import frozen
+
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.answer_lines import is_flow, may_elide, read_state_line
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
@@ -102,43 +104,56 @@ def _may_continue(tail: str) -> bool:
     return any(is_flow(row) or read_state_line(row) for row in rows)
 
 
+@frozen
+class _Part:
+    """A plan of a text, or what is read as one: its reader, what was found in it, and its bounds."""
+
+    reader: AnswerReader
+    found: Findings
+    start: int
+    end: int
+
+
 def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> tuple[ScanResult, int]:
     """The same for any text, and which of its plans it is."""
     text = end_last_line(remainder.text)
-    parts: list[tuple[AnswerReader, Findings, int, int]] = []
-    at = 0
-    legend = find_legend(text)
+    parts = _read_parts(source, text, limits, default_type)
+    chosen, rivals = choose_plan([(_lead(text, parts, at), part.reader.grow_plan()) for at, part in enumerate(parts)])
+    best = parts[chosen].reader
+    listed = Findings(limits.max_findings)
+    for number, part in enumerate(parts):
+        if number == chosen:
+            listed.extend(part.found)
+            listed.extend(best.phases.find_doubts(best.steps, best.positions, is_plain=best.is_plain))
+        elif number == len(parts) - 1 == chosen + 1 and _is_late_title(part.reader, text, best.plan):
+            best.plan.title = part.reader.plan.title
+            listed.extend(_name_title(source, text, part.start))
+            listed.extend(part.found)
+        elif number in rivals or (not part.reader.steps and _says_more(part.reader.plan, best.plan)):
+            listed.extend(_name_rival(source, text, part.start, part.end))
+        else:
+            listed.extend(_leave_out(source, text, part.start, part.end, "PS105" if part.reader.steps else "PS101"))
+    listed.extend(_leave_out(source, text, parts[-1].end, len(text)))
+    listed.extend(remainder.diagnose(source))
+    return ScanResult(best.grow_plan(), listed.close(), best.positions, source), chosen
+
+
+def _read_parts(source: Source, text: str, limits: Limits, default_type: str) -> list[_Part]:
+    """All plans of a text, in their order; what is only sentences behind one is none."""
     roles = find_outline(text) if default_type else None
-    policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
+    policy: dict[str, Any] = {"legend": find_legend(text), "default_type": default_type}
     policy |= {"roles": roles or {}, "is_plain": roles is not None}
-    while at < len(text) or not parts:
+    parts: list[_Part] = []
+    at = 0
+    while not parts or (at < len(text) and (default_type or not _is_prose(text, at))):
         reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
         end = reader.run(text, at, found)
         if reader.is_misled:
             reader, found = AnswerReader(source, has_comments=True, **policy), Findings(limits.max_findings)
             end = reader.run(text, at, found)
-        parts.append((reader, found, at, end))
+        parts.append(_Part(reader, found, at, end))
         at = end
-        if not default_type and _is_prose(text, at):
-            break
-    chosen, rivals = choose_plan([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
-    best = parts[chosen][0]
-    listed = Findings(limits.max_findings)
-    for number, (reader, found, start, end) in enumerate(parts):
-        if reader is best:
-            listed.extend(found)
-            listed.extend(reader.phases.find_doubts(reader.steps, reader.positions, is_plain=reader.is_plain))
-        elif number == len(parts) - 1 == chosen + 1 and _is_late_title(reader, text, best.plan):
-            best.plan.title = reader.plan.title
-            listed.extend(_name_title(source, text, start))
-            listed.extend(found)
-        elif number in rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
-            listed.extend(_name_rival(source, text, start, end))
-        else:
-            listed.extend(_leave_out(source, text, start, end, "PS105" if reader.steps else "PS101"))
-    listed.extend(_leave_out(source, text, at, len(text)))
-    listed.extend(remainder.diagnose(source))
-    return ScanResult(best.grow_plan(), listed.close(), best.positions, source), chosen
+    return parts
 
 
 def _is_prose(text: str, at: int) -> bool:
@@ -147,12 +162,12 @@ def _is_prose(text: str, at: int) -> bool:
     return all(is_sentence(row) for row in rows if row)
 
 
-def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:
+def _lead(text: str, parts: list[_Part], at: int) -> str:
     """The text before a plan, which may say what it is."""
-    reader, _, start, _ = parts[at]
-    bounds, before = reader.positions.bounds, parts[at - 1][0].positions.bounds if at else None
-    first, end = bounds[0] if bounds else start, before[1] if before else 0
-    return f"{text[max(first - _LEAD, end) : first]}\n{reader.plan.title}"
+    part = parts[at]
+    bounds, before = part.reader.positions.bounds, parts[at - 1].reader.positions.bounds if at else None
+    first, end = bounds[0] if bounds else part.start, before[1] if before else 0
+    return f"{text[max(first - _LEAD, end) : first]}\n{part.reader.plan.title}"
 
 
 def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from attrs import evolve
 
@@ -58,12 +59,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     yield from _find_hidden_inputs(steps)
     yield from _find_hidden_parts(steps, said)
     yield from _find_hidden_statuses(steps, said)
-    if "[" in said or "【" in said:
-        texts = [("goal", plan.goal, "")] + [("description", step.description, step.step_id) for step in steps]
-        for part, text, step_id in texts:
-            if (hint := _BLANK.search(text)) is not None:
-                message = f"{step_id and f'step {shorten(step_id)}: '}`{hint[0]}` stands for a text that is missing"
-                yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part)
+    yield from _find_blanks(plan, steps, said)
     yield from _find_half_read(steps, said)
     yield from _find_elided_detail(plan, steps)
 
@@ -96,8 +92,7 @@ _STEP_IN_DETAIL = re.compile(
 _NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
 _NUMBER = re.compile(r"[0-9][.)）、]")
-# A number behind the end of a clause, as one of the next step in the same line has it; a list of its own begins with 1.
-_FIRST_INSIDE = re.compile(r"(?<![0-9])1[.)）、]")
+# A number behind the end of a clause, as the next step in the same line has one.
 _NUMBER_INSIDE = re.compile(
     r"(?:[;；,，.。][ \t]*|[ \t][(（]?(?=[0-9]+[)）]))(?P<number>[0-9]{1,3})"
     r"(?:[)）、][ \t]*[^\W\d]|\.[ \t]*[A-Z\u3400-\u9fff])"
@@ -108,46 +103,57 @@ _FACT = re.compile(r"(?:owner|effort|duration|goal|deadline|负责人|工时|目
 
 
 def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
-    """Descriptions that begin with another id or mark, hold the next number, or end with a colon without more."""
-    has_numbers = _NUMBER.search(said) is not None
-    has_colons = ":" in said or "：" in said
-    for step in steps if has_numbers or has_colons or "[" in said else ():
-        text = step.description
-        if _NUMBER_IN_FRONT.match(text) is not None:
-            message, help = f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
-            yield name_fault("PS127", step, "description", message, help)
-        elif (
-            has_numbers
-            and (inside := _NUMBER_INSIDE.search(text))
-            and int(inside["number"]) == int(step.step_id.rpartition(".")[2]) + 1
-        ):
-            message = f"`{inside[0]}` inside the description may begin the next step"
-            yield name_fault("PS127", step, "description", message, "write each step on a line of its own")
-        elif has_colons and _FACT.match(text.lower()) is not None:
-            yield name_fault("PS127", step, "description", f"`{text[:60]}` tells something, and is no step", _WRITE)
-        elif text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):
-            yield name_fault("PS127", step, "description", f"nothing follows after `{text[-60:]}`", _WRITE)
+    """Descriptions that begin as something else does, hold the next step, or end before what they announce."""
+    if not (":" in said or "：" in said or "[" in said or _NUMBER.search(said)):
+        return
+    for step in steps:
+        if fault := _explain_half_read(step):
+            yield name_fault("PS127", step, "description", *fault)
+
+
+def _explain_half_read(step: PlanStep) -> tuple[str, str] | None:
+    """What is wrong with a description that is more or less than one step, and what to do about it."""
+    text = step.description
+    if _NUMBER_IN_FRONT.match(text) is not None:
+        return f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
+    inside = _NUMBER_INSIDE.search(text)
+    if inside is not None and int(inside["number"]) == int(step.step_id.rpartition(".")[2]) + 1:
+        return f"`{inside[0]}` inside the description may begin the next step", "write each step on a line of its own"
+    if _FACT.match(text.lower()) is not None:
+        return f"`{text[:60]}` tells something, and is no step", _WRITE
+    if text.endswith((":", "：")) and not (step.detail or step.children or step.outputs):
+        return f"nothing follows after `{text[-60:]}`", _WRITE
+    return None
+
+
+def _undeclared(step: PlanStep, part: str, said: str, what: str, written: str, **more: Any) -> Diagnostic:
+    """That a text declares no inputs or no outputs, and how they are written if they are meant."""
+    message, help = f"`{said}` declares no {what}", f"if {what} are meant, write {written}"
+    return name_fault("PS319", step, part, message, help, **more)
 
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """What is almost a variable list after an arrow, in descriptions (all of them are ``said``) and detail."""
-    for step in steps if "→" in said else ():
+    for step in steps if any(map(said.__contains__, "→←<⇐")) else ():
         if not step.outputs and "→" in step.description:
             yield from (found for found in check_arrow(step) if found.code == "PS319")
-    for step in steps if "←" in said else ():
-        _, arrow, behind = step.description.rpartition("←")
-        if arrow and is_variable_list(behind):
-            help = f"if inputs are meant, write `> ← {behind.strip(BLANKS)}` on the next line"
-            yield name_fault("PS319", step, "description", f"`← {behind.strip(BLANKS)[:60]}` declares no inputs", help)
-    for step in steps if "<" in said or "⇐" in said else ():
-        match = _FOREIGN_INPUTS.search(step.description)
-        if match is not None and is_variable_list(match["names"]):
-            help = f"if inputs are meant, write `> ← {match['names']}` on the next line"
-            yield name_fault("PS319", step, "description", f"`{match[0][:60]}` declares no inputs", help)
+        yield from _find_inputs_in_description(step)
     for step in steps:
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in check_detail(step, item, line) if found.code == "PS319")
+
+
+def _find_inputs_in_description(step: PlanStep) -> Iterator[Diagnostic]:
+    """A list of variables behind an arrow to the left, which only a line of its own declares."""
+    _, arrow, behind = step.description.rpartition("←")
+    if arrow and is_variable_list(behind):
+        names = behind.strip(BLANKS)
+        yield _undeclared(step, "description", f"← {names[:60]}", "inputs", f"`> ← {names}` on the next line")
+    match = _FOREIGN_INPUTS.search(step.description)
+    if match is not None and is_variable_list(match["names"]):
+        written = f"`> ← {match['names']}` on the next line"
+        yield _undeclared(step, "description", match[0][:60], "inputs", written)
 
 
 # A line of detail with an arrow or a label as one of inputs or outputs has it, and what is behind it.
@@ -178,30 +184,44 @@ def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     said = "".join([line for step in steps for line in step.detail])
     if not any(map(said.__contains__, _FLOW_SIGNS)):
         return
-    rows = [(step, item, line) for step in steps for item, line in enumerate(step.detail)]
-    labelled = [(*row, match) for row in rows if (match := _FLOW_DETAIL.match(row[2]))]
-    known = {name for step in steps for name in step.outputs} if labelled else set()
-    for step, item, line, match in labelled:
-        said = match["said"][:LONGEST].strip(f"{BLANKS}*`")
-        below = said or "\n".join(step.detail[item + 1 : item + 1 + _NEXT])[:LONGEST]
-        listed = _IDENTIFIER.findall(below)
-        names = [name for name in listed if name in known] or read_names(said) or []
-        is_list = bool(names) and variables_of(said.rstrip(".。")) is not None
-        is_list = is_list and said.rstrip(".。").lower() not in NOTHING
-        is_known = any(name in known for name in listed)
-        is_meant = is_known or (match["inputs"] is not None and is_list) or _STEP_BEHIND.search(below) is not None
-        if match["outputs"]:
-            is_meant = (is_list and not step.outputs) or any(name in known.difference(step.outputs) for name in listed)
-        elif match["arrow"]:
-            # A backslash says that the line is text; another finding names one that is almost a list.
-            is_text = (is_variable_list(said) and line.startswith("←")) or any(check_detail(step, item, line))
-            is_meant = not is_text and (is_meant or _NAME_BEHIND.match(said) is not None)
-        if is_meant:
-            what, arrow = ("outputs", "→") if match["outputs"] else ("inputs", "> ←")
-            written = f"{arrow} {', '.join(dict.fromkeys(names))}" if names else f"{arrow} name"
-            place = " at the end of the step line" if match["outputs"] else ""
-            help = f"if {what} are meant, write `{written}`{place}: {VARIABLES}"
-            yield name_fault("PS319", step, "detail", f"`{line[:60]}` declares no {what}", help, item=item)
+    known = {name for step in steps for name in step.outputs}
+    for step in steps:
+        for item, line in enumerate(step.detail):
+            if (match := _FLOW_DETAIL.match(line)) is not None:
+                yield from _check_flow_detail(step, item, match, known)
+
+
+def _check_flow_detail(step: PlanStep, item: int, match: re.Match[str], known: set[str]) -> Iterator[Diagnostic]:
+    """A line of detail that begins as one of inputs or outputs does, where variables or steps are meant by it."""
+    said = match["said"][:LONGEST].strip(f"{BLANKS}*`")
+    below = said or "\n".join(step.detail[item + 1 : item + 1 + _NEXT])[:LONGEST]
+    listed = _IDENTIFIER.findall(below)
+    names = [name for name in listed if name in known] or read_names(said) or []
+    if match["outputs"]:
+        is_meant = (_lists(names, said) and not step.outputs) or not known.difference(step.outputs).isdisjoint(listed)
+        what, arrow, place = "outputs", "→", " at the end of the step line"
+    else:
+        is_meant = not known.isdisjoint(listed) or _STEP_BEHIND.search(below) is not None
+        is_meant = is_meant or (match["inputs"] is not None and _lists(names, said))
+        what, arrow, place = "inputs", "> ←", ""
+    if match["arrow"]:
+        is_name = is_meant or _NAME_BEHIND.match(said) is not None
+        is_meant = is_name and not _is_told_already(step, item, said)
+    if is_meant:
+        written = f"`{arrow} {', '.join(dict.fromkeys(names)) or 'name'}`{place}: {VARIABLES}"
+        yield _undeclared(step, "detail", match.string[:60], what, written, item=item)
+
+
+def _lists(names: Sequence[str], said: str) -> bool:
+    """Whether a text is a list of these names, and none of the words that say that there is nothing."""
+    bare = said.rstrip(".。")
+    return bool(names) and variables_of(bare) is not None and bare.lower() not in NOTHING
+
+
+def _is_told_already(step: PlanStep, item: int, said: str) -> bool:
+    """Whether a line with an arrow is text on purpose, by a backslash, or another finding names it."""
+    line = step.detail[item]
+    return (line.startswith("←") and is_variable_list(said)) or any(check_detail(step, item, line))
 
 
 # A label of inputs or outputs with a list behind it that ends a text, and such a label behind an arrow.
@@ -218,6 +238,8 @@ _BEHIND_ARROW = re.compile(
 _RIGHT_ARROW = re.compile(f"{RIGHT_ARROW}|{LIKE_ARROW}")
 _LIKE_ARROW = re.compile(LIKE_ARROW)
 _ARROW_SIGNS = re.compile(r"[→⇒➔➜-➞➡⟶⮕🡒]")
+# Underscores at the end of a description, which belong to those at the end of its outputs.
+_MARK_AT_END = re.compile(r"(?<!\S)_{1,2}\Z")
 
 
 def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -225,35 +247,69 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
     told = "\n".join(filter(None, [step.result for step in steps]))
     # Each is looked for as what is found soonest.
     has_arrows = any(map(said.__contains__, ">\\&")) or (not said.isascii() and _ARROW_SIGNS.search(said) is not None)
-    texts = f"{said}\n{told}".lower() if ":" in said or ":" in told or not (said.isascii() and told.isascii()) else ""
-    has_labels = any(map(texts.__contains__, _FLOW_WORDS))
-    known = {name for step in steps for name in (*step.inputs, *step.outputs)} if has_arrows or has_labels else set()
-    for step in steps if has_arrows or has_labels or "→" in told or "_" in said else ():
+    has_labels = _may_have_label(f"{said}\n{told}")
+    if not (has_arrows or has_labels or "→" in told or "_" in said):
+        return
+    known = {name for step in steps for name in (*step.inputs, *step.outputs)}
+    for step in steps:
         behind = [*_check_behind_arrow(step, known)] if has_arrows and not step.outputs else []
         yield from behind
-        if step.outputs and step.outputs[-1].endswith("_") and re.search(r"(?<!\S)_{1,2}\Z", step.description):
-            names = [name.rstrip("_") for name in step.outputs]
-            help = f"write `→ {', '.join(names)}` without marks around it"
-            yield name_fault("PS319", step, "outputs", f"`{step.outputs[-1]}` has marks in its name", help)
-        for part, text in (("description", step.description[-LONGEST:]), ("result", step.result[-LONGEST:])):
-            match = _LABELLED_FLOW.search(text) if has_labels else None
-            names = (read_names(match["names"]) or []) if match else []
-            # In a sentence, these may be words like any others.
-            is_set_off = match is not None and not text[: match.start()].rstrip(BLANKS)[-1:].isalnum()
-            is_meant = is_set_off or (match is not None and _are_variables(match["names"], names, known))
-            if match is not None and is_meant and not behind and (match["inputs"] or not step.outputs):
-                what, arrow = ("inputs", "> ←") if match["inputs"] else ("outputs", "→")
-                place = "on the next line" if match["inputs"] else "at the end of the description"
-                help = f"if {what} are meant, write `{arrow} {', '.join(names)}` {place}"
-                yield name_fault("PS319", step, part, f"`{match[0][:60]}` declares no {what}", help)
-        if step.result.startswith("→") and not step.outputs and (names := variables_of(step.result[1:]) or []):
-            help = f"if outputs are meant, write `→ {', '.join(names)}` before the bar"
-            yield name_fault("PS319", step, "result", f"`{step.result[:60]}` declares no outputs", help)
+        yield from _find_marked_outputs(step)
+        if has_labels and not behind:
+            yield from _find_labelled_flow(step, "description", step.description, known)
+            yield from _find_labelled_flow(step, "result", step.result, known)
+        yield from _find_outputs_in_result(step)
+
+
+def _may_have_label(text: str) -> bool:
+    """Whether a text may have a label of inputs or outputs, which is seen sooner than that it has one."""
+    lowered = text.lower() if ":" in text or not text.isascii() else ""
+    return any(map(lowered.__contains__, _FLOW_WORDS))
+
+
+def _find_marked_outputs(step: PlanStep) -> Iterator[Diagnostic]:
+    """Marks around an arrow and its list, the last of which were read as a part of a name."""
+    if step.outputs and step.outputs[-1].endswith("_") and _MARK_AT_END.search(step.description):
+        names = [name.rstrip("_") for name in step.outputs]
+        help = f"write `→ {', '.join(names)}` without marks around it"
+        yield name_fault("PS319", step, "outputs", f"`{step.outputs[-1]}` has marks in its name", help)
+
+
+def _find_labelled_flow(step: PlanStep, part: str, text: str, known: Collection[str]) -> Iterator[Diagnostic]:
+    """A label of inputs or outputs with a list behind it, which ends a text."""
+    match = _LABELLED_FLOW.search(text[-LONGEST:])
+    if match is None or (step.outputs and not match["inputs"]):
+        return
+    names = read_names(match["names"]) or []
+    # In a sentence, these may be words like any others.
+    is_in_sentence = match.string[: match.start()].rstrip(BLANKS)[-1:].isalnum()
+    if is_in_sentence and not _are_variables(match["names"], names, known):
+        return
+    if match["inputs"]:
+        yield _undeclared(step, part, match[0][:60], "inputs", f"`> ← {', '.join(names)}` on the next line")
+    else:
+        written = f"`→ {', '.join(names)}` at the end of the description"
+        yield _undeclared(step, part, match[0][:60], "outputs", written)
+
+
+def _find_outputs_in_result(step: PlanStep) -> Iterator[Diagnostic]:
+    """An arrow behind the bar, though outputs come before it."""
+    names = variables_of(step.result[1:]) if step.result.startswith("→") and not step.outputs else None
+    if names:
+        yield _undeclared(step, "result", step.result[:60], "outputs", f"`→ {', '.join(names)}` before the bar")
 
 
 def _are_variables(said: str, names: Collection[str], known: Collection[str]) -> bool:
     """Whether one of these names, as they are said, is a variable of the plan, or can be nothing else."""
     return any(name in known for name in names) or (bool(names) and "_" in said.strip("_"))
+
+
+def _last_arrow(text: str) -> tuple[int, int] | None:
+    """Where the last arrow is that is meant for outputs and is not quoted; of the format, or of another kind."""
+    foreign = [match.span() for match in _RIGHT_ARROW.finditer(text)]
+    at, end = foreign[-1] if foreign else (text.rfind("→"), text.rfind("→") + 1)
+    is_text = at < 0 or text[:at].endswith("\\") or is_quoted(text, at)
+    return None if is_text else (at, end)
 
 
 def _check_behind_arrow(step: PlanStep, known: Collection[str]) -> Iterator[Diagnostic]:
@@ -262,17 +318,19 @@ def _check_behind_arrow(step: PlanStep, known: Collection[str]) -> Iterator[Diag
     What is behind an arrow of another kind may be a list as it is.
     """
     text = step.description
-    arrow = max(_RIGHT_ARROW.finditer(text), key=lambda one: one.end(), default=None)
-    at, end = arrow.span() if arrow else (text.rfind("→"), text.rfind("→") + 1)
-    behind = text[end:].strip(f"{SPACES}*")
-    is_like = at >= 0 and _LIKE_ARROW.match(text, at) is not None
-    is_list = is_variable_list(behind) and not is_like
-    is_text = at < 0 or text[:at].endswith("\\") or is_quoted(text, at)
-    if is_text or is_list or find_outputs(text) or len(behind) > LONGEST:
+    arrow = _last_arrow(text)
+    if arrow is None or find_outputs(text):
         return
-    match, is_foreign = _BEHIND_ARROW.match(behind), "→" not in text[at:end]
+    at, end = arrow
+    behind = text[end:].strip(f"{SPACES}*")
+    is_like = _LIKE_ARROW.match(text, at) is not None
+    if len(behind) > LONGEST or (is_variable_list(behind) and not is_like):
+        return
+    match = _BEHIND_ARROW.match(behind)
     listed = re.sub(r"\W+\Z", "", behind)
-    if not is_foreign and ((match is None and listed == behind) or read_names(behind)):
+    # Behind an arrow of the format, a list with nothing around it is named by another finding.
+    is_bare = (match is None and listed == behind) or read_names(behind) is not None
+    if is_bare and "→" in text[at:end]:
         return
     if match is not None:
         listed = match["names"] or behind[match.end() :]
@@ -314,21 +372,45 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     """Parts of a plan whose text stands for one that is missing."""
     steps = [*iter_steps(plan)]
     said = "\n".join(["", plan.title, plan.goal, *plan.constraints, *[step.description for step in steps]])
-    is_elided = may_elide(said)
-    # Most plans have no such text, which is seen at once.
     is_elsewhere = _ELSEWHERE.fullmatch(plan.goal.lower()) is not None
-    if not (is_elided or is_elsewhere or "___" in said or " here" in said or _BEGINS_PLACEHOLDER.search(said)):
+    # Most plans have no such text, which is seen at once.
+    if not (may_elide(said) or is_elsewhere or "___" in said or " here" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
-    texts: list[tuple[str, str, int | None, str]] = [("title", plan.title, None, ""), ("goal", plan.goal, None, "")]
-    texts += [("constraints", text, item, "") for item, text in enumerate(plan.constraints)]
-    texts += [("description", step.description, None, step.step_id) for step in steps]
-    # A hint is short.
-    texts = [row for row in texts if len(row[1]) <= _HINT]
-    for part, text, item, step_id in texts:
-        is_missing = is_elsewhere and part == "goal"
-        if is_missing or _is_placeholder(text, is_elided=is_elided) or _GAP.search(text):
-            message = f"{step_id and f'step {shorten(step_id)}: '}`{text}` stands for a text that is missing"
-            yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
+    if _is_placeholder(plan.title):
+        yield _miss_text(plan.title, "title")
+    if _is_placeholder(plan.goal) or (is_elsewhere and len(plan.goal) <= _HINT):
+        yield _miss_text(plan.goal, "goal")
+    for item, text in enumerate(plan.constraints):
+        if _is_placeholder(text):
+            yield _miss_text(text, "constraints", item=item)
+    for step in steps:
+        if _is_placeholder(step.description):
+            yield _miss_text(step.description, "description", step.step_id)
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether a text is a hint or a word for what is to be written, or has a blank in it; a hint is short."""
+    if len(text) > _HINT:
+        return False
+    return _PLACEHOLDER.fullmatch(text) is not None or find_elision(text) or _GAP.search(text) is not None
+
+
+def _find_blanks(plan: PlanSpec, steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
+    """Hints in brackets inside the goal and the descriptions; all of these are ``said``."""
+    if not ("[" in said or "【" in said):
+        return
+    if (hint := _BLANK.search(plan.goal)) is not None:
+        yield _miss_text(hint[0], "goal")
+    for step in steps:
+        if (hint := _BLANK.search(step.description)) is not None:
+            yield _miss_text(hint[0], "description", step.step_id)
+
+
+def _miss_text(said: str, part: str, step_id: str = "", item: int | None = None) -> Diagnostic:
+    """That what is said stands for a text that is missing."""
+    where = f"step {shorten(step_id)}: " if step_id else ""
+    message = f"{where}`{said}` stands for a text that is missing"
+    return Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
 
 
 # A line of detail that stands for others; a body of code may have one by itself.
@@ -350,10 +432,6 @@ def _find_elided_detail(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[D
                 where, part = (f"step {shorten(step_id)}: ", "detail") if step_id else ("", "goal_detail")
                 message = f"{where}the detail `{line.strip()}` stands for lines that are missing"
                 yield Diagnostic("PS127", message, help=_WRITE, step_id=step_id, part=part, item=item)
-
-
-def _is_placeholder(text: str, *, is_elided: bool) -> bool:
-    return _PLACEHOLDER.fullmatch(text) is not None or (is_elided and find_elision(text))
 
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:

@@ -31,6 +31,7 @@ from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, PlanSpecError, Severity, apply_edits, shorten
+from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.prompt_templates import read_template
 from planspec_lark.syntax.safe_text import one_line
@@ -449,7 +450,7 @@ def _loses(before: _State, after: _State, answer: str) -> bool:
     held = {id(entry) for entry in find_held(after.found)}
     rows = ((row, id(entry) in held) for entry in after.found.left_out for row in _rows(entry.diagnostic))
     # A fence says nothing.
-    new = ((row, is_held) for row, is_held in rows if row and row not in known and not row.startswith(("```", "~~~")))
+    new = ((row, is_held) for row, is_held in rows if row and row not in known and not row.startswith(FENCES))
     return any(not is_held or row in answer for row, is_held in new)
 
 

@@ -13,6 +13,7 @@ from planspec_lark.answers.vocabulary import Form, one_of
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.models import MARKS as STATUS_MARKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES
+from planspec_lark.syntax.fences import FENCES
 
 __all__ = ["heads_more", "is_offer", "refuses", "sentences", "speaks_of_case", "tells_changes"]
 
@@ -205,7 +206,7 @@ class _Paragraphs:
 
     def read(self, row: str) -> None:
         line = row.strip(SPACES + "\r")
-        if line.startswith(("```", "~~~")):
+        if line.startswith(FENCES):
             self.is_code = not self.is_code
             self.label = self.section
             self.rows.append(("", _Kind.TEXT))
@@ -279,7 +280,7 @@ def heads_more(text: str) -> bool:
     is_code = False
     lines = [row.strip(SPACES + "\r") for row in text.split("\n")]
     for at, line in enumerate(lines):
-        is_code ^= line.startswith(("```", "~~~"))
+        is_code ^= line.startswith(FENCES)
         heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
         if heading and names_part(heading[1]) and not (_NEXT.fullmatch(heading[1]) and _offers(lines[at + 1 :])):
             return True

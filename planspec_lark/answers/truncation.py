@@ -6,6 +6,7 @@ import re
 
 from planspec_lark.planspec.near_misses import SPACE, SPACES
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.fences import FENCE
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source
 
@@ -63,7 +64,7 @@ _EMPTY = re.compile(
 _TAIL = 30
 
 
-_FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
+_FENCES = re.compile(rf"\n[ \t>]*+{FENCE}")
 
 # What interfaces of models call the end of an answer that has reached its limit, or was stopped by a filter or a fault:
 # in small letters, without signs between the words.

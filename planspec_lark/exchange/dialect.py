@@ -10,11 +10,12 @@ from attrs import field, frozen
 
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.fences import FENCE
 
 __all__ = ["BEGINS_BLOCK", "BOX", "BOXES", "LABEL", "Dialect", "join_lines"]
 
 BOX = re.compile(r"\[(.?)\](\*?)(?=\s|$)\s*")
-BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*][ \t]|[0-9]{1,9}[.)][ \t]|```|~~~|>|#{1,6}[ \t]|<|---)")
+BEGINS_BLOCK = re.compile(rf"[ \t]*(?:[-+*][ \t]|[0-9]{{1,9}}[.)][ \t]|{FENCE}|>|#{{1,6}}[ \t]|<|---)")
 # A line that begins so is not the rest of the sentence before it.
 LABEL = ("**", "__", "_", "*", "<", "|", "→", "✅", "❌")
 _WIDE = 60

@@ -15,6 +15,7 @@ from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_line
 from planspec_lark.exchange.models import Addition, Fate, ReportEntry, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.source import Source, newline_of
 from planspec_lark.syntax.tree import iter_tree
 
@@ -100,7 +101,7 @@ class _Writer:
             self._block([f"# {tasks.title}"])
         if tasks.goal and "goal" not in missing:
             # A code block would take in all that comes after it.
-            self._block([f"\\{tasks.goal}" if tasks.goal.startswith(("```", "~~~")) else tasks.goal])
+            self._block([f"\\{tasks.goal}" if tasks.goal.startswith(FENCES) else tasks.goal])
         if tasks.constraints:
             self._block(["Constraints:"])
             self._block([f"- {line}" for line in tasks.constraints])

@@ -16,6 +16,7 @@ from planspec_lark.exchange.formats import guess_by_place
 from planspec_lark.exchange.models import ExchangeError
 from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.fences import FENCE
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
@@ -35,7 +36,7 @@ _DOCUMENTS = {
 }
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
-_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
+_FENCE = re.compile(rf"[ \t]{{0,3}}({FENCE})")
 # What is before a title, or is all of it, in the templates of these tools.
 _LEAD = re.compile(
     r"(?:change|proposal|feature specification|specification|implementation plan|tasks|design|requirements)"

@@ -14,6 +14,7 @@ from planspec_lark.json_text.tokens import TokenFault, token_pattern
 from planspec_lark.json_text.value_reader import JsonInput, ValueReader
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.fences import FENCE, FENCES
 from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import ReasoningBlock, Remainder, blank, has_tags, leave_out_reasoning
 from planspec_lark.syntax.source import Source
@@ -31,7 +32,7 @@ _BRACE = re.compile(r"[{｛]")
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
 # An escape, or a string, which goes no further than its line.
 _ESCAPE_OR_STRING = re.compile(r'\\.|"(?:\\.|[^"\\\n]|\\(?=\n|\Z))*+"?')
-_FENCE = re.compile(r"((?:```|~~~)[^\r\n]*)")
+_FENCE = re.compile(rf"({FENCE}[^\r\n]*)")
 
 
 def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, allow_list: bool = False) -> JsonText:
@@ -243,7 +244,7 @@ class _Reading:
             bare = piece.strip(_BLANKS)
             at, start = start + piece.index(bare), start + len(piece)
             end, help = at + len(bare), "remove it"
-            if bare.startswith(("```", "~~~")):
+            if bare.startswith(FENCES):
                 self._note(TokenFault("PJ103", "a code fence is not allowed in JSON", at, end, help=help, fix=""))
             elif _COMMENTS.fullmatch(bare):
                 self._note(TokenFault("PJ117", "a comment is not allowed in JSON", at, end, help=help, fix=""))

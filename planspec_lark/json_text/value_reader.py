@@ -17,6 +17,7 @@ from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, ParserS
 from planspec_lark.json_text.models import ValueNode, write_path
 from planspec_lark.json_text.tokens import CUT_OFF, NO_VALUE, SCALARS, NearMisses, Token, TokenFault, read_token
 from planspec_lark.syntax.diagnostics import Severity, name_some
+from planspec_lark.syntax.fences import FENCE, FENCES
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
@@ -29,9 +30,9 @@ _STRANGE = frozenset({"PJ115", "PJ118", "PJ131"})
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _COMMA_FOLLOWS = re.compile(r"[ \t\n\r]*[,，]")
-_FENCE = re.compile(r"```|~~~")
+_FENCE = re.compile(FENCE)
 # What has to be seen to skip something in brackets.
-_NESTED = re.compile(r'[{}\[\]｛｝［］]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
+_NESTED = re.compile(r'[{}\[\]｛｝［］]|"(?:[^"\\\n]|\\.)*+"?' rf"|^[ \t]*{FENCE}", re.MULTILINE)
 # So many open containers are named where a text is cut off.
 _NAMED = 3
 
@@ -244,7 +245,7 @@ class ValueReader:
     def _skip(self, at: int, depth: int) -> None:
         """Go past what closes so many containers, and the one that is opened there; at most to a fence."""
         for match in _NESTED.finditer(self.text, at):
-            if match[0].endswith(("```", "~~~")):
+            if match[0].endswith(FENCES):
                 self.end = match.start()
                 return
             depth += (match[0] in "{[｛［") - (match[0] in "}]｝］")

@@ -43,6 +43,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.near_misses import SPACES, find_inputs, find_outputs
 from planspec_lark.planspec.step_repair import is_item, read_type
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
@@ -116,7 +117,7 @@ _MOST_LINES = 20
 _MAY_NOT_COUNT = "this may say that a command does not count as written"
 _COUNTING = "write only the commands that count"
 # What begins another line of text rather than continuing with one.
-_SIGNS = ("#", ">", "＞", "```", "~~~", "|", "{", "}", "<")
+_SIGNS = ("#", ">", "＞", *FENCES, "|", "{", "}", "<")
 
 
 @frozen
@@ -400,7 +401,7 @@ class _Reader:
             message, help = "an ellipsis stands for commands that were left out", "write them all"
             yield self._fault("PS127", message, line.start, line.end, help)
         is_told = self.is_told is not None and self.is_told(line.start)
-        if not (is_told or line.entries or line.text.startswith(("```", "~~~"))):
+        if not (is_told or line.entries or line.text.startswith(FENCES)):
             self._prose.append(line)
         if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
             message, help = "a command must be at the start of its line", "write it on a line of its own"

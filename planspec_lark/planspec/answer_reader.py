@@ -80,6 +80,7 @@ from planspec_lark.planspec.step_repair import (
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fences import FENCE
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
@@ -87,7 +88,7 @@ __all__ = ["AnswerReader", "is_plain_plan"]
 # Characters of a description that may be nothing but a word for others.
 _SHORT = 60
 # It starts with the line break before it, which is found far sooner than the start of a line.
-_FENCE = re.compile(r"\n[ \t]*+(?:```|~~~)")
+_FENCE = re.compile(rf"\n[ \t]*+{FENCE}")
 # Blank lines and rulers.
 _NOTHING = r"\A(?:[ \t\r]*+(?:[-*_]{3,}+[ \t\r]*+)?\n)*+[ \t]*+"
 # What a title begins with that is no part of it.

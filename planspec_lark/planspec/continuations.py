@@ -30,6 +30,7 @@ from planspec_lark.planspec.positions import LineBounds
 from planspec_lark.planspec.recovery import STEP_GROUPS, Recovery
 from planspec_lark.planspec.step_repair import is_item, looks_like_step, repair_step, status_of
 from planspec_lark.syntax.diagnostics import Fix, Severity
+from planspec_lark.syntax.fences import FENCES
 
 __all__ = ["LONG", "NEAR", "TYPED_STEP", "ContinuationReader", "detail_fault", "whole_fault"]
 
@@ -476,9 +477,7 @@ def _is_branch(content: str) -> bool:
 
 def _is_plain(content: str, section: Section) -> bool:
     """Whether a line is text, and nothing that could begin something."""
-    starts = (
-        read_bullet(content) is not None or is_item(content) or content.startswith(("#", ">", "```", "~~~", "|", "＞"))
-    )
+    starts = read_bullet(content) is not None or is_item(content) or content.startswith(("#", ">", *FENCES, "|", "＞"))
     says_nothing = is_harmless(content) or is_conflict_marker(content)
     return not (starts or says_nothing or is_step(content)) and diagnose_line(content, section).repaired is None
 

@@ -26,6 +26,7 @@ from planspec_lark.planspec.near_misses import (
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.fences import FENCES
 
 __all__ = [
     "BAD_INDENTATION",
@@ -133,7 +134,7 @@ def diagnose_line(line: str, section: Section) -> LineFault:
         return _diagnose_control(line, match, section)
     if line[:1] in WIDE_SPACES and (indented := _diagnose_indentation(line, section)):
         return indented
-    if line.startswith(("```", "~~~")):
+    if line.startswith(FENCES):
         return LineFault(
             _whole(line, "PS103", "a code fence is not allowed in a plan"), help=_HELP["PS103"], repaired=""
         )

@@ -18,6 +18,7 @@ from planspec_lark.planspec.heading_words import any_of, english_of
 from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
+from planspec_lark.syntax.fences import FENCES
 
 __all__ = ["BOLD_LEVEL", "Role", "find_outline", "has_box", "is_box", "is_order"]
 
@@ -286,7 +287,7 @@ def _read_sections(text: str) -> list[_Section] | None:
     for row, start in iter_rows(text, 0):
         content, indent = row.strip(SPACES + "\r\n"), start - line_start
         line_start = start + len(row)
-        if content.startswith(("```", "~~~")):
+        if content.startswith(FENCES):
             in_code = not in_code
         elif not in_code and _is_label(content):
             return None

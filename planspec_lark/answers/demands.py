@@ -11,26 +11,18 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from planspec_lark.answers.vocabulary import CHINESE_SIGN, any_of
+from planspec_lark.answers.vocabulary import CHINESE_SIGN, UNSETTLING, VETO_FOREIGN, any_of
 
 __all__ = ["demands", "orders"]
 
 # What obliges or allows; what is to be done before, after or instead; what is unsettled, taken back or to come; what
 # is another person's, of another time or of another kind; and words that forbid in languages close to English.
 _DEMANDS = any_of(
-    """
-    must mustn't shall ought necessar* supposed please provided assumes assuming permitting decide decides
-    agree* approve approves approved confirm* signed signs signature signatures pending owe awaiting permission consent
-    forbidden prohibited banned allowed exempt restricted unapproved maximum cannot never unless except hasn't
-    hadn't meanwhile twice later tomorrow yesterday incomplete optional another different alternativ* variant
-    variants cheaper due prior correction corrections rejected oops apolog* hm hmm reflection void joke
-    fiction* nonsense pointless lack* slip mistake retract* advis* forgot unfinished todo tbd wip sketch* skeleton
-    placeholder* attach* annex veto* invented imagin* quoting cancel* bug bugs broke violat* contradict*
-    obsolete supersed* invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal
-    debate inspiration illustrat* demonstrat* example examples tentative provisional preliminary
-    hypothetical* discuss* adapt* skip* omit* ignor* swap* revers* opposite replace replaces replaced remove delet*
-    insert* belong belongs postpon* halt* redo*
-    nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
+    f"""{UNSETTLING} {VETO_FOREIGN}
+    mustn't assumes decide decides signature signatures owe awaiting permission consent forbidden prohibited
+    banned allowed exempt restricted cannot never unless except hasn't hadn't twice later tomorrow yesterday
+    incomplete optional due prior correction corrections rejected slip mistake retract* advis* forgot skeleton
+    invented quoting adapt* replace replaces replaced remove
     """,
     # Obliged, or allowed: not where that is denied.
     r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from planspec_lark.answers.demands import demands, orders
-from planspec_lark.answers.vocabulary import ACTIONS, CHINESE_SIGN, VETO, VETO_CHINESE, any_of
+from planspec_lark.answers.vocabulary import ACTIONS, CHINESE_SIGN, UNSETTLING, VETO, VETO_CHINESE, any_of
 
 __all__ = ["denies", "describes", "has_veto", "is_foreign_draft", "split_words"]
 
@@ -38,18 +38,11 @@ def split_words(text: str, word: re.Pattern[str] = _WORD) -> list[str]:
 # What is asked for, depends on something, is taken back, belongs to something else, or is not all or not the last word;
 # besides what has a veto.
 _DENIES = any_of(
-    """
-    must shall ought would might could let's requir* necessar* supposed meant please remember provided assuming
-    permitting decid* agree* approve approves approved approval confirm* sign signs signed pending yet still
-    open again meanwhile beforehand afterwards just other another different alternativ* variant variants version
-    versions better cheaper shorter anyone someone somebody alone oops sorry apolog* hm hmm reflection mind void joke
-    fiction* nonsense pointless lack* unfinished todo tbd wip sketch* placeholder* remaining stuck attach* annex veto*
-    cancel* reject* errors bug bugs fail* broke violat* exceed* conflict* contradict* obsolete supersed* outdated
-    proposal debate inspiration illustrat* demonstrat* example examples sample samples template templates tentative
-    provisional preliminary hypothetical* imagin* discuss* skip* dropp* omit* ignor* swap* revers* opposite
-    replac* remov* delet* add added insert* belong belongs moves moved trade postpon* delay* stop*
-    halt* off continu* redo* repeat* unnecessary unapproved uncertain unclear untested unchecked unverified unlikely
-    invalid incorrect limit* maximum
+    f"""{UNSETTLING}
+    would might could let's requir* meant remember decid* approval sign yet still open again beforehand afterwards
+    just other version versions better shorter anyone someone somebody alone sorry mind remaining stuck reject*
+    errors fail* exceed* conflict* outdated sample samples template templates dropp* replac* remov* add added
+    moves moved trade delay* stop* off continu* repeat* unlikely limit*
     """,
     r"whether (?:the )?(?:steps?|plan|it|this|that|these|we)",
     r"should(?! (?:give|take|help|be enough|cover|work|get|fit|see|keep|make|leave|attract|last|look))",

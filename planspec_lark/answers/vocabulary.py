@@ -21,8 +21,10 @@ __all__ = [
     "NOTES",
     "NOTES_CHINESE",
     "RELATIVE",
+    "UNSETTLING",
     "VETO",
     "VETO_CHINESE",
+    "VETO_FOREIGN",
     "Form",
     "any_of",
     "one_of",
@@ -131,9 +133,20 @@ _VETO = """
     not cannot never nothing nobody none neither nor no only except unless instead rather otherwise but although
     though however wrong missing incomplete twice half skip drop omit ignore swap reverse forget forgot actually wait
     later tomorrow yesterday mistake draft optional perhaps maybe unsure doubt
-    nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon
 """
-VETO = frozenset(_VETO.split())
+VETO_FOREIGN = "nur nicht kein keine keinen keiner sofern bevor sollte seulement sauf jamais sinon"
+VETO = frozenset(f"{_VETO} {VETO_FOREIGN}".split())
+# What obliges, asks, takes back, leaves open or calls something a sample, whatever it is said of. A star stands for any
+# letters.
+UNSETTLING = """
+    must shall ought necessar* supposed please provided assuming permitting agree* approve approves approved
+    confirm* signed signs pending unapproved maximum meanwhile another different alternativ* variant variants
+    cheaper oops apolog* hm hmm reflection void joke fiction* nonsense pointless lack* unfinished todo tbd wip
+    sketch* placeholder* attach* annex veto* imagin* cancel* bug bugs broke violat* contradict* obsolete supersed*
+    invalid incorrect uncertain unclear untested unchecked unverified unnecessary proposal debate inspiration
+    illustrat* demonstrat* example examples tentative provisional preliminary hypothetical* discuss* skip* omit*
+    ignor* swap* revers* opposite delet* insert* belong belongs postpon* halt* redo*
+"""
 # What says where or under which condition something is done: it may be a word of the plan, and is news all the same.
 _RELATIVE = """
     provided without assuming assume before until yet still example sample template first second third fourth fifth

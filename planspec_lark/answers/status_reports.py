@@ -13,15 +13,16 @@ from functools import cached_property
 from attrs import frozen
 
 from planspec_lark.answers.vocabulary import COUNTS
+from planspec_lark.planspec.step_repair import STATUS_FORMS
 
 __all__ = ["Tally", "contradicts", "denies_marks", "drop_reports"]
 
 _STATUS_WORDS = {
-    "done": "done|completed?|finished|完成|做完",
-    "active": "in progress|running|active|under ?way|ongoing|being worked on|进行",
-    "blocked": "blocked|stuck|waiting|on hold|阻塞|受阻",
-    "skipped": "skipped|跳过",
-    "pending": "pending|open|to (?:do|come)|not (?:yet )?(?:started|begun)|待办|[未没]开始",
+    "done": f"{STATUS_FORMS['done']}|做完",
+    "active": f"{STATUS_FORMS['active']}|being worked on",
+    "blocked": f"{STATUS_FORMS['blocked']}|waiting",
+    "skipped": STATUS_FORMS["skipped"],
+    "pending": f"{STATUS_FORMS['pending']}|to (?:do|come)|待办|[未没]开始",
 }
 _STATUS = "|".join(f"(?P<{name}>{words})" for name, words in _STATUS_WORDS.items())
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from re import Match
 
 from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
-from planspec_lark.planspec.step_repair import STATUS_SIGNS
+from planspec_lark.planspec.step_repair import STATUS_FORMS, STATUS_SIGNS
 
 __all__ = ["LEGEND_LABEL", "find_legend", "is_entry", "is_legend", "redefines_marks"]
 
@@ -79,13 +79,13 @@ _LONGEST = 500
 _MEANINGS = (
     (
         " ",
-        r"pending|not (?:yet )?(?:started|begun|done)|to[ -]?do|to be done|open|waiting|planned|approved"
+        rf"{STATUS_FORMS['pending']}|not (?:yet )?done|to[ -]?do|to be done|waiting|planned|approved"
         r"|[未没]有?(?:开始|完成|办)|待(?:办|处理|做|开始)?",
     ),
-    (">", r"in progress|ongoing|active|running|under ?way|started|doing|work(?:ing|ed) on|进行|处理"),
-    ("!", r"blocked|stuck|failed|on hold|受阻|阻塞|卡住"),
-    ("~", r"skipped|skip|dropped|not needed|no longer needed|跳过|取消"),
-    ("x", r"done|completed?|finished|ready|完成|办|办好|做好"),
+    (">", rf"{STATUS_FORMS['active']}|started|doing|work(?:ing|ed) on|处理"),
+    ("!", rf"{STATUS_FORMS['blocked']}|failed|卡住"),
+    ("~", rf"{STATUS_FORMS['skipped']}|skip|dropped|not needed|no longer needed|取消"),
+    ("x", rf"{STATUS_FORMS['done']}|ready|办|办好|做好"),
 )
 _USUAL = rf"(?i)(?<![A-Za-z])(?:{'|'.join(words for _, words in _MEANINGS)})(?![A-Za-z])"
 # What may stand in front of such a word, and behind it, where nothing else is said.

@@ -29,6 +29,8 @@ from planspec_lark.planspec.near_misses import (
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "STATUS_FORMS",
+    "STATUS_SIGNS",
     "find_bar",
     "find_change",
     "find_misses",
@@ -180,6 +182,14 @@ _STATUS_WORDS = {
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "cancelled", "canceled", "已跳过", "跳过", "已取消"),
     " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待开始", "待处理"),
+}
+# What says of something in a sentence how it stands, as expressions. Legends and reports have more, each its own.
+STATUS_FORMS = {
+    "done": "done|completed?|finished|完成",
+    "active": "in progress|ongoing|active|running|under ?way|进行",
+    "blocked": "blocked|stuck|on hold|受阻|阻塞",
+    "skipped": "skipped|跳过",
+    "pending": "pending|open|not (?:yet )?(?:started|begun)",
 }
 STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}
 _TYPE_WORDS = {

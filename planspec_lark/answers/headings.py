@@ -8,7 +8,7 @@ from planspec_lark.answers.demands import orders
 from planspec_lark.answers.descriptions import has_veto, split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import is_notes, read_heading
-from planspec_lark.planspec.heading_words import any_of, english_of
+from planspec_lark.planspec.heading_words import english_of, words_of
 from planspec_lark.planspec.near_misses import SPACES
 from planspec_lark.planspec.step_repair import read_status
 
@@ -80,7 +80,7 @@ _CASE = re.compile(
 _STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
 # What is below such a heading may be more of the plan.
 _DATA = re.compile(
-    any_of("timeline", "things", "ingredients", english="schedule|need|to remember|problems?|issues?", chinese="时间")
+    words_of("timeline", "things", "ingredients", english="schedule|need|to remember|problems?|issues?", chinese="时间")
 )
 # Characters at each end of a heading that are looked at.
 _LOOKED_AT = 100

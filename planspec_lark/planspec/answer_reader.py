@@ -36,7 +36,7 @@ from planspec_lark.planspec.answer_lines import (
 )
 from planspec_lark.planspec.builder import build_step, split_variables
 from planspec_lark.planspec.continuations import LONG, NEAR, TYPED_STEP, ContinuationReader, detail_fault, whole_fault
-from planspec_lark.planspec.heading_words import any_of, english_of
+from planspec_lark.planspec.heading_words import english_of, words_of
 from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
     LineFault,
@@ -104,7 +104,7 @@ _TOLD = r"(?i)\W*[0-9]+\W+(?:i|it|he|she|we|they|you|the|an?|there|this|that|you
 # An item that is a limit.
 _LIMIT = r"(?i)\W*[0-9]+\W+(?:no|not|never|max|maximum|at (?:most|least)|under|only|within|不|禁止|最多|至少)\b"
 # What is said in front of other lists.
-_NO_STEPS = any_of(
+_NO_STEPS = words_of(
     *("telling", "options", "choices", "risks", "mistakes", "questions"),
     english="remove|what|tell|constraints?|went|so far|lose|cheat|before|need from|could|one of|would have|ruin|destroy"
     "|spoil|rank|visit",
@@ -123,7 +123,7 @@ _LEADS_TO_STEPS = (
 # How a heading begins that says when its steps are due; that is no number of a step.
 _SPAN = rf"(?i)[0-9]+(?:[-–][0-9]+)?[ -]?(?:(?:{english_of('times')})\b|周|天|个?月|小时|日)"
 # What gives advice, or answers questions.
-_ADVICE = any_of("advice", "questions")
+_ADVICE = words_of("advice", "questions")
 # What the steps of a plan are called in a heading or a label that could be its title as well.
 _PLAN_NAME = r"(?:(?:the|step-by-step|detailed|action) )?plan|check-?list|(?:详细|具体)?(?:计划|方案|安排)"
 _PLAN_LABEL = rf"(?i)[#*_ ]*(?:{_PLAN_NAME})[*_]*[:：]?[*_]*"

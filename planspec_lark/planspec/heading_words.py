@@ -6,7 +6,7 @@ together with others, it is in the expression itself.
 
 from __future__ import annotations
 
-__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "any_of", "english_of"]
+__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "english_of", "words_of"]
 
 # What the parts of a plan are called where nothing else is said, in small letters.
 HEADER_WORDS = {
@@ -74,7 +74,7 @@ def english_of(*kinds: str) -> str:
     return "|".join(_WORDS[kind][0] for kind in kinds)
 
 
-def any_of(*kinds: str, english: str = "", chinese: str = "") -> str:
+def words_of(*kinds: str, english: str = "", chinese: str = "") -> str:
     """An expression that finds a word of some kinds, or one of more words that are given as expressions."""
     signs = "|".join(part for part in (*(_WORDS[kind][1] for kind in kinds), chinese) if part)
     words = "|".join(part for part in (english_of(*kinds), english) if part)

@@ -14,7 +14,7 @@ from enum import Enum
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import is_notes, read_bullet, read_heading, read_item_number
-from planspec_lark.planspec.heading_words import any_of, english_of
+from planspec_lark.planspec.heading_words import english_of, words_of
 from planspec_lark.planspec.near_misses import SPACES, compiled, repair_header
 from planspec_lark.planspec.positions import iter_rows
 from planspec_lark.planspec.step_repair import is_item, repair_step
@@ -26,7 +26,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 # How the text of a check box's item begins.
 _BOX = r"\[(?:[xX]|[^\w\]])\]|[☐☑]"
 # A heading of what is no step: what is to be at hand, who takes part, and what is only told.
-_NO_STEPS = any_of(
+_NO_STEPS = words_of(
     *("telling", "options", "risks", "mistakes", "questions", "merits", "facts", "examples", "best", "rules"),
     *("lists", "summaries"),
     english="causes?|symptoms?|design|overview|goals?",
@@ -52,23 +52,23 @@ _ORDER = (
 # The parts of items that have to be orders: of those below headings, and of a list by itself.
 _MANY, _MOST = 0.4, 0.5
 # What is said in front of a list whose items are no steps one after the other.
-_NO_ORDERS = any_of(
+_NO_ORDERS = words_of(
     *("ways", "options", "choices", "advice", "mistakes", "questions", "examples", "rules"),
     english="approach(?:es)?|methods?|alternatives?|choices?|suggestions?|before i|need to know|avoid|not|never",
 )
 # What a title, or what leads to headings, says of something that is no plan.
-_OTHER = any_of(
+_OTHER = words_of(
     *("best", "ways", "options", "mistakes", "rules", "lists", "ingredients"),
     english=r"top|why|places|report|contract|agreement|history|change ?log|release notes|reviews?|which|versus|vs"
     r"|faq|house code",
     chinese="为什么|合同|报告|推荐|排名|哪|区别|对比|历史",
 )
 # What heads a list of steps, and what makes a step of a heading.
-_HEADS_STEPS = any_of("steps", english="how to|what to do|procedure", chinese="流程|做法")
-_NAMES_STEPS = any_of("steps")
+_HEADS_STEPS = words_of("steps", english="how to|what to do|procedure", chinese="流程|做法")
+_NAMES_STEPS = words_of("steps")
 # What speaks of steps in front of them; and what may be a name: words with capital letters, and no article or the like
 # behind the first of them.
-_TELLS_OF_STEPS = any_of(
+_TELLS_OF_STEPS = words_of(
     "steps", english=r"how (?:to|i|you|we)|plans?|guide|procedure|process|checklist", chinese="流程|做法|计划|方案"
 )
 _NAME = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
-from planspec_lark.planspec.heading_words import any_of
+from planspec_lark.planspec.heading_words import words_of
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
@@ -18,7 +18,7 @@ from planspec_lark.syntax.source import Span
 __all__ = ["Phases"]
 
 # A heading of what is not done, or is told of the steps.
-_NOT_DONE = any_of(
+_NOT_DONE = words_of(
     *("risks", "mistakes", "merits", "facts", "examples", "lists", "ingredients"),
     english=r"not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
     r"|criteria|definition of done|warning signs?|kpis?|troubleshooting|results?|glossary|questions",
@@ -30,7 +30,7 @@ _ONE_WAY = (
     r"|for (?:an? )?\w+ers?)\b"
     r"|\b(?:way|version|fix|method|variant|edition|route)\W*\Z"
 )
-_OF_STEPS = any_of("steps", "phases", "times")
+_OF_STEPS = words_of("steps", "phases", "times")
 # What speaks of a step by its number.
 _STEP_NUMBER = (
     r"(?i)\b(?:steps?|items?|points?|numbers?|no\.) ?#?(?:[0-9]+(?![\w.]?[0-9]|[ \t]*[:：])"

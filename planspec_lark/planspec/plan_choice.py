@@ -35,7 +35,7 @@ _ANNOUNCES = re.compile(
 # A clause with such a word is said of what is next to it, on either side.
 _POINTS = re.compile(r"\bthis\b|[这此]")
 # What takes back in the rest of the sentence what is announced, puts it under a condition, or gives it to others.
-_TAKES_BACK = re.compile(
+_UNSAYS = re.compile(
     r"\b(?:not|never|no|nor|neither|without|non|until|unless|if|once|when|pending|would|could|should|may|might|was|were"
     r"|had|above|earlier|previous|too late|instead of|reject\w*|disagree\w*|replaced|superseded|withdrawn"
     r"|errors?|mistakes?|bugs?|(?!\A)\boption [b-z]|to be|according|client|customer|competitor|colleague|boss|board"
@@ -163,7 +163,7 @@ def _call(lead: str) -> str:
         call = _call_row(row) or (_FINAL_CALL if begins_again(row) else "") or call
     # A title has the words of the work to be done, too.
     of_title = _call_row(title)
-    if of_title == _FINAL_CALL or (of_title and _TAKES_BACK.search(title.lower())):
+    if of_title == _FINAL_CALL or (of_title and _UNSAYS.search(title.lower())):
         return of_title
     return call or (_DRAFT_CALL if of_title == _DRAFT_CALL and _DRAFT_TITLE.search(title) else "")
 
@@ -198,7 +198,7 @@ def _end_of_announcement(sentence: str, *, is_label: bool) -> int | None:
             # What is in front of it is the reason.
             start = at
         if _ANNOUNCES.fullmatch(bare) and (is_label or not _POINTS.search(bare)):
-            return None if _TAKES_BACK.search(sentence, start) else at + len(clause)
+            return None if _UNSAYS.search(sentence, start) else at + len(clause)
         at += len(clause) + 1
     return None
 
@@ -208,7 +208,7 @@ def _is_announced(sentence: str, said: str, *, is_label: bool) -> bool:
     is_here = is_label or (_HERE.match(said) is not None and not _OF_DRAFT.search(sentence))
     if not is_here or sentence.endswith(("?", "？")) or not _OF_PLAN.search(sentence):
         return False
-    return not (_TAKES_BACK.search(sentence) or _ESTRANGES.search(sentence))
+    return not (_UNSAYS.search(sentence) or _ESTRANGES.search(sentence))
 
 
 def _sentences(text: str) -> list[str]:

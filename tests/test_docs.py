@@ -40,7 +40,8 @@ from planspec_lark.exchange import import_text
 from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
-from planspec_lark.plan_cmd.apply import Finder, perform
+from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.parser import read_doc

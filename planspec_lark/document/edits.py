@@ -15,15 +15,13 @@ from attrs import frozen
 
 from planspec_lark.document.blocks import Blocks, StepPlace
 from planspec_lark.plan_cmd.apply import (
-    Finder,
-    Move,
-    SiblingRun,
     find_known,
     find_room,
     leaf_with_children,
     put_in,
     unknown_type,
 )
+from planspec_lark.plan_cmd.finder import Finder, Move, SiblingRun
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,

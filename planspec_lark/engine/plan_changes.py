@@ -10,7 +10,8 @@ from typing import TypeAlias
 from attrs import define, field, frozen
 
 from planspec_lark.engine.run_writer import RunWriter, StepPatch
-from planspec_lark.plan_cmd.apply import Finder, perform
+from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import canonical_step, serialize_plan

@@ -8,7 +8,8 @@ from attrs import define, field, frozen
 
 from planspec_lark.engine.decisions import Decision, DecisionLine
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
-from planspec_lark.plan_cmd.apply import Finder, perform
+from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import find_step

@@ -14,7 +14,7 @@ from planspec_lark.document import blocks as blocks_module, document as document
 from planspec_lark.document.blocks import Blocks, LineBlock, StepPlace
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
-from planspec_lark.plan_cmd.apply import Finder, Gap
+from planspec_lark.plan_cmd.finder import Finder, Gap
 from tests.cases import in_one_test
 
 TEXT = """\

@@ -11,7 +11,7 @@ import pytest
 from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.document.edits import Editor
 from planspec_lark.exchange import ImportResult, export_into, export_plan, import_text, update_text
-from planspec_lark.plan_cmd.apply import Move
+from planspec_lark.plan_cmd.finder import Move
 from planspec_lark.planspec.models import iter_steps
 
 SOURCE = """\

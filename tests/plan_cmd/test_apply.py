@@ -21,7 +21,8 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.plan_cmd.apply import Finder, Move, perform
+from planspec_lark.plan_cmd.apply import perform
+from planspec_lark.plan_cmd.finder import Finder, Move
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 

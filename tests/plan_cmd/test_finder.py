@@ -16,8 +16,9 @@ from planspec_lark import (
     iter_steps,
     parse_plan,
 )
-from planspec_lark.plan_cmd import apply as applying
-from planspec_lark.plan_cmd.apply import Finder, perform, perform_all
+from planspec_lark.plan_cmd import finder as finding
+from planspec_lark.plan_cmd.apply import perform, perform_all
+from planspec_lark.plan_cmd.finder import Finder
 from tests import strategies
 
 
@@ -25,7 +26,7 @@ from tests import strategies
 def _index_at_once() -> object:
     """The index is used from the first command on."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(applying, "_MANY", 0)
+    patch.setattr(finding, "_MANY", 0)
     yield
     patch.undo()
 

@@ -15,7 +15,8 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.plan_cmd.apply import Finder, perform, perform_all
+from planspec_lark.plan_cmd.apply import perform, perform_all
+from planspec_lark.plan_cmd.finder import Finder
 from tests import strategies
 from tests.property import promises
 

@@ -113,11 +113,12 @@ def find_legend(text: str) -> dict[str, str]:
     is_open = False
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")
-        match = compiled(_LEGEND).fullmatch(line)
-        entries = match["entries"] if match else (line[1:] if is_open and line[:1] in "-*•" else "")
-        is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
-            is_open and bool(entries or not line)
-        )
+        if match := compiled(_LEGEND).fullmatch(line):
+            entries = match["entries"]
+            is_open = not entries.strip(SPACES + "*")
+        else:
+            entries = line[1:] if is_open and line[:1] in "-*•" else ""
+            is_open = is_open and bool(entries or not line)
         found = _read_entries(_pieces(entries)) if entries else _read_whole(line, least=2)
         found.extend(_read_sentences(line, {sign for sign, _ in found}))
         for sign, mark in found:
@@ -166,10 +167,12 @@ def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
         return []
     aside = compiled(_ASIDE).search(line) if line.endswith((")", "）", ".", "。")) else None
     pieces = _pieces(aside[1] if aside and (least > 1 or line[0] in "(（") else line)
-    entries = [compiled(_ENTRY).fullmatch(piece) for piece in pieces]
-    is_whole = len(entries) >= least and all(entry and _is_clear(entry) for entry in entries)
-    is_told = len(entries) > 1 or any(entry and entry["verb"] for entry in entries)
-    return [(entry["sign"], _meaning(entry["words"])) for entry in entries if entry] if is_whole and is_told else []
+    matches = (compiled(_ENTRY).fullmatch(piece) for piece in pieces)
+    entries = [entry for entry in matches if entry and _is_clear(entry)]
+    is_told = len(entries) > 1 or any(entry["verb"] for entry in entries)
+    if len(entries) < max(least, len(pieces)) or not is_told:
+        return []
+    return [(entry["sign"], _meaning(entry["words"])) for entry in entries]
 
 
 def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | None]]:
@@ -179,32 +182,39 @@ def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | 
     if not compiled(f"[{_SIGNS}]").search(line):
         return []
     bare = line.replace("\ufe0f", "")
-    said, seen = [], set()
-    for match in compiled(_SAID).finditer(bare):
+    said = _read_definitions(bare) or _read_pairs(bare) or ([] if known else _read_mentions(bare))
+    return [(sign, mark) for sign, mark in said if sign not in known]
+
+
+def _read_definitions(line: str) -> list[tuple[str, str | None]]:
+    """What is said behind a sign that it stands for, and in front of one that is marked with it."""
+    # By the places of the signs: of what is behind and in front of one, the former counts.
+    said: dict[int, tuple[str, str | None]] = {}
+    for match in compiled(_SAID).finditer(line):
         words = compiled(r"(?i)(?: and| or| while|[和而])?[\s*_`'\"“”]*\Z").sub("", match["words"]).strip()
         if words:
             mark = _meaning(words, is_all=True)
             if mark is None and match["weak"] and _says_nothing_else(compiled(_USUAL).sub(" ", words)):
                 mark = _meaning(words)
-            said.append((match["sign"], mark))
-            seen.add(match.start("sign"))
-    for match in compiled(_SAID_OF).finditer(bare):
-        if match.start("sign") in seen:
-            continue
-        seen.add(match.start("sign"))
-        front = bare[max(match.start() - _FRONT_OF, 0) : match.start()]
-        words = compiled(r"[,.;:!?，。；：！？·|()（）]").split(front)[-1].strip()
-        said.append((match["sign"], _meaning(words, is_all=True)))
-    if not said:
-        said.extend(_read_pairs(bare))
-    if not (said or known):
-        for match in compiled(_SPOKEN_OF).finditer(bare):
-            sign = match[str(match.lastgroup)]
-            words = bare.partition(sign)[2].strip(f"{SPACES}:：-*_")
-            is_usual = _meaning(words) is not None if match.lastgroup == "alone" else _has_usual_word(sign, bare)
-            if not is_usual:
-                said.append((sign, None))
-    return [(sign, mark) for sign, mark in said if sign not in known]
+            said[match.start("sign")] = match["sign"], mark
+    for match in compiled(_SAID_OF).finditer(line):
+        if match.start("sign") not in said:
+            front = line[max(match.start() - _FRONT_OF, 0) : match.start()]
+            words = compiled(r"[,.;:!?，。；：！？·|()（）]").split(front)[-1].strip()
+            said[match.start("sign")] = match["sign"], _meaning(words, is_all=True)
+    return [*said.values()]
+
+
+def _read_mentions(line: str) -> list[tuple[str, str | None]]:
+    """The signs that a line speaks of in other words than those for their usual meaning, none of which is clear."""
+    said: list[tuple[str, str | None]] = []
+    for match in compiled(_SPOKEN_OF).finditer(line):
+        sign = match[str(match.lastgroup)]
+        words = line.partition(sign)[2].strip(f"{SPACES}:：-*_")
+        is_usual = _meaning(words) is not None if match.lastgroup == "alone" else _has_usual_word(sign, line)
+        if not is_usual:
+            said.append((sign, None))
+    return said
 
 
 def _has_usual_word(sign: str, line: str) -> bool:

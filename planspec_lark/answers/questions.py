@@ -21,7 +21,7 @@ from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order, shorten
-from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.limits import OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span
@@ -32,8 +32,6 @@ __all__ = ["RepairQuestion", "RepairScope", "ask_whole", "find_held", "find_left
 _MAX_CHARACTERS = 20_000
 _MAX_PLANS = 9
 _CHOICE = re.compile(r"[*_`>#\- \t]*+PLAN[ \t]++(?P<number>[1-9][0-9]?)[*_`.:\- \t]*+\r?", re.IGNORECASE)
-# A text with one of these cannot be repaired: it is too large.
-_TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
 _CONFLICT, _TRUNCATED, _RIVAL, _MORE, _ORPHAN = "PS128", "PS129", "PS130", "PS120", "PS107"
 # Findings that cannot be answered without seeing the rest of the plan.
 _NEEDS_PLAN = frozenset({"PS117", "PS127", _TRUNCATED, NO_STEPS, NO_GOAL})
@@ -84,7 +82,7 @@ def find_held(found: Extraction) -> list[Repair]:
 
 
 def _is_held(entry: Repair, found: Extraction) -> bool:
-    if entry.risk.rank > found.max_risk.rank or entry.code in _TOO_MUCH or entry.code == _CONFLICT:
+    if entry.risk.rank > found.max_risk.rank or entry.code in OVER_LIMIT or entry.code == _CONFLICT:
         return True
     return entry.code == _TRUNCATED and entry.diagnostic.severity is Severity.ERROR
 
@@ -112,7 +110,7 @@ def find_question(  # noqa: PLR0913  (all but the first two say how to ask)
         limits: how many faults to look at.
     """
     held = find_held(found)
-    excess = next((entry for entry in held if entry.code in _TOO_MUCH), None)
+    excess = next((entry for entry in held if entry.code in OVER_LIMIT), None)
     if excess is not None:
         return excess.message
     if not text.strip():

@@ -21,7 +21,7 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.step_repair import find_misses
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
 from planspec_lark.syntax.source import Source, Span
 
@@ -41,8 +41,6 @@ __all__ = [
 MAX_FAULTS = 20
 # Of all lines that are shown, and of what is said about them.
 _MAX_CHARACTERS = 20_000
-# What more than a few lines would have to be repaired for.
-_TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
 # What is missing, so that it has no place.
 NO_STEPS, NO_GOAL = "PS201", "PS205"
 # A part that is in the wrong place.
@@ -119,7 +117,7 @@ def find_faulty(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIM
     if not found:
         located = locate(check_rules(result.plan), result.positions)
         found = [one for one in located if one.severity is Severity.ERROR][: limits.max_findings]
-    excess = next((one for one in found if one.code in _TOO_MUCH), None)
+    excess = next((one for one in found if one.code in OVER_LIMIT), None)
     uncounted = next((one for one in found if one.code == "PS120"), None)
     parts = _Parts(result.source)
     faults = [(one, _lines_of(one, parts)) for one in found if one not in (excess, uncounted)]

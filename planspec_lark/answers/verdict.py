@@ -11,11 +11,12 @@ from attrs import evolve, frozen
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.limits import OVER_LIMIT
 
 __all__ = ["Rated", "RatedFinding", "Verdict", "decide", "explain", "reach_verdict"]
 
 # What nothing can be put together from.
-_UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
+_UNREADABLE = OVER_LIMIT | {"PS128"}
 
 
 class Verdict(str, Enum):

@@ -12,12 +12,9 @@ from planspec_lark.hopspec.rules import check_rules
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.fixer import FixResult, apply_fixes
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, OVER_LIMIT, Findings, Limits
 
 __all__ = ["check_hopspec", "check_scan", "fix_hopspec"]
-
-# Faults of a text whose document was not read.
-_UNREAD = ("PS121", "PS122", "PS123")
 
 
 def check_hopspec(
@@ -42,7 +39,7 @@ def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severit
     """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     listed = Findings(limits.max_findings)
     listed.extend(result.diagnostics)
-    if not any(one.code in _UNREAD for one in result.diagnostics):
+    if not any(one.code in OVER_LIMIT for one in result.diagnostics):
         given = {step_id: lines.keys() for step_id, lines in result.positions.steps.items()}
         faulty = {one.line for one in result.diagnostics}
         for found in check_rules(result.document, given):

@@ -19,13 +19,13 @@ from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.step_repair import find_bar, find_progress, looks_like_step, read_loose_id
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits
 from planspec_lark.syntax.source import Span
 
 __all__ = ["check_scan", "check_text", "locate"]
 
 # Faults of a text whose plan was not read, or not to its end.
-_UNREAD = ("PS119", "PS120", "PS121", "PS122", "PS123")
+_UNREAD = OVER_LIMIT | {"PS119", "PS120"}
 
 
 def check_text(

@@ -23,6 +23,7 @@ from planspec_lark.planspec.step_repair import looks_like_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
+    OVER_LIMIT,
     Limits,
     count_bytes,
     too_deep,
@@ -35,8 +36,6 @@ from planspec_lark.syntax.tree import grow
 
 __all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "ProvisionalLine", "StreamEnd"]
 
-# What a limit refuses.
-_REFUSED = ("PS121", "PS122", "PS123")
 # Characters of a line that is not complete, up to which it is tried as a step: that is done again and again.
 _TRIED = 10_000
 
@@ -405,7 +404,7 @@ class PlanStream:
                 self._read(tail)
             self._close()
         result, number = self._scan()
-        refusal = next((found for found in result.diagnostics if found.code in _REFUSED), None)
+        refusal = next((found for found in result.diagnostics if found.code in OVER_LIMIT), None)
         if refusal is not None:
             self._give_up(refusal)
         draft = self._first_number + number if refusal is None else None

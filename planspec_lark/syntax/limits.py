@@ -24,6 +24,7 @@ from planspec_lark.syntax.tree import iter_tree
 __all__ = [
     "DEFAULT_LIMITS",
     "NO_LIMITS",
+    "OVER_LIMIT",
     "Findings",
     "Limits",
     "check_is_text",
@@ -69,6 +70,8 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 NO_LIMITS = Limits(max_findings=None)
+# The codes of what is larger than it may be: of such a text, nothing is read.
+OVER_LIMIT = frozenset({"PS121", "PS122", "PS123"})
 
 
 def check_is_text(text: object) -> None:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from attrs import evolve
 
 from planspec_lark.planspec.fold import shows_body, shows_children
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import AT_WORK, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import find_next
@@ -32,7 +32,6 @@ _LONG = 400
 _MARK = 60
 # So many steps on each side, at each level, come before those that are farther away.
 _NEAR = 20
-_AT_WORK = (PlanStatus.ACTIVE, PlanStatus.BLOCKED)
 
 # Where a step is: its position among its siblings, after those of all above it. Sorted, they are in the order of
 # the document.
@@ -112,7 +111,7 @@ class _Excerpt:
         ids = [
             step.step_id
             for step in iter_steps(self.plan)
-            if step.status in _AT_WORK or (upcoming is not None and step is upcoming[1])
+            if step.status in AT_WORK or (upcoming is not None and step is upcoming[1])
         ]
         places = filter(None, (_find_place(self.plan, step_id) for step_id in ids))
         first = _find_place(self.plan, ids[0]) if ids else None

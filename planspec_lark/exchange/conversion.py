@@ -11,7 +11,7 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.lint import looks_like_outputs
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
+from planspec_lark.planspec.models import BLANKS, SETTLED, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.names import Names
@@ -26,8 +26,6 @@ _NUMBER_NAME = re.compile(r"(?:([\w-]+)_)?task-([0-9]+(?:-[0-9]+)*[a-z]?)")
 _NAME = re.compile(r"[\w-]{1,80}")
 # What is no part of a variable.
 _OTHER = re.compile(r"[^A-Za-z0-9_]+")
-# The statuses of what needs no more work.
-_DEALT_WITH = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
 # What is to be reached where the source does not say it.
 _GOAL = "Finish all tasks"
@@ -133,7 +131,7 @@ def _derive_statuses(tasks: Iterable[Task], steps: Mapping[Task, PlanStep]) -> N
         if task.is_counted or not task.children:
             continue
         below = {steps[child].status for child in task.children}
-        if below <= {*_DEALT_WITH}:
+        if below <= SETTLED:
             status = PlanStatus.DONE if PlanStatus.DONE in below else PlanStatus.SKIPPED
         else:
             status = PlanStatus.ACTIVE if PlanStatus.ACTIVE in below else PlanStatus.PENDING

@@ -9,17 +9,23 @@ from __future__ import annotations
 from copy import deepcopy
 from itertools import islice
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.models import (
+    AT_WORK,
+    CONTAINER_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    iter_steps,
+    list_types,
+)
 from planspec_lark.planspec.tree import find_step, fit_ids
 
 __all__ = ["collapse_step", "expand_step", "folded", "replace_children", "shows_body", "shows_children"]
 
-_OPEN = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
-
 
 def shows_body(step: PlanStep) -> bool:
     """Whether a folded view shows a step's inputs and detail."""
-    return step.status in _OPEN if step.expanded is None else step.expanded
+    return step.status in AT_WORK if step.expanded is None else step.expanded
 
 
 def shows_children(step: PlanStep) -> bool:

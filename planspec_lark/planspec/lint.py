@@ -14,6 +14,7 @@ from planspec_lark.planspec.models import (
     BLANKS,
     CONTAINER_TYPES,
     OPEN,
+    SETTLED,
     PlanSpec,
     PlanStatus,
     PlanStep,
@@ -51,8 +52,6 @@ __all__ = [
 OPTIONAL = ("PS315",)
 # How many characters of a description say what to do and how, and are still read at a glance.
 _LENGTHS = (80, 130)
-
-_OVER = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
 
 def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]:
@@ -308,7 +307,7 @@ def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
         name
         for step in steps
         if step.outputs
-        and (step.status in _OVER or (step.children and all(child.status in _OVER for child in step.children)))
+        and (step.status in SETTLED or (step.children and all(child.status in SETTLED for child in step.children)))
         for name in step.outputs
     }
     for step in steps:

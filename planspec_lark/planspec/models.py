@@ -37,11 +37,13 @@ from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.tree import iter_nodes
 
 __all__ = [
+    "AT_WORK",
     "BLANKS",
     "CONTAINER_TYPES",
     "MARKS",
     "OPEN",
     "PLAN_FIELDS",
+    "SETTLED",
     "STEP_FIELDS",
     "STEP_TYPES",
     "WORDS",
@@ -137,8 +139,11 @@ class PlanStatus(str, Enum):
     SKIPPED = "skipped"
 
 
-# The statuses of steps that are still to be done.
+# The statuses of steps that are still to be done, of those that somebody is at or waits for, and of those with which
+# nothing more is to be done.
 OPEN = frozenset({PlanStatus.PENDING, PlanStatus.ACTIVE})
+AT_WORK = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
+SETTLED = frozenset({PlanStatus.DONE, PlanStatus.SKIPPED})
 # The character between the brackets of a status mark.
 MARKS = {
     PlanStatus.PENDING: " ",

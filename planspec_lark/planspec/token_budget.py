@@ -14,15 +14,13 @@ from operator import itemgetter
 
 from attrs import define, evolve
 
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own
+from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanSpec, PlanStatus, PlanStep, copy_own
 from planspec_lark.planspec.tree import find_next, iter_with_parents
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = ["bound", "fit", "shorten_result"]
 
-_AT_WORK = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
-_SETTLED = frozenset({PlanStatus.DONE, PlanStatus.SKIPPED})
 # Of a long result, so many characters stay.
 _RESULT = 60
 # A body that is shorter takes no less room when a mark stands for it.
@@ -133,8 +131,8 @@ def _list_nodes(plan: PlanSpec) -> list[_Node]:
     upcoming = found and found[1]
     known: dict[int, _Node] = {}
     for step, parent in iter_with_parents(plan):
-        kept = step.status in _AT_WORK or step is upcoming
-        known[id(step)] = _Node(step, known.get(id(parent)), kept, step.status in _SETTLED)
+        kept = step.status in AT_WORK or step is upcoming
+        known[id(step)] = _Node(step, known.get(id(parent)), kept, step.status in SETTLED)
     nodes = list(known.values())
     for node in reversed(nodes):
         if node.parent is not None:
@@ -169,7 +167,7 @@ def _set_levels(nodes: list[_Node]) -> int:
         if node.kept:
             continue
         if sum(map(len, texts := _body(node.step))) + len(texts) > _MARK:
-            kind = _Kind.SETTLED_BODY if node.step.status in _SETTLED else _Kind.PENDING_DETAIL
+            kind = _Kind.SETTLED_BODY if node.step.status in SETTLED else _Kind.PENDING_DETAIL
             parts.append(((kind, -node.distance, at), node, "body"))
         if shorten_result(node.step.result) != node.step.result:
             parts.append(((_Kind.RESULT, -node.distance, at), node, "result"))
@@ -182,7 +180,7 @@ def _set_levels(nodes: list[_Node]) -> int:
 
 def _body(step: PlanStep) -> list[str]:
     """What can be left out of a body: of a step that is still to be done, its inputs stay."""
-    return [*step.detail, *(step.inputs if step.status in _SETTLED else ())]
+    return [*step.detail, *(step.inputs if step.status in SETTLED else ())]
 
 
 def _line_kind(node: _Node) -> _Kind:
@@ -227,9 +225,9 @@ def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> 
         draft.result = shorten_result(step.result)
     left_out = []
     if node.body < level:
-        left_out.append(count_of(len(step.detail) + (step.status in _SETTLED and bool(step.inputs)), "line"))
+        left_out.append(count_of(len(step.detail) + (step.status in SETTLED and bool(step.inputs)), "line"))
         draft.detail.clear()
-        if step.status in _SETTLED:
+        if step.status in SETTLED:
             draft.inputs.clear()
     if below:
         left_out.append(_name_steps(below, " below"))

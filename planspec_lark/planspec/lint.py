@@ -300,18 +300,10 @@ def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
     steps = [*iter_steps(plan)]
     if sum(step.status is PlanStatus.ACTIVE for step in steps) > 1:
         yield from _check_active(plan)
-    if all(step.status is not PlanStatus.DONE or not step.inputs for step in steps):
-        return
-    # A container is over once all steps in it are, whatever its own mark says.
-    made = {
-        name
-        for step in steps
-        if step.outputs
-        and (step.status in SETTLED or (step.children and all(child.status in SETTLED for child in step.children)))
-        for name in step.outputs
-    }
-    for step in steps:
-        for name in step.inputs if step.status is PlanStatus.DONE else ():
+    done = [step for step in steps if step.status is PlanStatus.DONE and step.inputs]
+    made = {name for step in steps if _is_over(step) for name in step.outputs} if done else set()
+    for step in done:
+        for name in step.inputs:
             origin = flow.origins[step.step_id][name]
             if origin is not None and not origin.is_feedback and name not in made:
                 other = shorten(origin.step.step_id)
@@ -319,6 +311,14 @@ def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
                 help = f"mark step {other} as done too, or set this one back to `[ ]`"
                 yield name_fault("PS318", step, "status", message, help)
                 break
+
+
+def _is_over(step: PlanStep) -> bool:
+    """Whether nothing more is to be done in a step.
+
+    A container is over once all steps in it are, whatever its own mark says.
+    """
+    return step.status in SETTLED or (bool(step.children) and all(child.status in SETTLED for child in step.children))
 
 
 def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:

@@ -187,11 +187,10 @@ def _find_lists(sections: Sequence[_Section]) -> dict[int, Role]:
 
 def _are_steps(sections: Sequence[_Section]) -> bool:
     """Whether headings are numbered from 1, each is a step, and nothing else is a heading."""
-    if sections and not sections[0].number and all(sections[0].level < one.level for one in sections[1:]):
-        # The title.
-        sections = sections[1:]
-    is_numbered = [one.number for one in sections] == [f"{number}" for number in range(1, len(sections) + 1)]
-    if not is_numbered or len({one.level for one in sections}) != 1 or any(one.is_listed for one in sections):
+    sections = sections[1:] if _has_title(sections) else sections
+    numbers = [one.number for one in sections]
+    is_counted = numbers == [f"{number}" for number in range(1, len(sections) + 1)]
+    if not is_counted or len({one.level for one in sections}) != 1 or any(one.is_listed for one in sections):
         return False
     if len(sections) >= _LEAST and (any(compiled(_WORDED).match(one.text) for one in sections) or _are_bare(sections)):
         return True
@@ -199,6 +198,11 @@ def _are_steps(sections: Sequence[_Section]) -> bool:
     # One word by itself may be anything's name.
     told = [one for one in said if " " in one or not one.isascii()]
     return len(sections) >= _LEAST_STEPS and len(told) >= _LEAST and _part_of_orders(told) >= _MOST
+
+
+def _has_title(sections: Sequence[_Section]) -> bool:
+    """Whether the first heading has no number, and all others are below it."""
+    return bool(sections) and not sections[0].number and all(sections[0].level < one.level for one in sections[1:])
 
 
 def _are_bare(sections: Sequence[_Section]) -> bool:
@@ -249,10 +253,15 @@ def _find_only_list(sections: Sequence[_Section], text: str) -> Mapping[int, Rol
     if compiled(_HEADS_STEPS).search(section.text):
         is_header = section.level > 1 and compiled(_NAMES_STEPS).search(section.text) is not None
         return {start: Role.FIRST, **({section.start: Role.HEADER} if is_header else {})}
+    return {start: Role.FIRST} if _are_orders([said for _, said in section.items], text, start) else {}
+
+
+def _are_orders(said: Sequence[str], text: str, start: int) -> bool:
+    """Whether all items of a list are orders in English, and what is in front of it does not head anything else."""
+    if not all(_is_english_order(one) and not one.endswith("?") for one in said):
+        return False
     is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
-    is_ordered = all(_is_english_order(said) and not said.endswith("?") for _, said in section.items)
-    is_other = is_other or _are_names([said for _, said in section.items], text, start)
-    return {start: Role.FIRST} if is_ordered and not is_other else {}
+    return not is_other and not _are_names(said, text, start)
 
 
 def _is_counted_through(listed: Sequence[_Section]) -> bool:

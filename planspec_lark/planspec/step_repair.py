@@ -366,24 +366,29 @@ class _StepRepairer:
         self.has_mark = len(self.written) > self.id_end
 
     def find_mark(self, box: str | None) -> None:
-        match = self.match(_MARK)
-        if match is not None and (self.status(match["mark"]) is not None or not self.is_type(match["mark"])):
+        match = self.match_mark()
+        if match is not None:
             self.take_mark(match)
-            return
+        elif box not in (None, " "):
+            self.written += f"[{box}] "
+
+    def match_mark(self) -> Match[str] | None:
+        """What stands for a mark here: something in brackets, or a sign by itself."""
+        match = self.match(_MARK)
+        if match is not None and (self.is_status(match) or not self.is_type(match["mark"])):
+            return match
         if match is None and (self.default_type or self.type_in_front):
             match = self.match(_FREE_MARK)
             # One sign in brackets is meant as a mark, whether it is known or not.
-            if match is not None and (
-                self.status(match["mark"]) is not None or compiled(r"\W").fullmatch(match["mark"])
-            ):
-                self.take_mark(match)
-                return
+            if match is not None and (self.is_status(match) or compiled(r"\W").fullmatch(match["mark"])):
+                return match
         match = self.match(_SIGN)
         is_set = match is not None and self.line[match.end() : match.end() + 1] in ("[", "［", "【")
-        if match is not None and (is_set or self.status(match["mark"]) is not None):
-            self.take_mark(match)
-        elif box is not None:
-            self.written += f"[{box}] " if box != " " else ""
+        return match if match is not None and (is_set or self.is_status(match)) else None
+
+    def is_status(self, match: Match[str]) -> bool:
+        """Whether what stands in the place of a mark means one of them."""
+        return self.status(match["mark"]) is not None
 
     def take_mark(self, match: Match[str]) -> None:
         # A status is never invented: whatever means none of the five counts as pending.
@@ -408,35 +413,45 @@ class _StepRepairer:
             self.written += f"[{self.type_in_front}] "
             self.is_unclear = self.match(_TYPE) is not None
             return True
-        match = self.match(_TYPE)
-        if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
-            # Nothing is after it: what is in front is not a name, but all that the step says.
-            match = None
-        word = match["type"].strip(SPACES) if match else ""
-        meant = read_type(word)
-        is_word = (
-            match is not None
-            and match["open"] not in "(（<"
-            and grammars.pattern("planspec", "VARIABLE").fullmatch(word)
-        )
-        if match is None or (meant is None and not is_word):
-            label = self.match(_TYPE_LABEL)
-            if label is not None:
-                self.miss("PS112", f"`{label['all']}` is not a type in square brackets", *label.span("all"))
-                self.take(label, f"[{_TYPE_WORDS[label['type'].lower()]}]")
-                return True
-            if default:
-                self.has_type = False
-                self.written += f"[{default}] "
-                self.miss("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
-            return bool(default)
+        found = self.match_type()
+        if found is None:
+            return self.take_label() or self.take_default(default)
+        match, meant = found
         if match["marks"] and not match["close"]:
             self.marks = match["marks"]
-        if not self.take(match, f"[{meant or word}]"):
+        if not self.take(match, f"[{meant}]"):
             self.miss("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
         elif self.line[match.end() : match.end() + 1] != "→":
             self.check_space(match, f"`{match['all']}`")
         return True
+
+    def match_type(self) -> tuple[Match[str], str] | None:
+        """What is in brackets where a type is, and the type that is meant."""
+        match = self.match(_TYPE)
+        is_other = match is not None and match["open"] in "(（<"
+        # With nothing after it, what is in front is not a name, but all that the step says.
+        if match is None or (is_other and not self.line[match.end() :].strip(SPACES)):
+            return None
+        word = match["type"].strip(SPACES)
+        meant = read_type(word)
+        is_word = not is_other and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+        return (match, meant or word) if meant or is_word else None
+
+    def take_label(self) -> bool:
+        """Take a type that is written as a label, if there is one: ``act: Strip``."""
+        label = self.match(_TYPE_LABEL)
+        if label is not None:
+            self.miss("PS112", f"`{label['all']}` is not a type in square brackets", *label.span("all"))
+            self.take(label, f"[{_TYPE_WORDS[label['type'].lower()]}]")
+        return label is not None
+
+    def take_default(self, default: str) -> bool:
+        """Write the type that steps without one have, if they have any."""
+        if default:
+            self.has_type = False
+            self.written += f"[{default}] "
+            self.miss("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
+        return bool(default)
 
     def rest(self) -> None:
         """What is behind the type: the description, the outputs, and the pieces between separators."""

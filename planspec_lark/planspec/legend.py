@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from re import Match
+from typing import TypeAlias
 
 from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
 from planspec_lark.planspec.step_repair import STATUS_FORMS, STATUS_SIGNS
@@ -74,6 +75,8 @@ _OF_SIGNS = (
 # Characters in front of that which say what is marked.
 _FRONT_OF = 80
 _MOST_WORDS = 4
+# Signs, each with the character of the mark that it stands for, or None where that is not clear.
+_Meanings: TypeAlias = "list[tuple[str, str | None]]"
 # Characters of a line, or of what one says of a sign, that are looked at for that.
 _LONGEST = 500
 _MEANINGS = (
@@ -152,13 +155,13 @@ def _pieces(line: str) -> list[str]:
     return [bare for piece in pieces if (bare := piece.strip(SPACES + "*_"))]
 
 
-def _read_entries(pieces: Iterable[str]) -> list[tuple[str, str | None]]:
+def _read_entries(pieces: Iterable[str]) -> _Meanings:
     """Each sign with the character of the mark that it stands for, or None."""
     entries = (compiled(_ENTRY).fullmatch(piece) for piece in pieces)
     return [(entry["sign"], _meaning_of(entry["words"])) for entry in entries if entry]
 
 
-def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
+def _read_whole(line: str, *, least: int = 1) -> _Meanings:
     """The same of a line without a label that has nothing but entries; a single one has a verb.
 
     Of several, other text may be in front, if they are in parentheses.
@@ -175,7 +178,7 @@ def _read_whole(line: str, *, least: int = 1) -> list[tuple[str, str | None]]:
     return [(entry["sign"], _meaning(entry["words"])) for entry in entries]
 
 
-def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | None]]:
+def _read_sentences(line: str, known: Collection[str]) -> _Meanings:
     """The same of what sentences say of the usual signs, but for those that are known from the line."""
     if len(line) > _LONGEST or line.isascii() or compiled(_OF_STEP).match(line):
         return []
@@ -186,7 +189,7 @@ def _read_sentences(line: str, known: Collection[str]) -> list[tuple[str, str | 
     return [(sign, mark) for sign, mark in said if sign not in known]
 
 
-def _read_definitions(line: str) -> list[tuple[str, str | None]]:
+def _read_definitions(line: str) -> _Meanings:
     """What is said behind a sign that it stands for, and in front of one that is marked with it."""
     # By the places of the signs: of what is behind and in front of one, the former counts.
     said: dict[int, tuple[str, str | None]] = {}
@@ -205,9 +208,9 @@ def _read_definitions(line: str) -> list[tuple[str, str | None]]:
     return [*said.values()]
 
 
-def _read_mentions(line: str) -> list[tuple[str, str | None]]:
+def _read_mentions(line: str) -> _Meanings:
     """The signs that a line speaks of in other words than those for their usual meaning, none of which is clear."""
-    said: list[tuple[str, str | None]] = []
+    said: _Meanings = []
     for match in compiled(_SPOKEN_OF).finditer(line):
         sign = match[str(match.lastgroup)]
         words = line.partition(sign)[2].strip(f"{SPACES}:：-*_")
@@ -232,7 +235,7 @@ def _says_nothing_else(words: str) -> bool:
     return compiled(_OF_SIGNS).fullmatch(words) is not None
 
 
-def _read_pairs(line: str) -> list[tuple[str, str | None]]:
+def _read_pairs(line: str) -> _Meanings:
     """The same of a list of two of the usual signs or more, each with a few words."""
     aside = compiled(r"[(（]([^()（）]*+)[)）]").search(line)
     entries = [compiled(_ENTRY).fullmatch(piece) for piece in _pieces(aside[1] if aside else line)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
-from planspec_lark.planspec.models import PlanStatus, PlanStep, plain
+from planspec_lark.planspec.models import PlanStatus, PlanStep, has_progress, plain
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import Line, StyledText
 from planspec_lark.syntax.diagnostics import count_of, shorten
@@ -98,7 +98,7 @@ def _belongings(step: PlanStep) -> str:
 
 
 def _body(step: PlanStep) -> Iterator[str]:
-    if step.done_count or step.total_count is not None:
+    if has_progress(step):
         yield progress_text(step)
     if step.inputs:
         yield f"← {', '.join(step.inputs)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from enum import Enum
 
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep, has_progress
 
 __all__ = ["NextStep", "StepScheduler", "first_count", "is_loop", "is_open_loop"]
 
@@ -32,7 +32,7 @@ class NextStep(Enum):
 
 def is_loop(step: PlanStep) -> bool:
     """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown."""
-    return step.step_type == "subtask" and (step.total_count is not None or step.done_count > 0)
+    return step.step_type == "subtask" and has_progress(step)
 
 
 def is_open_loop(step: PlanStep) -> bool:

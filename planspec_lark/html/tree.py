@@ -9,7 +9,7 @@ from attrs import define
 from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, escape_attribute, escape_text
 from planspec_lark.planspec.data_flow import DataFlow, Origin
 from planspec_lark.planspec.fold import shows_body, shows_children
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep, has_progress
 from planspec_lark.planspec.printer import task_text
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.safe_text import one_line
@@ -86,7 +86,7 @@ def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
         given = "<span>, </span>".join(_output(name, name in flow.consumers) for name in dict.fromkeys(step.outputs))
         yield '<span class="gives"><span class="arrow" aria-hidden="true">→</span>'
         yield f'<span class="unseen">produces </span>{given}</span>'
-    if step.done_count or step.total_count is not None:
+    if has_progress(step):
         total = "" if step.total_count is None else f" of {step.total_count}"
         yield f'<span class="rounds">{step.done_count}{total} rounds</span>'
     if step.result:

@@ -21,7 +21,7 @@ from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text
 from planspec_lark.planspec.line_faults import line_pattern
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps, list_types
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.printer import progress_text, serialize_plan
@@ -152,7 +152,7 @@ def _say_step(view: StepView) -> Iterator[str]:
     known = STEP_TYPES.get(step.step_type)
     meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
     yield f"{excerpt(step.step_type)}: {meaning}"
-    if step.done_count or step.total_count is not None:
+    if has_progress(step):
         yield progress_text(step)
     if step.children:
         below = PlanSpec(steps=step.children)

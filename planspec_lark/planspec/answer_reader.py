@@ -48,7 +48,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.near_misses import (
     EMOJI,
     SPACES,
@@ -774,7 +774,7 @@ def _has_lost_progress(steps: list[PlanStep], text: str) -> bool:
     return may_have_progress(text) and any(
         find_bar(step.description) or any(map(find_progress, step.result.split(" | ")))
         for step in steps
-        if (step.done_count, step.total_count) == (0, None)
+        if not has_progress(step)
     )
 
 

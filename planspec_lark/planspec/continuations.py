@@ -23,7 +23,7 @@ from planspec_lark.planspec.answer_lines import (
 from planspec_lark.planspec.builder import STATUSES, build_step
 from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.line_faults import LineFault, Section, diagnose_line, is_step, line_pattern
-from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep
+from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep, has_progress
 from planspec_lark.planspec.near_misses import NOTHING, NearMiss, compiled, find_arrow, unwrap, variables_of
 from planspec_lark.planspec.phases import Phases
 from planspec_lark.planspec.positions import LineBounds
@@ -271,7 +271,7 @@ class ContinuationReader(Recovery):
         self._last = None
         if kind == "status" and mark and step.status is PlanStatus.PENDING:
             step.status = STATUSES[f"[{mark}]"]
-        elif kind == "progress" and counts and (step.done_count, step.total_count) == (0, None):
+        elif kind == "progress" and counts and not has_progress(step):
             step.done_count, step.total_count = counts
         else:
             message, help = f"a {kind} that cannot be read, or is not the only one", "write it on the step line"

@@ -9,7 +9,7 @@ from typing import Literal
 from attrs import define, field
 
 from planspec_lark.planspec.data_flow import DataFlow, Link, find_data_flow
-from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
@@ -158,7 +158,7 @@ def _find_unused(plan: PlanSpec, flow: DataFlow) -> Iterator[tuple[PlanStep, str
 
 def _label(step: PlanStep) -> list[str]:
     rows = [_headline(step), *filter(None, break_text(shorten(one_line(task_text(step))), _WIDTH))]
-    if step.done_count or step.total_count is not None:
+    if has_progress(step):
         rows.append(progress_text(step))
     return rows
 

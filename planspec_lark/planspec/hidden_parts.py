@@ -21,7 +21,7 @@ from planspec_lark.planspec.lint import (
     miss_outputs,
     name_fault,
 )
-from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.near_misses import (
     LIKE_ARROW,
     NOTHING,
@@ -70,7 +70,7 @@ def _find_hidden_parts(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
     for step in steps:
         if step.result:
             yield from check_code(step)
-        if (is_said or step.result) and (step.done_count, step.total_count) == (0, None):
+        if (is_said or step.result) and not has_progress(step):
             yield from _find_hidden_progress(step)
         for item, line in enumerate(step.detail):
             if _STEP_IN_DETAIL.match(line) is not None:

@@ -18,6 +18,7 @@ from planspec_lark.planspec.models import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    has_progress,
     iter_steps,
     make_step,
     refuse_fields,
@@ -367,7 +368,7 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
 
 def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
     """A segment that is read as the result, or a part of it, or as text, and looks like a progress."""
-    if step.total_count is not None or step.done_count:
+    if has_progress(step):
         return
     if not step.outputs and (bar := find_bar(step.description)):
         at, written = bar

@@ -54,6 +54,7 @@ __all__ = [
     "StepType",
     "are_alike",
     "copy_own",
+    "has_progress",
     "hash_of",
     "iter_steps",
     "list_types",
@@ -364,6 +365,11 @@ def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
         len(one.children) == len(other.children) and are_alike(one, other)
         for one, other in zip(iter_nodes(ours), iter_nodes(theirs), strict=False)
     )
+
+
+def has_progress(step: PlanStep) -> bool:
+    """Whether a step counts rounds: there are some, or none yet out of some."""
+    return bool(step.done_count) or step.total_count is not None
 
 
 def hash_of(step: PlanStep) -> str:

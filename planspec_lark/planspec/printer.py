@@ -169,6 +169,7 @@ def _summary(step: PlanStep, indent: str) -> str:
         line = f"{line} → {', '.join(step.outputs)}"
     if step.result:
         line = f"{line} | {write_segments(step.result)}"
+    # As in has_progress: a call for each step takes longer.
     if step.done_count or step.total_count is not None:
         line = f"{line} | {progress_text(step)}"
     return line

@@ -13,7 +13,7 @@ from itertools import islice
 from attrs import frozen
 
 from planspec_lark.planspec.fold import folded
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.prompt_templates import language_of
@@ -148,7 +148,7 @@ def _headline(step: PlanStep) -> str:
         text += f" → {', '.join(step.outputs)}"
     if step.result:
         text += f" | {step.result}"
-    if step.done_count or step.total_count is not None:
+    if has_progress(step):
         text += f" | {progress_text(step)}"
     return text.lstrip(" ")
 

@@ -40,15 +40,8 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
     Raises:
         LlmError: there is none.
     """
-    choices, named = answer.get("choices"), answer.get("model")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        if answer.get("error"):
-            raise told_failure(answer["error"], endpoint)
-        raise LlmError(f"{_NO_COMPLETION}: it has no choices", retryable=choices == [])
-    message, reason = choices[0].get("message"), choices[0].get("finish_reason")
-    if not isinstance(message, dict):
-        raise LlmError(f"{_NO_COMPLETION}: its choice has no message")
-    refusal, text = message.get("refusal"), message.get("content")
+    message, reason = _choice_of(answer, endpoint)
+    named, refusal, text = answer.get("model"), message.get("refusal"), message.get("content")
     if isinstance(refusal, str) and refusal.strip():
         raise LlmError(f"the model refuses to answer: {endpoint.quote(refusal)}", has_answered=True)
     if reason == "content_filter":
@@ -66,6 +59,23 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
         why = f" (it ended with {brief(reason)})" if reason else ""
         raise LlmError(f"the model's answer holds no text{why}", retryable=True, has_answered=True)
     return reply
+
+
+def _choice_of(answer: dict[str, Any], endpoint: Endpoint) -> tuple[dict[str, Any], object]:
+    """The message of the first choice of a chat completion, and why it ended.
+
+    Raises:
+        LlmError: there is none.
+    """
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        if answer.get("error"):
+            raise told_failure(answer["error"], endpoint)
+        raise LlmError(f"{_NO_COMPLETION}: it has no choices", retryable=choices == [])
+    message = choices[0].get("message")
+    if not isinstance(message, dict):
+        raise LlmError(f"{_NO_COMPLETION}: its choice has no message")
+    return message, choices[0].get("finish_reason")
 
 
 def answer_of(reply: Reply) -> Answer:

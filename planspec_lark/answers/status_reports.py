@@ -305,17 +305,21 @@ def _drop_marked(said: str, tally: Tally) -> str | None:
     for words, pattern in _TOLD:
         for match in pattern.finditer(said) if any(map(said.__contains__, words)) else ():
             agrees = tally.agrees(match["what"], _named(match))
-            if agrees is not None and agrees == bool(match["not"]):
+            if agrees is None:
+                continue
+            if agrees == bool(match["not"]):
                 return None
-            said = said.replace(match[0], "", 1) if agrees is not None else said
+            said = said.replace(match[0], "", 1)
     for match in _KEPT.finditer(said) if " ski" in said or " neglect" in said else ():
         if all(tally.statuses.get(step_id) not in (None, "skipped") for step_id in re.findall(_ID, match["ids"])):
             said = said.replace(match[0], "", 1)
-    if _NAMES_STEP.search(said) is None:
-        return said
-    for match in _NEW.finditer(said):
-        if (match["at"] or match["added"]) not in tally.statuses:
-            return None
+    return _drop_numbered(said, tally) if _NAMES_STEP.search(said) else said
+
+
+def _drop_numbered(said: str, tally: Tally) -> str | None:
+    """A sentence without what it tells of the numbers of steps; None if a step does not have the number."""
+    if any((match["at"] or match["added"]) not in tally.statuses for match in _NEW.finditer(said)):
+        return None
     for match in _NUMBERED.finditer(said):
         if steps := tally.find(match["what"]):
             if match["at"] not in steps:

@@ -359,9 +359,7 @@ class AnswerReader(ContinuationReader):
             return True
         heading = read_heading(content) if match is None else None
         if self.steps and heading:
-            # Behind headings that are steps, one that is none begins something else.
-            is_other = self._last_step is not None and self._start not in self.roles
-            self._is_over = is_other or (is_notes(heading[1]) and not self._is_above_steps(heading[1]))
+            self._is_over = self._ends_steps(heading[1])
         elif self.steps and match is None and content.endswith((":", "：")) and is_notes(content):
             self._is_over = not self._is_above_steps(content)
         elif heading and self.section in (Section.TITLE, Section.GOAL):
@@ -369,6 +367,11 @@ class AnswerReader(ContinuationReader):
         elif (match and match.lastgroup in PARTS) or (not self.steps and read_item_number(content) is not None):
             self._is_over = False
         return self._is_over
+
+    def _ends_steps(self, heading: str) -> bool:
+        """Whether a heading below steps begins notes, or anything that is no step where the steps are headings."""
+        is_other = self._last_step is not None and self._start not in self.roles
+        return is_other or (is_notes(heading) and not self._is_above_steps(heading))
 
     def _is_quoted(self, said: str) -> bool:
         """Whether what is quoted after a blank line is a paragraph of its own."""
@@ -565,12 +568,8 @@ class AnswerReader(ContinuationReader):
     def _find_step(self, match: Match[str] | None, content: str, indent: float) -> LineFault | None:
         """A step in a line that begins as one, with the id that its place gives it; None where it says just that."""
         self._indent = indent
-        if (
-            match
-            and match.lastgroup == "step"
-            and self._is_right(match, content)
-            and self._place(content, indent) == content
-        ):
+        is_right = match is not None and match.lastgroup == "step" and self._is_right(match, content)
+        if is_right and self._place(content, indent) == content:
             return None
         misses, written = repair_step(content, self.legend, self.default_type if self._may_lack_type(content) else "")
         if written is None:

@@ -107,18 +107,21 @@ def repair_header(line: str) -> tuple[NearMiss, str] | None:
         miss = NearMiss("PS104", "the header has markup around it", 0, len(line))
         return repair_header(inner) or ((miss, inner) if is_title else None)
     match = _match_header(line)
-    kind = HEADER_KINDS.get(match["label"].lower()) if match else None
-    # The label may be said in two languages: `Goal（目标）`.
-    if match is None or kind is None or (match["alias"] and HEADER_KINDS.get(match["alias"].lower()) != kind):
-        return None
-    rest = _text_of_header(match)
-    if rest is None:
+    kind = _kind_of(match) if match else None
+    rest = _text_of_header(match) if match else None
+    if match is None or kind is None or rest is None:
         return None
     has_colon = bool(match["colon"])
     is_set_off = has_colon or bool(match["hashes"] or match["marks"] or match["number"])
     written = _write_header(kind, unwrap(rest), has_colon=has_colon, is_set_off=is_set_off)
     what = {"goal": "goal", "title": "title"}.get(kind, f"header of the {kind}")
     return (NearMiss("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
+
+
+def _kind_of(match: Match[str]) -> str | None:
+    """What the label of a header heads; it may be said in two languages: `Goal（目标）`."""
+    kind = HEADER_KINDS.get(match["label"].lower())
+    return kind if not match["alias"] or HEADER_KINDS.get(match["alias"].lower()) == kind else None
 
 
 def _text_of_header(match: Match[str]) -> str | None:

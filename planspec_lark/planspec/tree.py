@@ -68,17 +68,7 @@ def fit_ids(container: PlanStep) -> None:
 
 
 def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[str]:
-    tails: list[str] = []
-    for step_id in ids:
-        lead = next((lead for lead in (f"{parent}.", f"{parent_was}.") if step_id.startswith(lead)), None)
-        tails.append("" if lead is None else step_id[len(lead) :])
-    # In this order, ids that would be read as below another one directly follow it.
-    outer = ""
-    for at in sorted(range(len(ids)), key=tails.__getitem__):
-        if outer and (tails[at] == outer or tails[at].startswith(f"{outer}.")):
-            tails[at] = ""
-        else:
-            outer = tails[at]
+    tails = _kept_tails(ids, (f"{parent}.", f"{parent_was}."))
     taken = {int(tail.partition(".")[0]) for tail in tails if tail}
     is_tight = max(taken, default=0) + len(ids) > COUNT_LIMIT
     number = 0
@@ -90,6 +80,19 @@ def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[
             while number in taken:
                 number += 1
         yield f"{parent}.{tail or number}"
+
+
+def _kept_tails(ids: Sequence[str], leads: Sequence[str]) -> list[str]:
+    """What each id has behind one of the leads; nothing where it begins otherwise or would be read as below another."""
+    tails = [next((one[len(lead) :] for lead in leads if one.startswith(lead)), "") for one in ids]
+    # In this order, ids that would be read as below another one directly follow it.
+    outer = ""
+    for at in sorted(range(len(ids)), key=tails.__getitem__):
+        if outer and (tails[at] == outer or tails[at].startswith(f"{outer}.")):
+            tails[at] = ""
+        else:
+            outer = tails[at]
+    return tails
 
 
 # ---------------------------------------------------------------- steps

@@ -144,15 +144,19 @@ def _edit_summary(row: str, step: PlanStep, style: LayoutStyle) -> str:
     return edited if is_right else indent + canonical_summary(step) + blanks
 
 
+def _changed_tokens(was: PlanStep, step: PlanStep) -> set[str]:
+    """The tokens of a summary line that are written otherwise now."""
+    changed = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
+    # Whether an arrow has to be escaped depends on the outputs.
+    return changed if bool(was.outputs) == bool(step.outputs) else changed | {"DESCRIPTION"}
+
+
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: LayoutStyle) -> str:
     """A summary line with those tokens replaced that say something else now."""
     canonical = _match(canonical_summary(step), "_summary", SUMMARY)
     assert canonical is not None, "it is a summary line"
     tokens, new = _split_tokens(match), _split_tokens(canonical)
-    due = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
-    if bool(was.outputs) != bool(step.outputs):
-        # Whether an arrow has to be escaped depends on that.
-        due.add("DESCRIPTION")
+    due = _changed_tokens(was, step)
     if step.status is PlanStatus.PENDING is not was.status:
         if style.marks_pending:
             new.setdefault("MARK", (" ", "[ ]"))

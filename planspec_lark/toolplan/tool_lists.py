@@ -252,17 +252,28 @@ class _Reading:
 # ---------------------------------------------------------------- one tool
 
 
+def _find_body(
+    entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueFinding]
+) -> tuple[dict[Any, Any], Path] | None:
+    """The object that names the tool of an entry and says what it takes, and where it is; None where there is none."""
+    if form is _RESPONSES and "type" not in entry:
+        findings.append(miss_field("type", path))
+    if form is not _CHAT:
+        return entry, path
+    body = entry.get("function")
+    if not isinstance(body, dict):
+        findings.append(miss_field("function", path))
+        return None
+    _name_others(entry, ("type", "function"), path, findings)
+    return body, (*path, "function")
+
+
 def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueFinding]) -> DefinedTool | None:
     """The atom of a tool; None where something is wrong with it."""
-    body, where = entry, path
-    if form is _CHAT:
-        if not isinstance(entry.get("function"), dict):
-            findings.append(miss_field("function", path))
-            return None
-        _name_others(entry, ("type", "function"), path, findings)
-        body, where = entry["function"], (*path, "function")
-    elif form is _RESPONSES and "type" not in entry:
-        findings.append(miss_field("type", path))
+    found = _find_body(entry, path, form, findings)
+    if found is None:
+        return None
+    body, where = found
     name = _read_name(body, where, findings)
     description = body.get("description")
     if description is not None and not isinstance(description, str):

@@ -28,6 +28,7 @@ from planspec_lark.plan_next.models import (
     goal_text,
 )
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, in_order
+from planspec_lark.syntax.fields import require_whole
 from planspec_lark.syntax.limits import Findings, Limits
 
 __all__ = [
@@ -52,19 +53,13 @@ class ContextError(PlanSyntaxError):
     """A text that is no context. ``diagnostics`` holds all its faults."""
 
 
-def _whole(attribute: Attribute[Any], value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
-    return value
-
-
 def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not 1 <= _whole(attribute, value) <= _DEEPEST:
+    if not 1 <= require_whole(attribute.name, value) <= _DEEPEST:
         raise ValueError(f"{attribute.name}: {value} is not between 1 and {_DEEPEST}")
 
 
 def _is_count(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if _whole(attribute, value) < 0:
+    if require_whole(attribute.name, value) < 0:
         raise ValueError(f"{attribute.name}: {value} is less than 0")
 
 

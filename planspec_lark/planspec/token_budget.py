@@ -17,6 +17,7 @@ from attrs import define, evolve
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanSpec, PlanStatus, PlanStep, copy_own
 from planspec_lark.planspec.tree import find_next, iter_with_parents
 from planspec_lark.syntax.diagnostics import count_of
+from planspec_lark.syntax.fields import require_whole
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = ["bound", "fit", "shorten_result"]
@@ -49,9 +50,7 @@ def fit(levels: int, write: Callable[[int], str], max_tokens: int, count_tokens:
     Raises:
         TypeError, ValueError: the budget is not a whole number from 1, or no level fits.
     """
-    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
-        raise TypeError(f"max_tokens: expected a whole number, not {type(max_tokens).__name__}")
-    if max_tokens < 1:
+    if require_whole("max_tokens", max_tokens) < 1:
         raise ValueError(f"max_tokens: {max_tokens} is less than 1")
     count = count_tokens or estimate_tokens
     text = write(0)

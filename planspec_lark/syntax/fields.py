@@ -30,6 +30,7 @@ __all__ = [
     "exact_items",
     "has_forbidden",
     "require_text",
+    "require_whole",
     "reset",
     "trusting",
 ]
@@ -63,6 +64,13 @@ def exact_items(value: object) -> Any:
     """A list whose texts are plain strings: the same list where they are."""
     if isinstance(value, list) and any(type(item) is not str for item in value):
         return [exact(item) for item in value]
+    return value
+
+
+def require_whole(name: str, value: object) -> int:
+    """``value`` if it is a whole number; True and False are none."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected a whole number, not {type(value).__name__}")
     return value
 
 
@@ -193,11 +201,10 @@ class Count:
         """See :class:`Validator`."""
         if value is None and self.is_none_allowed:
             return
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
-        if not 0 <= value <= COUNT_LIMIT:
+        count = require_whole(attribute.name, value)
+        if not 0 <= count <= COUNT_LIMIT:
             # Python refuses to write a number of thousands of digits.
-            said = value if abs(value) < 10**18 else "a number of that size"
+            said = count if abs(count) < 10**18 else "a number of that size"
             raise ValueError(f"{attribute.name}: {said} is not between 0 and {COUNT_LIMIT}")
 
     def schema(self) -> Schema:

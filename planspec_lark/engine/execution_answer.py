@@ -11,8 +11,8 @@ from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
     ValueFinding,
+    join_findings,
     missing_field,
-    to_diagnostics,
     unknown_field,
     wrong_type,
 )
@@ -23,12 +23,11 @@ from planspec_lark.syntax.diagnostics import (
     Diagnostic,
     Severity,
     has_errors,
-    in_order,
     join_words,
     quote,
     shorten,
 )
-from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import Source
 
@@ -80,9 +79,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         reader = _Reader(read.value, step, findings)
         effort = reader.effort()
         answer = reader.read(effort)
-    found = Findings(limits.max_findings)
-    found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
-    closed = found.close()
+    closed = join_findings(read, findings, limits).close()
     is_wrong = has_errors(closed)
     return ExecutionScan(None if is_wrong else answer, closed, read.source, effort)
 

@@ -15,7 +15,7 @@ from attrs import Factory, field, frozen
 
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, quote, shorten
-from planspec_lark.syntax.limits import Findings
+from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Span
 
@@ -25,6 +25,7 @@ __all__ = [
     "FirstFindings",
     "Path",
     "ValueFinding",
+    "join_findings",
     "missing_field",
     "text_of",
     "to_diagnostics",
@@ -122,6 +123,13 @@ def _place_of(finding: ValueFinding, origin: JsonText) -> Span:
     if finding.within is not None:
         return origin.span_within(finding.path, *finding.within)
     return origin.key_span(finding.path) if finding.at_key else origin.span(finding.path)
+
+
+def join_findings(read: JsonText, findings: Iterable[ValueFinding], limits: Limits) -> Findings:
+    """What was found in a text and in its value. Those that are listed are the first ones of the text."""
+    found = Findings(limits.max_findings)
+    found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
+    return found
 
 
 class FirstFindings:

@@ -7,15 +7,21 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import IGNORED_NULL, ValueFinding, missing_field, to_diagnostics, wrong_type
+from planspec_lark.json_text.findings import (
+    IGNORED_NULL,
+    ValueFinding,
+    join_findings,
+    missing_field,
+    wrong_type,
+)
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
 from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, quote
-from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, quote
+from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import Source
 
 __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message", "scan_strictly"]
@@ -127,9 +133,7 @@ def _judge(
     if isinstance(read.value, dict):
         built, more = _judge_value(read.value, phase, words or default_words())
         findings += more
-    all_found = Findings(limits.max_findings)
-    all_found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
-    found = all_found.close()
+    found = join_findings(read, findings, limits).close()
     if built is None or has_errors(found):
         return None, found
     return evolve(built, warnings=tuple(found), origin=read), found

@@ -215,8 +215,13 @@ def _are_names(said: Sequence[str], text: str, start: int) -> bool:
 
     Where all words have capital letters, a name looks like an order: `Sunrise Hike`, `Order Tickets`.
     """
-    is_told = compiled(_TELLS_OF_STEPS).search(text, max(start - _LEAD, 0), start) is not None
+    is_told = _is_said_before(_TELLS_OF_STEPS, text, start)
     return not is_told and all(compiled(_NAME).fullmatch(one) for one in said)
+
+
+def _is_said_before(words: str, text: str, start: int) -> bool:
+    """Whether such words are in what leads to a place in a text."""
+    return compiled(words).search(text, max(start - _LEAD, 0), start) is not None
 
 
 def _share_of_orders(sections: Sequence[_Section]) -> float:
@@ -260,8 +265,7 @@ def _are_orders(said: Sequence[str], text: str, start: int) -> bool:
     """Whether all items of a list are orders in English, and what is in front of it does not head anything else."""
     if not all(_is_english_order(one) and not one.endswith("?") for one in said):
         return False
-    is_other = compiled(_NO_ORDERS).search(text, max(start - _LEAD, 0), start) is not None
-    return not is_other and not _are_names(said, text, start)
+    return not _is_said_before(_NO_ORDERS, text, start) and not _are_names(said, text, start)
 
 
 def _is_counted_through(listed: Sequence[_Section]) -> bool:

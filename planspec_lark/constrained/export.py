@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from lark import Tree
@@ -12,6 +12,7 @@ from planspec_lark.constrained.notation import Definitions, read_grammar, write_
 from planspec_lark.constrained.shape import leave_out, spell_ids, to_depth
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fields import require_one_of
 
 __all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
 
@@ -66,8 +67,8 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         ValueError: an unknown target, language or type, a bound that is no int or out of range, types that are one
             text, or arguments that do not go together. The message starts with the argument's name.
     """
-    _check_choice("target", target, TARGETS)
-    _check_choice("language", language, EXPORTED)
+    require_one_of("target", target, TARGETS)
+    require_one_of("language", language, EXPORTED)
     _check_int("depth", depth)
     if siblings is not None:
         _check_int("siblings", siblings)
@@ -81,7 +82,7 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
             raise ValueError("language: 'plan_next' has no depth, types, results or siblings to choose")
         return _closed_schema("plan_next_strict")
     if language == "hopspec":
-        _check_choice("words", words, ("zh", "en"))
+        require_one_of("words", words, ("zh", "en"))
         _check_depth(depth)
         if (names, allow_results, siblings) != (set(TYPES), False, None):
             raise ValueError("language: 'hopspec' has no types, results or siblings to choose")
@@ -134,7 +135,7 @@ def _names_of(types: Iterable[str]) -> set[str]:
         raise ValueError(f"types: {types!r} is no collection of names")
     names = list(types)
     for name in names:
-        _check_choice("types", name, TYPES)
+        require_one_of("types", name, TYPES)
     return set(names)
 
 
@@ -142,11 +143,6 @@ def _check_int(what: str, value: int) -> None:
     # A float would never be met by counting up, and True is not a number to a reader.
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{what}: {value!r} is not a whole number")
-
-
-def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{what}: {value!r} is not one of {', '.join(allowed)}")
 
 
 def _foreign_words(definitions: Definitions, words: str) -> set[str]:

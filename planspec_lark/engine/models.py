@@ -14,6 +14,7 @@ from attrs.validators import and_, ge, instance_of, le, optional
 from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
+from planspec_lark.syntax.fields import require_number
 from planspec_lark.syntax.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -55,15 +56,9 @@ REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 _LONGEST_MODEL = 200
 
 
-def _to_number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name}: expected a number, not {type(value).__name__}")
-    return value
-
-
 def _check_number(name: str, value: object) -> None:
     # An integer may be larger than any float.
-    if not 0 <= _to_number(name, value) <= sys.float_info.max:
+    if not 0 <= require_number(name, value) <= sys.float_info.max:
         raise ValueError(f"{name}: {value} is out of range")
 
 
@@ -118,7 +113,7 @@ def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> N
 
 
 def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not _to_number(attribute.name, value) > 0:
+    if not require_number(attribute.name, value) > 0:
         raise ValueError(f"{attribute.name}: {value} is not above 0")
 
 

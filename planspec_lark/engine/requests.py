@@ -20,6 +20,7 @@ from planspec_lark.planspec.models import WORDS, PlanSpec, PlanStep
 from planspec_lark.planspec.prompt_texts import format_text, type_values
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, refusal_values, text_values
 from planspec_lark.syntax.safe_text import safe_json
 
@@ -410,7 +411,6 @@ def _commands(verbs: Collection[str], language: str) -> str | None:
     """What the allowed commands are and do; None where there are none."""
     known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_VERBS, *REPLAN_VERBS)}
     for verb in verbs:
-        if verb not in known:
-            raise ValueError(f"commands: {verb!r} is not one of {', '.join(known)}")
+        require_one_of("commands", verb, known)
     sections = {section: _if(verb in verbs) for verb, section in known.items()}
     return _fill("commands", language, **type_values(language), **sections).removesuffix("\n") or None

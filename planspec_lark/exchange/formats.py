@@ -9,6 +9,7 @@ from importlib import import_module
 from attrs import frozen
 
 from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChange, TaskList, TaskReading
+from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
@@ -59,8 +60,7 @@ def find_format(name: str) -> Format:
     Raises:
         ValueError: there is none.
     """
-    if name not in FORMATS:
-        raise ValueError(f"format: {name!r} is not one of {', '.join(FORMATS)}")
+    require_one_of("format", name, FORMATS)
     found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
     assert isinstance(found, Format)
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.prompt_templates import read_template
 from planspec_lark.syntax.safe_text import one_line
 
@@ -33,8 +34,7 @@ def make_skeleton(description: str, *, constraints: Iterable[str] = (), language
         FolderError: the description, or a constraint, is empty.
         ValueError: the language is another.
     """
-    if language not in _STEPS:
-        raise ValueError(f"language: {language!r} is not one of {', '.join(_STEPS)}")
+    require_one_of("language", language, _STEPS)
     goal, kept = one_line(description), list(map(one_line, constraints))
     if not goal:
         raise FolderError("the description is empty", FolderErrorReason.NAME)

@@ -12,7 +12,7 @@ from planspec_lark.hopspec.blocks import is_conflict_marker, split_names, write_
 from planspec_lark.hopspec.models import MODES, STEP_TYPES, HopSpec, StepInfo, iter_infos
 from planspec_lark.hopspec.vocabulary import EMPTY, MODE, SECTIONS, STEP, VALUES, Language, Word, keys_of
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.fields import COUNT_LIMIT
+from planspec_lark.syntax.fields import COUNT_LIMIT, require_one_of
 from planspec_lark.syntax.tree import find_parents, iter_tree
 
 __all__ = ["serialize_hopspec", "step_line", "written_key"]
@@ -43,8 +43,7 @@ def serialize_hopspec(document: HopSpec, *, language: Language | None = None) ->
     if document.title:
         head.append(f"# {_checked('title', document.title, 'TEXT')}")
     if document.mode:
-        if document.mode not in MODES:
-            raise ValueError(f"mode: {document.mode!r} is not one of {', '.join(MODES)}")
+        require_one_of("mode", document.mode, MODES)
         head.append(_line(MODE, said, document.mode))
     if head:
         blocks.append(head)

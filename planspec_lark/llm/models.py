@@ -8,6 +8,7 @@ from typing import Any
 from attrs import Attribute, frozen
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.fields import require_number
 
 __all__ = ["LlmError", "ProgramError", "Reply", "Usage", "encode", "is_amount", "too_long"]
 
@@ -92,9 +93,7 @@ class ProgramError(LlmError):
 
 def is_amount(_: object, attribute: Attribute[Any], value: float) -> None:
     """A validator for settings: a finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not (value > 0 and math.isfinite(value)):
+    if not (require_number(attribute.name, value) > 0 and math.isfinite(value)):
         raise ValueError(f"{attribute.name}: {value} is out of range")
 
 

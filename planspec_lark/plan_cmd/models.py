@@ -11,7 +11,7 @@ from attrs import Attribute, define, field
 
 from planspec_lark.planspec.models import BLANKS, PlanStatus
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_items
+from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_items, require_one_of
 
 __all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand", "build_command", "command_pattern"]
 
@@ -25,8 +25,7 @@ _IS_ID = Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'", is_emp
 
 
 def _is_op(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if value not in OPS:
-        raise ValueError(f"{attribute.name}: {value!r} is not one of {', '.join(OPS)}")
+    require_one_of(attribute.name, value, OPS)
 
 
 def _is_target(instance: object, attribute: Attribute[Any], value: object) -> None:

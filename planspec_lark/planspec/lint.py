@@ -33,6 +33,7 @@ from planspec_lark.planspec.step_repair import find_bar, find_progress
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.planspec.variable_lists import VARIABLES, is_variable_list, read_names
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.fields import require_one_of
 
 __all__ = [
     "OPTIONAL",
@@ -97,8 +98,7 @@ def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
 def check_optional(also: Collection[str]) -> None:
     """Raise a ValueError for a code that is not among the optional ones."""
     for code in also:
-        if code not in OPTIONAL:
-            raise ValueError(f"also: {code!r} is not one of {', '.join(OPTIONAL)}")
+        require_one_of("also", code, OPTIONAL)
 
 
 def name_fault(code: str, step: PlanStep, part: str, message: str, help: str = "", **more: Any) -> Diagnostic:

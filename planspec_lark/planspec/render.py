@@ -16,6 +16,7 @@ from planspec_lark.planspec.fold import folded
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.safe_text import columns, visible
 
@@ -53,8 +54,8 @@ def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None)
     Raises:
         ValueError: the language is another.
     """
-    if language is not None and language not in _LABELS:
-        raise ValueError(f"language: {language!r} is not one of {', '.join(_LABELS)}")
+    if language is not None:
+        require_one_of("language", language, _LABELS)
     language = language or language_of(f"{plan.title} {plan.goal}")
     return map(_harmless, _lines(plan, folded(plan) if fold else plan, language))
 

@@ -6,7 +6,7 @@ language has is said by the terminals of its grammar.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any, Protocol
 
@@ -29,6 +29,8 @@ __all__ = [
     "exact",
     "exact_items",
     "has_forbidden",
+    "require_number",
+    "require_one_of",
     "require_text",
     "require_whole",
     "reset",
@@ -72,6 +74,19 @@ def require_whole(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name}: expected a whole number, not {type(value).__name__}")
     return value
+
+
+def require_number(name: str, value: object) -> float:
+    """``value`` if it is a number; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name}: expected a number, not {type(value).__name__}")
+    return value
+
+
+def require_one_of(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse a value that is none of those that there are."""
+    if value not in known:
+        raise ValueError(f"{name}: {value!r} is not one of {', '.join(known)}")
 
 
 def require_text(name: str, value: object, advice: str = "") -> str:

@@ -493,11 +493,16 @@ def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[Chunk]:
     elif theirs is ours:
         yield Chunk("".join([*ours, gap]))
     else:
-        pairs = [*zip(ours, theirs, strict=True)]
-        if all(mine != other for mine, other in pairs):
-            pairs = [("".join(ours), "".join(theirs))]
-        yield from (Chunk(mine, other, None if mine == other else node) for mine, other in pairs)
+        yield from _pair_lines(ours, theirs, node)
         yield Chunk(gap)
+
+
+def _pair_lines(ours: Sequence[str], theirs: Sequence[str], topic: object) -> Iterator[Chunk]:
+    """The lines of both sides beside each other; where none is the same, all together are one conflict."""
+    pairs = [*zip(ours, theirs, strict=True)]
+    if all(mine != other for mine, other in pairs):
+        pairs = [("".join(ours), "".join(theirs))]
+    return (Chunk(mine, other, None if mine == other else topic) for mine, other in pairs)
 
 
 def _their_values(node: MergeNode) -> dict[str, Value]:

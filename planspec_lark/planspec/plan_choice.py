@@ -121,9 +121,7 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
     calls = {at: _call(plans[at][0]) for at in with_steps}
     announced = [at for at in with_steps if calls[at] == _FINAL_CALL]
     if announced:
-        best = announced[-1]
-        last = [at for at in announced if _LAST_WORD.search(plans[at][0])]
-        return best, frozenset(at for at in last if best in last and plans[at][1] != plans[best][1])
+        return announced[-1], _find_last_words(plans, announced)
     serious = [at for at in with_steps if calls[at] != _DRAFT_CALL] or with_steps
     complete = [at for at in serious if _is_complete(plans[at][1])]
     best = (complete or serious)[-1]
@@ -138,6 +136,13 @@ def choose_plan(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[i
         return at in (complete or serious) or (at in serious and _goes_on(plans[at][1], plans[best][1]))
 
     return best, frozenset(filter(is_rival, with_steps))
+
+
+def _find_last_words(plans: Sequence[tuple[str, PlanSpec]], announced: Sequence[int]) -> frozenset[int]:
+    """The plans that are announced with the last word, as the last one that is announced is, and are others."""
+    best = announced[-1]
+    last = [at for at in announced if _LAST_WORD.search(plans[at][0])]
+    return frozenset(at for at in last if best in last and plans[at][1] != plans[best][1])
 
 
 def is_final(lead: str) -> bool:

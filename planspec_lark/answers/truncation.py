@@ -91,12 +91,8 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     start = ended.rfind("\n") + 1
     last = ended[start:]
     before = ended.rfind("\n", 0, max(start - 1, 0)) + 1
-    if not last and start:
-        row = ended[before:start].strip("\r\n")
-        # An empty line of detail is one that a plan may end with.
-        is_empty = row.strip(SPACES) != ">" and _EMPTY.fullmatch(row) is not None
-        if _CUT_LINE.search(ended[-_TAIL:]) or row.count("**") % 2 == 1 or is_empty:
-            return before
+    if not last and start and _is_cut_line(ended[before:start].strip("\r\n"), ended[-_TAIL:]):
+        return before
     is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = (
         is_open
@@ -105,6 +101,13 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
         or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last) or _breaks_off(ended[:start], last)))
     )
     return start if is_cut and ended else None
+
+
+def _is_cut_line(row: str, tail: str) -> bool:
+    """Whether a line that is ended cannot be the last one of an answer; ``tail`` is the end of that."""
+    # An empty line of detail is one that a plan may end with.
+    is_empty = row.strip(SPACES) != ">" and _EMPTY.fullmatch(row) is not None
+    return is_empty or row.count("**") % 2 == 1 or _CUT_LINE.search(tail) is not None
 
 
 def _breaks_off(above: str, last: str) -> bool:

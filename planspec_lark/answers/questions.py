@@ -121,17 +121,25 @@ def find_question(  # noqa: PLR0913  (all but the first two say how to ask)
     faulty = _find_faulty(text, found, held, limits)
     codes = {fault.code for fault, _ in faulty.faults}
     is_lost = found.verdict is Verdict.REFUSED and _CONFLICT not in codes and (not found.plan.goal or found.left_out)
-    if faulty.faults and not is_lost:
-        plan = found.text if codes & _NEEDS_PLAN else None
-        try:
-            prompt, lines = build_prompt(faulty, language=language, max_faults=max_faults, plan=plan, refused=refused)
-        except ValueError:
-            # The line is too long: what is left is to ask for all.
-            return ask_whole(text, found, language, refused)
-        cut = [line for fault, numbers in faulty.faults if fault.code == _TRUNCATED for line in numbers]
-        misspelt = find_misspelt(faulty.faults, faulty.source)
-        return RepairQuestion(RepairScope.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)), misspelt=misspelt)
-    return ask_whole(text, found, language, refused)
+    asked = None if is_lost else _ask_lines(faulty, found, language, max_faults, refused)
+    return asked or ask_whole(text, found, language, refused)
+
+
+def _ask_lines(
+    faulty: Faulty, found: Extraction, language: str, max_faults: int, refused: str | None
+) -> RepairQuestion | None:
+    """Ask about the lines of all faults; None where there are none, or one is too long to be shown."""
+    if not faulty.faults:
+        return None
+    needs_plan = any(fault.code in _NEEDS_PLAN for fault, _ in faulty.faults)
+    plan = found.text if needs_plan else None
+    try:
+        prompt, lines = build_prompt(faulty, language=language, max_faults=max_faults, plan=plan, refused=refused)
+    except ValueError:
+        return None
+    cut = [line for fault, numbers in faulty.faults if fault.code == _TRUNCATED for line in numbers]
+    misspelt = find_misspelt(faulty.faults, faulty.source)
+    return RepairQuestion(RepairScope.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)), misspelt=misspelt)
 
 
 # ---------------------------------------------------------------- lines

@@ -209,6 +209,17 @@ def change_markdown(
     return "\n".join(made), said
 
 
+def _tick(line: str, box: re.Match[str] | None, status: PlanStatus, dialect: Dialect) -> tuple[str, str]:
+    """A line with the sign for a status in its box; and why it has none, if it has none."""
+    sign = dialect.boxes.get(status)
+    if sign is None:
+        return line, f"there is no box for {status.value}"
+    if box is None:
+        return line, f"there is no box to say that it is {status.value}"
+    kept = sign if sign != "x" or "[X]" not in line else "X"
+    return f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}", ""
+
+
 def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iterator[str]:
     """Change the line of a task; returns what could not be changed."""
     new, old, was = change.new, change.old, change.was
@@ -223,15 +234,10 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iter
     match = _ITEM.match(line)
     box = BOX.match(line, match.end()) if match else None
     if was.status is not new.status and was.is_counted:
-        sign = dialect.boxes.get(new.status)
-        if sign is None:
-            yield f"line {old.line}: there is no box for {new.status.value}"
-        elif box is None:
-            yield f"line {old.line}: there is no box to say that it is {new.status.value}"
-        else:
-            kept = sign if sign != "x" or "[X]" not in line else "X"
-            line = f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}"
-            box = BOX.match(line, box.start())
+        line, why_not = _tick(line, box, new.status, dialect)
+        if why_not:
+            yield f"line {old.line}: {why_not}"
+        box = BOX.match(line, box.start()) if box else None
     if was.text != new.text and match:
         start = box.end() if box else match.end()
         if box and line[box.end() - 1 : box.end()] in "]*":

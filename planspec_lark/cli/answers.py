@@ -317,12 +317,7 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
     if given["diff"]:
         # Standard output is for the plan, or for JSON, where it gets one.
         write_diff(text, done.text, file, to_stderr=is_json or not (in_place or is_dry or out != "-"))
-    kept = ""
-    if in_place and not is_dry:
-        kept = file if _change(file, text, done.text) else ""
-    elif done.is_usable and not is_dry:
-        write_out(out, done.text)
-        kept = "" if out == "-" else out
+    kept = "" if is_dry else _keep(file, text, done, None if in_place else out)
     written = f"; {shown(kept)}: written" if kept else ""
     rounds = count_of(len(done.rounds), "round")
     spent = f"after {rounds}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
@@ -334,6 +329,16 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
     # A model that has failed may do better another time.
     code = FINDINGS if done.failure is None else UNREADABLE
     fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", code, found=done.left)
+
+
+def _keep(file: str, text: str, done: RepairedPlan, out: str | None) -> str:
+    """Write what was repaired into its own file, or elsewhere if it is usable; returns the file that has it now."""
+    if out is None:
+        return file if _change(file, text, done.text) else ""
+    if not done.is_usable:
+        return ""
+    write_out(out, done.text)
+    return "" if out == "-" else out
 
 
 def _change(file: str, before: str, after: str) -> bool:

@@ -585,13 +585,7 @@ class AnswerReader(ContinuationReader):
             return None
         if not match and misses:
             return evolve(diagnose_line(content, self.section), repaired=placed)
-        if misses:
-            miss = misses[0]
-        elif placed != written:
-            miss = NearMiss("PS110", "the id is incomplete", 0, len(content))
-        else:
-            miss = find_change(content, placed)
-        return LineFault(miss, repaired=placed)
+        return LineFault(misses[0] if misses else _name_change(content, written, placed), repaired=placed)
 
     def _may_lack_type(self, content: str) -> bool:
         """Whether an item may be a step without a type: in plain text, a list of anything else is not a plan."""
@@ -766,6 +760,13 @@ def is_plain_plan(plan: PlanSpec, text: str) -> bool:
     steps = [*iter_steps(plan)]
     is_foreign = any(map(is_foreign_type, {step.step_type for step in steps}))
     return not (is_foreign or is_suspect(text) or _has_foreign_arrows(steps) or _has_lost_progress(steps, text))
+
+
+def _name_change(content: str, written: str, placed: str) -> NearMiss:
+    """What a step without other faults lacks: the front of its id, or else what was changed first."""
+    if placed != written:
+        return NearMiss("PS110", "the id is incomplete", 0, len(content))
+    return find_change(content, placed)
 
 
 def _has_lost_progress(steps: list[PlanStep], text: str) -> bool:

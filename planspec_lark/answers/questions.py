@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.answers.extract import Extraction, Repair
 from planspec_lark.answers.kept import find_misspelt
-from planspec_lark.answers.repair import NO_GOAL, NO_STEPS, Faulty, build_prompt, find_beside, last_line
+from planspec_lark.answers.repair import NO_GOAL, NO_STEPS, Fault, Faulty, build_prompt, find_beside, last_line
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.check import locate
@@ -149,7 +149,7 @@ def _find_faulty(text: str, found: Extraction, held: list[Repair], limits: Limit
     """What is to be repaired in the lines of an answer."""
     source = Source(text, found.source.name)
     blocks = _find_conflicts(held, source)
-    faults: list[tuple[Diagnostic, list[int]]] = []
+    faults: list[Fault] = []
     for entry in held:
         if entry.code not in (_MORE, _RIVAL):
             # A guess that may well be wrong is not what to propose: it would be taken for the answer.
@@ -164,9 +164,9 @@ def _find_faulty(text: str, found: Extraction, held: list[Repair], limits: Limit
     return Faulty(source, faults[: limits.max_findings], uncounted, None)
 
 
-def _without_bodies(faults: list[tuple[Diagnostic, list[int]]], source: Source) -> list[tuple[Diagnostic, list[int]]]:
+def _without_bodies(faults: list[Fault], source: Source) -> list[Fault]:
     """Faults without the lines that are lost only since the step above them is: that is asked for."""
-    kept: list[tuple[Diagnostic, list[int]]] = []
+    kept: list[Fault] = []
     lost = 0
     for fault, numbers in sorted(faults, key=lambda fault: fault[1][0]):
         above = numbers[0] - 1
@@ -200,7 +200,7 @@ def _find_conflicts(held: list[Repair], source: Source) -> dict[int, list[int]]:
     return blocks
 
 
-def _find_broken(found: Extraction, source: Source, asked: set[int]) -> Iterator[tuple[Diagnostic, list[int]]]:
+def _find_broken(found: Extraction, source: Source, asked: set[int]) -> Iterator[Fault]:
     """What breaks the six rules, but for what may only seem so since lines are missing."""
     first_step = min((step.span.line for step in found.positions.steps.values()), default=0)
     for one in find_left(found):

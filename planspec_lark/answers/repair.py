@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import frozen
 
@@ -30,6 +30,7 @@ __all__ = [
     "MAX_FAULTS",
     "NO_GOAL",
     "NO_STEPS",
+    "Fault",
     "Faulty",
     "build_prompt",
     "find_beside",
@@ -88,6 +89,10 @@ EXAMPLES = {
 # ---------------------------------------------------------------- which lines are wrong
 
 
+# A fault, and the lines that have to be rewritten for it.
+Fault: TypeAlias = "tuple[Diagnostic, list[int]]"
+
+
 @frozen(slots=False)
 class Faulty:
     """What is to be repaired in a text.
@@ -100,7 +105,7 @@ class Faulty:
     """
 
     source: Source
-    faults: list[tuple[Diagnostic, list[int]]]
+    faults: list[Fault]
     uncounted: Diagnostic | None
     excess: Diagnostic | None
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 from operator import itemgetter
+from typing import TypeAlias
 
 from attrs import define, evolve, field
 
@@ -193,12 +194,16 @@ def _read_parts(head: str, parts: dict[str, str]) -> tuple[PlanSpec, dict[str, P
 # ---------------------------------------------------------------- the head
 
 
-def _cut_head(head: str) -> dict[str, list[str]]:
+# The lines before the first step, by what they say.
+_HeadLines: TypeAlias = "dict[str, list[str]]"
+
+
+def _cut_head(head: str) -> _HeadLines:
     """The lines before the first step, by what they say. Blank lines belong to the line before them.
 
     What is before the first part (a byte-order mark, blank lines) is the ``lead``, constraints are the ``items``.
     """
-    parts: dict[str, list[str]] = defaultdict(list)
+    parts: _HeadLines = defaultdict(list)
     rows = parts["lead"]
     for line in _ROW.findall(head):
         content = line.strip(f"{BLANKS}\r\n{_BOM}")
@@ -233,7 +238,7 @@ def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[Chunk]:
     yield Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
 
 
-def _add_goals(root: MergeNode, heads: Sequence[dict[str, list[str]]], rows: list[str]) -> None:
+def _add_goals(root: MergeNode, heads: Sequence[_HeadLines], rows: list[str]) -> None:
     """Put a line in the place of a goal that is empty and has detail, which needs a line to be below."""
     said = [root.versions[side].values if "goal_detail" in root.disputed else root.values for side in (OURS, THEIRS)]
     has_detail = [bool(values["goal_detail"]) for values in said]
@@ -243,7 +248,7 @@ def _add_goals(root: MergeNode, heads: Sequence[dict[str, list[str]]], rows: lis
         head["goal"] = head["goal"] or (rows if needs_goal else [])
 
 
-def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[Chunk]:
+def _item_chunks(merged: Merged, heads: Sequence[_HeadLines]) -> Iterator[Chunk]:
     """The constraints."""
     if "constraints" in merged.order[0].disputed:
         left, right = ("".join(head["items"]) for head in heads)
@@ -276,7 +281,7 @@ class _Lines:
     """
 
     newline: str
-    heads: dict[str, dict[str, list[str]]]
+    heads: dict[str, _HeadLines]
     pieces: dict[str, dict[str | None, Piece]]
     _find_style: Callable[[], LayoutStyle]
 
@@ -286,7 +291,7 @@ class _Lines:
         newline = newline_of(ours)
         if newline_of(theirs) != newline:
             theirs = theirs.replace("\r\n", "\n").replace("\n", newline)
-        heads: dict[str, dict[str, list[str]]] = {}
+        heads: dict[str, _HeadLines] = {}
         pieces: dict[str, dict[str | None, Piece]] = {}
         for side, text in ((OURS, ours), (THEIRS, theirs)):
             head, *steps = cut_accepted(text)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 from attrs import define, field, frozen
 
@@ -25,6 +26,8 @@ __all__ = ["Finder", "Gap", "Move", "SiblingRun", "tell_moved"]
 _set_id = PlanStep.__dict__["step_id"].__set__
 # A step, how its id begins, and how that is to begin.
 Move = tuple[PlanStep, str, str]
+# Numbers that are taken, each with the siblings that have it.
+_Taken: TypeAlias = "dict[int, list[PlanStep]]"
 # An index is made where a plan is asked for more steps than this.
 _MANY = 20
 
@@ -50,7 +53,7 @@ class Gap:
     step_id: str
     siblings: list[PlanStep]
     at: int
-    moved: dict[int, list[PlanStep]]
+    moved: _Taken
     adopted: list[PlanStep]
 
     def take(self, step: PlanStep, finder: Finder) -> str:
@@ -134,7 +137,7 @@ class Finder:
             return Gap(step_id, siblings, at, _run(ordered, first, number, key), [])
         return Gap(step_id, siblings, at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
 
-    def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
+    def run_behind(self, siblings: list[PlanStep], step_id: str) -> _Taken:
         """The run of numbers after a step's own that are taken, each with the siblings that are there."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
@@ -205,7 +208,7 @@ class Finder:
         self.remove(step)
         self._note(step)
 
-    def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
+    def move_up(self, moved: _Taken, head: str, by: int = 1) -> None:
         """Let steps below ``head`` move up by one, with all below them; or down, where ``by`` is -1."""
         lead = f"{head}." if head else ""
         self.renumber([(step, f"{lead}{old}", f"{lead}{old + by}") for old, steps in moved.items() for step in steps])
@@ -304,9 +307,9 @@ class SiblingRun:
         self.siblings, self.size, self.added = [], 0, []
 
 
-def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:
+def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> _Taken:
     """The run of numbers from ``number`` on that are taken, each with the steps that are there."""
-    run: dict[int, list[PlanStep]] = {}
+    run: _Taken = {}
     for index in range(at, len(ordered)):
         step, last = ordered[index], number
         number = key(step)

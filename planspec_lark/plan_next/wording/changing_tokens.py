@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
 
 __all__ = ["find_unstable"]
 
 
+# The places of tokens in a text.
+_Spans: TypeAlias = "Iterator[tuple[int, int]]"
 _STAMP_KIND, _UUID_KIND, _TOKEN_KIND = "a time stamp", "a UUID", "a random token"
 
 _YEAR = "(?:19|20)[0-9]{2}"
@@ -67,7 +70,7 @@ def find_unstable(text: str) -> list[WordingMatch]:
     return [normal.found(*one) for one in bounds]
 
 
-def _add(known: list[tuple[int, int, str]], more: Iterator[tuple[int, int]], kind: str) -> list[tuple[int, int, str]]:
+def _add(known: list[tuple[int, int, str]], more: _Spans, kind: str) -> list[tuple[int, int, str]]:
     """Both in order, without those that lie on what is known; these may be known to be something else."""
     merged = [*known]
     at = 0
@@ -79,23 +82,23 @@ def _add(known: list[tuple[int, int, str]], more: Iterator[tuple[int, int]], kin
     return sorted(merged)
 
 
-def _find_stamps(text: str) -> Iterator[tuple[int, int]]:
+def _find_stamps(text: str) -> _Spans:
     return (match.span() for match in _STAMP.finditer(text))
 
 
-def _find_epochs(text: str) -> Iterator[tuple[int, int]]:
+def _find_epochs(text: str) -> _Spans:
     for match in _EPOCH.finditer(text):
         # A round number is a number, and 1234567890 is what people count up to.
         if not match[0].endswith("00000") and not "12345678901234567890".startswith(match[0]):
             yield match.span()
 
 
-def _find_uuids(text: str) -> Iterator[tuple[int, int]]:
+def _find_uuids(text: str) -> _Spans:
     # The UUIDs of nothing and of everything are constants.
     return (match.span() for match in _UUID.finditer(text) if len({*match[0]}) > 2)
 
 
-def _find_tokens(text: str) -> Iterator[tuple[int, int]]:
+def _find_tokens(text: str) -> _Spans:
     urls = [match.span() for match in _URL.finditer(text)]
     at = 0
     for match in _TOKEN.finditer(text):
@@ -105,7 +108,7 @@ def _find_tokens(text: str) -> Iterator[tuple[int, int]]:
             yield from _judge(text, *match.span())
 
 
-def _judge(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _judge(text: str, start: int, end: int) -> _Spans:
     if end - start < 12:
         return
     if _looks_random(text[start:end]):
@@ -133,7 +136,7 @@ def _looks_random(token: str) -> bool:
     return size < 2.5 * len(pieces)
 
 
-_FINDERS: tuple[tuple[Callable[[str], Iterator[tuple[int, int]]], str], ...] = (
+_FINDERS: tuple[tuple[Callable[[str], _Spans], str], ...] = (
     (_find_uuids, _UUID_KIND),
     (_find_stamps, _STAMP_KIND),
     (_find_epochs, _STAMP_KIND),

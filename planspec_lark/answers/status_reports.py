@@ -13,6 +13,7 @@ from functools import cached_property
 from attrs import frozen
 
 from planspec_lark.answers.vocabulary import COUNTS
+from planspec_lark.planspec.near_misses import has_any
 from planspec_lark.planspec.step_repair import STATUS_FORMS
 
 __all__ = ["Tally", "contradicts", "denies_marks", "drop_reports"]
@@ -273,7 +274,7 @@ def drop_reports(said: str, tally: Tally) -> str | None:
     """A sentence in lower case without the reports that agree with the plan; None if one does not agree."""
     if _is_claim_wrong(said, tally):
         return None
-    if not any(map(said.__contains__, _SUBJECTS)):
+    if not has_any(said, _SUBJECTS):
         return said
     rest = _drop_marked(said, tally)
     if rest is None:
@@ -287,7 +288,7 @@ def drop_reports(said: str, tally: Tally) -> str | None:
 
 def _is_claim_wrong(said: str, tally: Tally) -> bool:
     """Whether a sentence says of steps that are named by their words that they have another status than they do."""
-    if not any(map(said.__contains__, _CLAIMS)):
+    if not has_any(said, _CLAIMS):
         return False
     for pattern in _CLAIMED:
         for match in pattern.finditer(said):
@@ -303,7 +304,7 @@ def _is_claim_wrong(said: str, tally: Tally) -> bool:
 def _drop_marked(said: str, tally: Tally) -> str | None:
     """A sentence without what it tells of the marks and the numbers of steps; None if that is not so."""
     for words, pattern in _TOLD:
-        for match in pattern.finditer(said) if any(map(said.__contains__, words)) else ():
+        for match in pattern.finditer(said) if has_any(said, words) else ():
             agrees = tally.agrees(match["what"], _named(match))
             if agrees is None:
                 continue

@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from planspec_lark.planspec.heading_words import english_of
-from planspec_lark.planspec.near_misses import (
-    EMOJI,
-    NOTHING,
-    SPACE,
-    SPACES,
-    compiled,
-    unwrap,
-    variables_of,
-)
+from planspec_lark.planspec.near_misses import EMOJI, NOTHING, SPACE, SPACES, compiled, has_any, unwrap, variables_of
 
 __all__ = [
     "cut_breaks",
@@ -122,11 +114,11 @@ _ELIDED_CHINESE = {
 def may_elide(text: str) -> bool:
     """Whether any line of a text may be one that stands for others."""
     lowered = without_arrows(text).lower()
-    if any(map(lowered.__contains__, _ELIDED)):
+    if has_any(lowered, _ELIDED):
         return True
     if lowered.isascii():
         return False
-    return any(sign in lowered and any(map(lowered.__contains__, words)) for sign, words in _ELIDED_CHINESE.items())
+    return any(sign in lowered and has_any(lowered, words) for sign, words in _ELIDED_CHINESE.items())
 
 
 def without_arrows(text: str) -> str:
@@ -153,7 +145,7 @@ _SUSPECT_LIST = r"[→←][^\n|→←，、；‘’“”„‚«»‹›\"']*+
 def is_suspect(text: str) -> bool:
     """Whether a text that the grammar accepts has signs in it that may stand for others."""
     bare = without_arrows(text)
-    if any(map(bare.__contains__, _SUSPECT_MARKS)):
+    if has_any(bare, _SUSPECT_MARKS):
         return True
     if bare.isascii():
         return ("'" in bare or '"' in bare) and compiled(_SUSPECT_LIST).search(text) is not None
@@ -210,7 +202,7 @@ def read_flow(line: str, known: Collection[str] = ()) -> tuple[str, list[str]] |
 def heads_flow(line: str) -> str:
     """Which list a line such as ``- Inputs:`` heads: "inputs", "outputs", or none."""
     label = line.lower() if compiled(_FLOW_LABEL).fullmatch(line) else ""
-    is_input, is_output = "input" in label or "输入" in label, any(map(label.__contains__, ("output", "输出", "产出")))
+    is_input, is_output = "input" in label or "输入" in label, has_any(label, ("output", "输出", "产出"))
     return "inputs" if is_input else "outputs" if is_output else ""
 
 

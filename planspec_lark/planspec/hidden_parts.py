@@ -28,6 +28,7 @@ from planspec_lark.planspec.near_misses import (
     RIGHT_ARROW,
     SPACES,
     find_outputs,
+    has_any,
     is_quoted,
     repair_header,
     variables_of,
@@ -134,7 +135,7 @@ def _undeclared(step: PlanStep, part: str, said: str, what: str, written: str, *
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """What is almost a variable list after an arrow, in descriptions (all of them are ``said``) and detail."""
-    for step in steps if any(map(said.__contains__, "→←<⇐")) else ():
+    for step in steps if has_any(said, "→←<⇐") else ():
         if not step.outputs and "→" in step.description:
             yield from (found for found in check_arrow(step) if found.code == "PS319")
         yield from _find_inputs_in_description(step)
@@ -182,7 +183,7 @@ def looks_like_flow(line: str) -> bool:
 def _find_hidden_inputs(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     """Inputs and outputs that became detail, as more than variables is said of them."""
     said = "".join([line for step in steps for line in step.detail])
-    if not any(map(said.__contains__, _FLOW_SIGNS)):
+    if not has_any(said, _FLOW_SIGNS):
         return
     known = {name for step in steps for name in step.outputs}
     for step in steps:
@@ -246,7 +247,7 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
     """Inputs and outputs in the line of a step, or in its result, that are text to the format."""
     told = "\n".join(filter(None, [step.result for step in steps]))
     # Each is looked for as what is found soonest.
-    has_arrows = any(map(said.__contains__, ">\\&")) or (not said.isascii() and _ARROW_SIGNS.search(said) is not None)
+    has_arrows = has_any(said, ">\\&") or (not said.isascii() and _ARROW_SIGNS.search(said) is not None)
     has_labels = _may_have_label(f"{said}\n{told}")
     if not (has_arrows or has_labels or "→" in told or "_" in said):
         return
@@ -264,7 +265,7 @@ def _find_hidden_flow(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnost
 def _may_have_label(text: str) -> bool:
     """Whether a text may have a label of inputs or outputs, which is seen sooner than that it has one."""
     lowered = text.lower() if ":" in text or not text.isascii() else ""
-    return any(map(lowered.__contains__, _FLOW_WORDS))
+    return has_any(lowered, _FLOW_WORDS)
 
 
 def _find_marked_outputs(step: PlanStep) -> Iterator[Diagnostic]:
@@ -426,7 +427,7 @@ def _find_elided_detail(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[D
     """Lines of detail that are nothing but dots, or a word for that something is left out."""
     for step_id, detail in (("", plan.goal_detail), *((step.step_id, step.detail) for step in steps if step.detail)):
         said = "\n".join(detail).lower()
-        for item, line in enumerate(detail) if any(map(said.__contains__, _SIGNS_OF_ELISION)) else ():
+        for item, line in enumerate(detail) if has_any(said, _SIGNS_OF_ELISION) else ():
             is_body = line[:1] in BLANKS and item > 0 and detail[item - 1].rstrip().endswith((":", "{"))
             if len(line) <= _HINT and _ELIDED_DETAIL.fullmatch(line) and not is_body:
                 where, part = (f"step {shorten(step_id)}: ", "detail") if step_id else ("", "goal_detail")
@@ -496,10 +497,10 @@ _SIGNALS = frozenset("🔴🟠🟡🟢🔵🟣⚪⚫🟥🟧🟨🟩🟦🟪⬜�
 
 def _find_hidden_statuses(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """What may be meant as a status in descriptions; all of them are in ``said``, where most have no such sign."""
-    if any(map(said.__contains__, _OPENING)):
+    if has_any(said, _OPENING):
         for step in steps:
             yield from _find_hidden_status(step)
-    if any(map(said.__contains__, _BEFORE_STATUS)):
+    if has_any(said, _BEFORE_STATUS):
         for step in steps:
             if (ending := _STATUS_AT_END.search(step.description)) is not None and _may_be_status(ending["word"]):
                 yield _hide_status(step, ending["word"])

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from re import Match
 from typing import TypeAlias
 
-from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled
+from planspec_lark.planspec.near_misses import SPACE, SPACES, compiled, has_any
 from planspec_lark.planspec.step_repair import STATUS_FORMS, STATUS_SIGNS
 
 __all__ = ["LEGEND_LABEL", "find_legend", "is_entry", "is_legend", "redefines_marks"]
@@ -111,7 +111,7 @@ def find_legend(text: str) -> dict[str, str]:
     legend: dict[str, str] = {}
     lowered = text.lower()
     has_sign = not text.isascii() and compiled(f"[{_SIGNS}]").search(text) is not None
-    if not (has_sign or any(map(lowered.__contains__, _WORDS))):
+    if not (has_sign or has_any(lowered, _WORDS)):
         return legend
     is_open = False
     for row in text.split("\n"):

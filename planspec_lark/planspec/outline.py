@@ -192,7 +192,11 @@ def _are_steps(sections: Sequence[_Section]) -> bool:
     is_counted = numbers == [f"{number}" for number in range(1, len(sections) + 1)]
     if not is_counted or len({one.level for one in sections}) != 1 or any(one.is_listed for one in sections):
         return False
-    if len(sections) >= _LEAST and (any(compiled(_WORDED).match(one.text) for one in sections) or _are_bare(sections)):
+    are_phases = all(compiled(_PHASED).match(one.text) for one in sections)
+    if are_phases and any(one.bullets for one in sections):
+        # Their bullets are the steps.
+        return False
+    if len(sections) >= _LEAST and (are_phases or any(compiled(_WORDED).match(one.text) for one in sections)):
         return True
     said = [one.text.lstrip("*_0123456789.、)）: ") for one in sections]
     # One word by itself may be anything's name.
@@ -203,11 +207,6 @@ def _are_steps(sections: Sequence[_Section]) -> bool:
 def _has_title(sections: Sequence[_Section]) -> bool:
     """Whether the first heading has no number, and all others are below it."""
     return bool(sections) and not sections[0].number and all(sections[0].level < one.level for one in sections[1:])
-
-
-def _are_bare(sections: Sequence[_Section]) -> bool:
-    """Whether headings are those of phases that have no bullets, which would be their steps."""
-    return not any(one.bullets for one in sections) and all(compiled(_PHASED).match(one.text) for one in sections)
 
 
 def _are_names(said: Sequence[str], text: str, start: int) -> bool:

@@ -44,6 +44,8 @@ _NO_SIGN, _HEAD = (
     "step {} is a heading as others are, and nothing shows that they are steps",
     "write `## Steps` above the steps",
 )
+# The part of what is below headings that has to be orders.
+_MANY = 0.4
 # Characters of a line that show whether it is a bullet.
 _SHORT = 60
 
@@ -123,11 +125,11 @@ class Phases:
             yield first, _NO_SIGN.format(first), _HEAD
 
     def _tells_of_steps(self, steps: Mapping[str, PlanStep]) -> bool:
-        """Whether a heading has a word for steps or phases, or what is below one may be an order."""
+        """Whether a heading has a word for steps or phases, or what is below them may be orders."""
         holders = [steps[one] for one in self.holders]
-        return any(compiled(_OF_STEPS).search(one.description) for one in holders) or any(
-            is_order(child.description) for one in holders for child in one.children
-        )
+        said = [child.description for one in holders for child in one.children]
+        are_orders = bool(said) and sum(map(is_order, said)) >= _MANY * len(said)
+        return are_orders or any(compiled(_OF_STEPS).search(one.description) for one in holders)
 
     def _find_bullets(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Headings with bullets below them, where others have numbers."""

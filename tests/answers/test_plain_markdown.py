@@ -28,6 +28,16 @@ TAKEN = {
         "## Steps\n1. [subtask] Paperwork\n  1.1. [act] Renew the passport\n  1.2. [act] Book the flight\n2. [subtask] Packing\n"
         "  2.1. [act] Pack the bag\n",
     ),
+    "bullets below more phases": (
+        "**Phase 1: Permits**\n- Register the firm\n\n**Phase 2: Tools**\n- Buy an oven\n- Rent a stall\n\n**Phase 3: Sale**\n- Open\n",
+        "## Steps\n1. [subtask] Permits\n  1.1. [act] Register the firm\n2. [subtask] Tools\n  2.1. [act] Buy an oven\n"
+        "  2.2. [act] Rent a stall\n3. [subtask] Sale\n  3.1. [act] Open\n",
+    ),
+    "bullets below more phases in Chinese": (
+        "## 第一阶段：筹备\n- 确定场地\n\n## 第二阶段：布置\n- 安装书架\n\n## 第三阶段：开放\n- 公布时间\n",
+        "## Steps\n1. [subtask] 筹备\n  1.1. [act] 确定场地\n2. [subtask] 布置\n  2.1. [act] 安装书架\n"
+        "3. [subtask] 开放\n  3.1. [act] 公布时间\n",
+    ),
     "things below phases without marks": (
         "Phase 1: Ingredients\n- flour\n- milk\n\nPhase 2: Bake\n- Mix all\n- Bake it\n",
         "## Steps\n1. [act] Ingredients\n  > flour\n  > milk\n2. [act] Bake\n  > Mix all\n  > Bake it\n",
@@ -108,6 +118,7 @@ HELD = {
     "steps in one line": "# Tyre\n\n1. Park the car; 2. Loosen the nuts; 3. Lift the car\n",
     "steps in one line, with brackets": "# Tyre\n\n1) Park the car 2) Loosen the nuts 3) Lift the car\n",
     "prohibitions": "# Pool\n\n## Every day\n1. Skim the leaves\n2. Check the pump\n\n## What not to do\n3. Pour chlorine in\n4. Swim right after\n",
+    "phases above things": "# Stall\n\n## Phase 1: Permits\n- Food hygiene course\n- A stamp\n\n## Phase 2: Tools\n- An oven\n\n## Phase 3: Sale\n- 30 loaves\n",
     "a heading of what is no step": "# Running\n\n## Phase 1: Base\n- Run 2 km\n\n## Phase 2: Build\n- Run 5 km\n\n## What to avoid\n- Old shoes\n",
     "what the last step announces": "Here's how to install it:\n\n1. Download the archive\n2. Run the installer:\n\n```bash\nsudo ./install.sh\n```\n",
     "numbers in bold that nothing leads to": "Here you go:\n\n**1. Sunrise Hike**\nNice.\n\n**2. Sunset Hike**\nNice too.\n",

@@ -26,20 +26,43 @@ _DEMANDS = any_of(
     """,
     # Obliged, or allowed: not where that is denied.
     r"(?<!don't )(?<!doesn't )(?<!won't )(?<!not )(?<!nobody )(?:have|had|has|having|needs?) to(?! do with)"
-    r"|'ll (?:also )?need",
+    r"|(?:'ll|will) (?:also )?need(?! (?:about|around|roughly|some|[0-9]|an? (?:few|couple|hour|day|week|bit)))",
     r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer"
     r"|want)",
     r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
-    r"should be (?!enough|fine|able|done|plenty|easy|an?\b|the|back|around|about|over|under|no|near|in|ready)",
+    r"should(?: also| all)? be (?!(?:enough|fine|able|done|plenty|easy|an?|the|back|around|about|over|under|no|near|in"
+    r"|ready|there|normal|noticeable|noticeably|nothing|incredibly)\b)",
+    r"should (?!(?:give|take|help|be|cover|get|fit|see|keep|make|leave|attract|save|reduce|bring|need|cost|prevent"
+    r"|avoid|allow|let|put|provide|ensure|show|have|find|reach|meet|hold|match|last|yield|produce|give)\b)\w+"
+    r" (?:the|your|an?|all|every|each|it|them|their|his|her|our|my|this|that|these)",
     r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
     r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive"
     r"|have(?! an? (?:good|great|better|solid|fair)\b)|know|sign|see|read|say|not|stay"
-    r"|never|trade|go|stop)",
+    r"|never|trade|go|stop|happen|take place|start|begin|drop|remain|include|contain)",
     r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure"
     r"|under no circumstances",
-    r"(?:is|are) required|requires (?:that|approval|permission|consent|a sign\w*)|permit from",
+    r"(?:is|are) required|requires that|permit from|(?:needs?|requires?) (?:(?:an?|the|your|prior|written|\w+ing) )*"
+    r"(?:permit|permission|approval|consent|licen[cs]e|sign\w*|specialist|professional|expert)",
+    r"\A(?!.*\b(?:no|nothing|only|not)\b).*(?:is|are) (?:also )?needed(?! (?:by|in|as|for (?:the )?(?:next )?step)\b)",
+    # Advised.
+    r"(?:is|are) (?:also |\w+ly )?(?:recommended|advisable|advised)|my (?:recommendation|advice|suggestion)"
+    r" (?:is|would be)"
+    r"|i(?:'d| would)?(?: also| strongly| highly)? (?:recommend|suggest|advise|propose)(?! (?:this|these|the following"
+    r"|to (?:proceed|go|work)|going|(?:an?|the) (?:[\w-]+ ){0,2}(?:plan|steps|order|approach|way|sequence)))",
+    r"i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to|it (?:(?:also|often"
+    r"|really) )?(?:helps|pays|makes sense) to|(?:it's|it is|is) (?:best|wise|sensible|smart|safest|safer|time) to",
+    r"worth(?:while| (?!noting|mentioning|knowing|remembering|saying|trying)\w+ing)|you (?:may|might)(?: also| even"
+    r"| well)? (?:need|want|wish)|you (?:can|could|may|might) also(?! just\b)|be (?:sure|aware)|think about",
+    r"(?:what|all)(?: that)?(?:'s| is)? (?:left|remains)|leaves (?:the |us |you )?(?:with )?\w+ing"
+    r"|comes? on top|(?:is|are|gets?) then \w+ed|(?:afterwards|separately)(?=\W*\Z)|(?:is|are) (?:limited|confined) to",
+    r"(?:an?|one) (?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|further|extra|secondary|final|last)"
+    r" (?:\w+ )?(?:step|branch|case|goal|constraint|task|check|point)",
+    r"takes? place|pay attention|nice to have|(?:comes?|goes|happens?) after steps? [0-9]|(?:does|do) steps? [0-9]"
+    r"|can wait|(?<!no )open (?:points?|questions?|issues?|items?)|(?<=, )too(?=[.!]?\Z)",
+    r"insists?|additionally|furthermore|moreover|in addition|optionally|preferably|ideally|besides(?=,)",
     r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
-    r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser|cheaper|safer|best))",
+    r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser?|cheaper|safer|best"
+    r"|nice|good|ideal|sensible|prudent)(?! (?:example|sign)))|(?:can't|won't|doesn't|wouldn't|never) hurts?",
     r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
     # Settled first, or under a condition.
     r"(?:but|so|and) first (?!of\b|things?\b|steps?\b|comes?\b|the\b)\w+",
@@ -82,7 +105,8 @@ _DEMANDS = any_of(
     r"|heard)",
     r"drop(?:ped)? (?:it|them|the|that|this|by)|repeat(?:s|ed)? (?:the|it|this|that|step)|stop(?:s|ped)? (?:at|after"
     r"|here)",
-    r"(?:is|are) (?:the|our|my|your) (?:goals?|constraints?)|mind (?:the|that|you)|actually(?=,)|(?<=, )actually"
+    r"(?:is|are) (?:also )?(?:an? (?:goal|constraint|must)|(?:the|our|my|your) (?:goals?|constraints?|targets?))"
+    r"|mind (?:the|that|you)|actually(?=,)|(?<=, )actually"
     r"|\A\W*(?:(?:and|but|so|oh),? )?actually",
     # Of another person, or of another time.
     r"(?:the|this|that|other) (?:\w+ )?(?:second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|idea|plan"
@@ -98,7 +122,8 @@ _DEMANDS = any_of(
     r"(?:is|are|was|were) (?:out|gone)(?=\W*\Z)|at your own risk|for reference",
     r"(?:is|are) (?:just |only |all )?(?:guess\w*|random)",
     # What may be a constraint.
-    r"(?:deadline|due date|time limit|budget|rule|requirement|restriction)(?:\*\*)?:\W{1,4}(?!none\b|n/a\b)",
+    r"(?:deadline|due date|time limit|budget|rule|requirement|restriction|target|condition|best time[\w ]*"
+    r"|earliest start|latest (?:start|end)|open (?:point|question|issue|item)s?)(?:\*\*)?:\W{1,4}(?!none\b|n/a\b)",
     r"is (?:the|your|our) deadline",
     r"(?:deadline|due date|time limit|budget) is"
     r"(?! (?:tight|fine|enough|generous|realistic|included|(?:only |just )?an? (?:rough )?(?:estimate|guess)))"
@@ -140,7 +165,8 @@ _FINITE = (
 )
 # Verbs that an order begins with whatever follows them.
 _BASE_FORMS = (
-    "add sand mask prime rinse scrape degrease ping strike undo scrap ask avoid block book bring buy call carry"
+    "allow arrange consider hire inform insure invite notify"
+    " add sand mask prime rinse scrape degrease ping strike undo scrap ask avoid block book bring buy call carry"
     " check choose clean close confirm cut delete do drop fill find fix get give go install keep leave let make"
     " measure mix move open order pack pick pin place plug prepare press print pull push put read remove rent"
     " replace restart run save schedule sell send set sign skip start stop store swap switch take tape tell test"
@@ -148,7 +174,8 @@ _BASE_FORMS = (
 )
 _VERB = rf"(?!(?:{_NO_VERBS.replace(' ', '|')})\b|\w+(?:ing|s|(?<!e)ed|ly)\b)[a-z]+"
 _ORDER = re.compile(
-    r"\W*(?:(?:then|and|so|now|just|first|next|finally|lastly|last but not least|also|always|later|kindly|carefully"
+    r"\W*(?:(?:(?:in|for|during) step [0-9.]+|then|and|so|now|just|first|next|finally|lastly|last but not least"
+    r"|also|always|later|kindly|carefully"
     r"|thoroughly|as a last step|by the way|all that's left is to|that's it),? )*"
     rf"{_VERB} (?:(?:{_OBJECTS.replace(' ', '|')})\b|\w+[.!]\W*\Z"
     rf"|(?:over|away) (?:the|an?|your|all|it|them)\b"
@@ -158,12 +185,14 @@ _ORDER = re.compile(
 _CLAUSE = re.compile(r"[,;] | [–—] |(?<=:) ")
 _CONJUNCTION = re.compile(r"(?:so|then|please|and then|and|but) ")
 _ADVERBIAL = re.compile(
-    r"\W*(?:(?:and|but|also) )?(?:since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
+    r"\W*(?:(?:and|but|also) )?(?:\w+ly|to|following|afterwards|besides|moreover|furthermore|last"
+    r"|also|bonus|since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
     r"|given|based|from|until|between|each|every|next|this|that|one|later|finally|meanwhile|sorry|strictly|right|no"
     r"|yes)\b"
 )
 _FIRST_ORDER = re.compile(
-    rf"\W*(?:(?:then|and|so|also|please|always),? )*(?:{_BASE_FORMS.replace(' ', '|')}) (?!is|was|are|were|has"
+    rf"\W*(?:(?:(?:in|for|during) step [0-9.]+|then|and|so|also|please|always),? )*"
+    rf"(?:{_BASE_FORMS.replace(' ', '|')}) (?!is|was|are|were|has"
     rf"|of\b)[^ ]"
 )
 _LATE_ORDER = re.compile(
@@ -185,14 +214,18 @@ _DEMANDS_CHINESE = re.compile(
     r"|由[^，。]{1,10}(?:完成|负责|收拾|处理|执行|准备|做|买|出|送|签|审|办|去|拿)|适用|变了|剩下的我"
 )
 _STILL_CHINESE = re.compile(
-    r"\A\W*(?:最后(?!.{1,4}[:：])|(?:接着|然后|随后)(?![就即便]))(?!.{0,6}(?:祝|希望|提醒|说|一句|加油|是))|说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
+    r"\A\W*(?:最后(?!.{1,4}[:：])|(?:接着|然后|随后|之后|此后|接下来|(?:与此)?同时)(?![就即便]))(?!.{0,6}(?:祝|希望|提醒|说|一句|加油|是))|说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
     r"|[猜估抄]的|凭记忆|(?<!不是我)随手写|初版|风险自负|慎用|谨慎|不保证"
     r"|\A(?:负责人|截止(?:日期|时间)?|期限|(?:总|最高)?预算|审批人)(?:\W*[:：]\s*|[是为](?!.*所以))(?!无|不限|没有|估计)\S"
-    r"|\A(?:(?:提前|完成后|完事|下班后|夜里|周末)[^，。]{0,6}?)?(?:把|将|关[掉上好]|戴[好上]|贴|铺[好上一]"
+    r"|\A(?:(?:提前|完成|完事|下班后|夜里|周末)[^，。]{0,6}?，?|[^，。]{1,8}后，?)?(?:把|将|关[掉上好]|戴[好上]|贴|铺[好上一]"
     r"|拆[掉下开]|量一"
     r"|带[上好]|做[个一]|避开|绕开|保留|留着|备份|打磨|问一|叫上|通知|提醒|告诉|跟.{1,4}[说打报]|和.{1,4}[说打商]"
     r"|用.{1,4}擦|找人|检查|确认|联系|准备|清理|擦)(?!我)[^，。]*。\Z"
-    r"|[还也仍]需|需要[你您先再另补完]"
+    r"|[还也仍]需|需要[你您先再另补完]|需要[^，。]{0,6}(?:许可|批准|授权|证[。，；]|[辆名台位]\W*[\u3400-\u9fff])|也(?:很|非常)重要"
+    r"|(?:\A\W*|[也还])建议(?!如下|您?按|收藏|保存|参考|是|尽[快早])[\u3400-\u9fff]|可以?考虑(?!到)|\A\W*考虑(?!到)"
+    r"|[估编]计?的。?\Z|最多(?![需要花用耗])[^，。]{0,8}[0-9一二两三四五六七八九十百千]|控制在[^，。]*以内"
+    r"|[日号]前(?:完|结|交|做|搬|到|截|提)"
+    r"|\A\W*(?:如果|若|假如|一旦|万一)(?!.*(?:[我您你]|随时|联系|提问|告[诉知]|也(?:不|没)|仍|照样|还能))[^，]*，[^。]*(?:需要|改|换|把|将|则)"
 )
 _HARMLESS_CHINESE = re.compile(
     r"不(?:需要[^，。]{0,8}|必(?!了)[^，。]{0,4}|用[^，。]{0,4}|影响|会(?!议)|冲突|涉及|代表|算|是|紧张|费|花|收|求"

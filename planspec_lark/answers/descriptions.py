@@ -50,6 +50,7 @@ _DENIES = any_of(
     r"(?:need|have|had|has)s? to|(?:is|are|was|were) to|make sure|in the meantime|option \w+|turned out",
     r"left out|back out|goes (?:to|into|before|after|first|last|on|by|away|out)",
     r"(?:any|some|no)thing else|who else|come to think|that said|change of plans|second thoughts?|more to come",
+    r"takes? place|it (?:(?:also|often|really) )?(?:helps|pays|makes sense) to",
     r"ran out|a slip|breaks? (?:the|your|a|one|it)",
     r"(?<!its )(?:first|second|third|last|previous|earlier|old) (?:\w+ )?(?:part|phase|half|idea|plan|draft|answer|year"
     r"|summer|week)",

@@ -13,11 +13,11 @@ from functools import cached_property
 
 from attrs import define, field
 
-from planspec_lark.answers.demands import demands
+from planspec_lark.answers.demands import demands, orders
 from planspec_lark.answers.descriptions import denies, describes, has_veto, is_foreign_draft, split_words
 from planspec_lark.answers.headings import COLONS, MARKS, heads_notes, names_notes, names_part
 from planspec_lark.answers.sentences import is_offer, speaks_of_case
-from planspec_lark.answers.status_reports import Tally, drop_reports
+from planspec_lark.answers.status_reports import Tally, drop_reports, names_other_steps
 from planspec_lark.answers.vocabulary import (
     BASE_FORMS,
     CHINESE,
@@ -82,8 +82,9 @@ _TAKES_BACK = Form.of(
 )
 # A question that has to be answered before anything is done.
 _LEAVES_OPEN = Form.of(
-    "?|how about",
-    r"\bhow about\b",
+    "?|about|before",
+    r"\b(?:how|what) about\b",
+    r"\A(?!.*\bif\b).*\b(?:tell me|let me know)\b.*\bbefore (?:i|we|you|steps?)\b",
     r"\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with"
     r"|either)\b[^?]*\?\W*\Z",
     r"\A(?!\W*(?:would you|shall i|should i|can i|could i|may i|want me|do you want me|need)\b)[^?]* or [^?]*\?\W*\Z",
@@ -123,8 +124,10 @@ _WORK = one_of(
     r"included|based|structured|organi[sz]ed|arranged|plan|planned|designed|aimed|used|considered|fixed",
     r"updated|revised",
     r"corrected|marked|named|assumed|estimated|calculated|scheduled|reserved|treated|placed|simplified",
-    r"shortened|merged|moved|renamed|replaced|divided|listed|thought|suggest|recommend",
-    r"propose|structure|walk|looked|left(?= .* out\b)",
+    r"shortened|merged|moved|renamed|replaced|divided|listed|thought",
+    r"(?:suggest|recommend|propose)(?= (?:this|these|the following|to (?:proceed|go|work)|going"
+    r"|(?:an?|the) (?:[\w-]+ ){0,2}(?:plan|steps|order|approach|way|sequence)))",
+    r"structure|walk|looked|left(?= .* out\b)",
 )
 _FORMS = re.compile(
     # A question.
@@ -243,6 +246,8 @@ _FOR_OTHERS = re.compile(
 )
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
+_CASE = re.compile(r"\b(?:if|should|when|whenever|once) you\b[^,]*")
+_TO_ME = re.compile(r"\b(?:me|us|i|i'll|i'd|reach out|say|name|paste|planspec)\b")
 # What is wanted, and what the writer has done on the way to the plan; and what says that it is not settled.
 _RESTATES = re.compile(
     r"\W*(?:(?:okay|ok|so|right|well|understood|i understand|i see),? (?:that )?)*(?:the user|you)(?:'d| would)?"
@@ -374,6 +379,12 @@ def is_of_others(said: str) -> bool:
     return _OF_OTHERS.search(said) is not None
 
 
+def _orders_in_case(said: str) -> bool:
+    """Whether what is offered in a case is no offer without it, but an order that is none to the writer."""
+    told = _CASE.sub(" ", said).strip(" ,.!")
+    return told != said.strip(" ,.!") and not is_offer(told) and orders(f"{told}.") and _TO_ME.search(told) is None
+
+
 def _is_wish(said: str) -> bool:
     """Whether something is wished, and not for a case."""
     return _WISH.match(said) is not None and not speaks_of_case(said)
@@ -445,6 +456,8 @@ class Talk:
         is_led = said != whole
         if not is_led and _OTHER_PREFACE.match(said):
             return False
+        if self.statuses and names_other_steps(said, self.tally):
+            return False
         told = drop_reports(said, self.tally) if self.statuses else said
         if told is None or self._is_unsettled(told):
             return False
@@ -473,7 +486,7 @@ class Talk:
     def _only_offers(self, said: str) -> bool:
         """Whether all that a wish or an offer says is that: nothing is joined to it, and it denies nothing."""
         others = (one for one in _MORE.split(said)[1:] if not (_WISH.match(one) or is_offer(one)))
-        if any(demands(one, self.is_own) for one in others):
+        if any(demands(one, self.is_own) for one in others) or _orders_in_case(said):
             return False
         return not (has_veto(said) and has_veto(_CONDITION.sub(" ", without_idioms(said))))
 
@@ -619,8 +632,8 @@ class Talk:
             return True
         if word in COUNTS:
             return COUNTS[word] not in self._counts
-        if word.lstrip("0") in map(str, self._counts):
-            return False
+        if word.isdecimal():
+            return word not in self._own and word.lstrip("0") not in map(str, self._counts)
         stem = word.removesuffix("'s").removesuffix("ing")
         forms = {word, word.removesuffix("s"), stem, f"{stem}e", stem[:-1], f"{word}s"}
         return self._own.isdisjoint(forms - _NEVER_OWN)

@@ -16,7 +16,7 @@ from planspec_lark.answers.vocabulary import COUNTS
 from planspec_lark.planspec.near_misses import has_any
 from planspec_lark.planspec.step_repair import STATUS_FORMS
 
-__all__ = ["Tally", "contradicts", "denies_marks", "drop_reports"]
+__all__ = ["Tally", "contradicts", "denies_marks", "drop_reports", "names_other_steps"]
 
 _STATUS_WORDS = {
     "done": f"{STATUS_FORMS['done']}|做完",
@@ -83,6 +83,10 @@ _IDS = re.compile(rf"(?:steps? |第 ?|步骤 ?)?(?P<ids>{_LIST})(?: ?[步项])?"
 _ALL = re.compile(
     r"(?:all|both|every|everything)(?: of)?(?: the| these)?(?: (?:steps?|tasks?|items?))?"
     r"|(?:全部|所有)(?:的?(?:步骤?|任务))?"
+)
+# Steps that are named by their numbers, alone or as a list or a range.
+_NAMED_STEPS = re.compile(
+    rf"\bsteps {_ID}(?:(?:,|,? (?:and|or|to|through)| ?[-–—]) ?{_ID})*|(?:\bstep |步骤 ?){_ID}|第 ?{_LIST} ?步"
 )
 # Characters in front of a claim that may say in which case it holds.
 _CLAUSE = 80
@@ -284,6 +288,14 @@ def drop_reports(said: str, tally: Tally) -> str | None:
             return None
         rest = pattern.sub("", rest)
     return said if rest == said else rest.strip(" ,;:，、：.。!！")
+
+
+def names_other_steps(said: str, tally: Tally) -> bool:
+    """Whether a sentence in lower case names a step by a number that no step of the plan has."""
+    if "step" not in said and "步" not in said:
+        return False
+    named = (step_id for match in _NAMED_STEPS.finditer(said) for step_id in re.findall(_ID, match[0]))
+    return not tally.statuses.keys() >= set(named)
 
 
 def _is_claim_wrong(said: str, tally: Tally) -> bool:

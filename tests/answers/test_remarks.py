@@ -166,10 +166,26 @@ def test_what_uses_known_words_or_a_known_form_adds_nothing(said: str) -> None:
         "李就是目标。",
         "i kept the hotel in mind, but not the bag.",
         "have fun in rome, never pack!",
+        "the deadline is now day 15.",
     ],
 )
 def test_what_has_a_new_word_or_an_order_or_denies_something_may_change_the_plan(said: str) -> None:
     assert not TALK.adds_nothing(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_free"),
+    [
+        ("Step 2 follows from step 1.", True),
+        ("Steps 1 and 2 build on each other.", True),
+        ("Step 3 follows.", False),
+        ("Steps 1 to 3 build on each other.", False),
+        ("步骤3依赖步骤1。", False),
+        ("第3步依赖第1步。", False),
+    ],
+)
+def test_a_step_that_is_named_has_to_be_one_of_the_plan(said: str, is_free: bool) -> None:
+    assert (extract_plan(f"{PLAN}\n{said}\n").verdict is Verdict.ACCEPTED) is is_free
 
 
 def test_words_of_a_long_plan_are_known_as_those_of_a_short_one() -> None:

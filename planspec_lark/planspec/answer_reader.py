@@ -161,6 +161,7 @@ class AnswerReader(ContinuationReader):
     _typed_bullet: tuple[int, str] | None = None
     # What the columns hold of the table that the lines are rows of.
     _columns: list[str] | None = None
+    _unread_row: str = ""
     # Whether notes after the plan have begun, which are no part of it.
     _is_over: bool = False
     # Whether the constraints are items with numbers.
@@ -313,7 +314,7 @@ class AnswerReader(ContinuationReader):
 
     def _find_step_or_detail(self, match: Match[str] | None, content: str, indent: int) -> LineFault | None:
         """A step in other forms than a heading or a row, or what is below one."""
-        self._columns = None
+        self._columns, self._unread_row = None, ""
         if looks_like_step(content) and not self._is_numbered_constraint(match, content):
             level = len(content) - len(content.lstrip("#"))
             found = self._find_step(match, content, level - _HEADINGS if level else indent + rank_of_number(content))
@@ -443,9 +444,17 @@ class AnswerReader(ContinuationReader):
             return _name_columns(cells, self._columns, content) if self._columns else None
         if is_delimiter(cells):
             return _table_header(content)
-        rows = write_row(self._columns, cells, self._nesting.next_number(""), self.legend, self.default_type)
-        message = "a step is not written as a table row" if rows else "this table row cannot be read as a step"
-        return whole_fault("PS110", message, content, "\n".join(rows) if rows else None)
+        number = self._nesting.next_number("")
+        rows, why = write_row(self._columns, content, number, self.legend, self.default_type)
+        if rows is None:
+            # In front of all steps, it might be a row of another table.
+            self._unread_row = why if self.section is not Section.STEPS else ""
+            return whole_fault("PS110", f"this table row cannot be read as a step: {why}", content)
+        if self._unread_row:
+            message = f"a table row above this one cannot be read as a step: {self._unread_row}"
+            self._unread_row = ""
+            return whole_fault("PS127", message, content, "\n".join(rows))
+        return whole_fault("PS110", "a step is not written as a table row", content, "\n".join(rows))
 
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""

@@ -89,8 +89,8 @@ _STEP_IN_DETAIL = re.compile(
 )
 
 
-# A number as of a step, or what is announced and does not follow.
-_NUMBER_IN_FRONT = re.compile(r"(?:[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
+# A number or a box as of a step, or a star, by which some tools say that a task is optional.
+_NUMBER_IN_FRONT = re.compile(r"(?:\*|[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
 _NUMBER = re.compile(r"[0-9][.)）、]")
 # A number behind the end of a clause, as the next step in the same line has one.
@@ -105,7 +105,7 @@ _FACT = re.compile(r"(?:owner|effort|duration|goal|deadline|负责人|工时|目
 
 def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """Descriptions that begin as something else does, hold the next step, or end before what they announce."""
-    if not (":" in said or "：" in said or "[" in said or _NUMBER.search(said)):
+    if not (has_any(said, (":", "：", "[", "* ")) or _NUMBER.search(said)):
         return
     for step in steps:
         if fault := _explain_half_read(step):
@@ -461,16 +461,25 @@ def _is_counted_through(plan: PlanSpec) -> bool:
 
 
 # One sign in brackets after a word is an argument.
-_WORD = r"(?:(?<![A-Za-z0-9_])|(?=.[^()（）\[\]【】]{2}))[(（\[【]([^()（）\[\]【】]{1,20})[)）\]】]"
+_WORD = r"(?:(?<![A-Za-z0-9_])|(?=.[^()（）\[\]【】]{2}))[(（\[【]([^()（）\[\]【】]{1,40})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
 _OPENING = "(（[【"
 # A word for a status at the end, set off from the rest or in capitals.
 _BEFORE_STATUS = ("DONE", "WIP", "**", " - ", "–", "—", "✅", "✓", "✔", "☑")
 _STATUS_AT_END = re.compile(
     r"(?:(?<!to )(?<!as )(?<!the )\*\*| [-–—] ?|[✅✓✔☑]\ufe0f? ?|(?<!to )(?<!as )(?<!the )\b(?=(?:DONE|WIP)\W*\Z))"
-    r"(?P<word>[^\W\d_]++(?: [^\W\d_]++)?+)\W*\Z"
+    r"(?P<word>[^\W\d_]++(?:[ '’][^\W\d_]++){0,4}+)\W*\Z"
 )
-_ALSO_STATUS = re.compile(r"(?i)wip|on hold|paused|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?")
+# What is not, or not quite, one of the five, and is no text of a step either.
+_ALSO_STATUS = re.compile(
+    r"(?i)wip|on hold|paused|partial(?:ly)?(?: \w+)?|(?:mostly|almost|nearly|half) (?:done|completed?|finished|ready)"
+    r"|not (?:yet |fully )?(?:verified|tested|completed?|ready|working|fixed|implemented)"
+    r"|needs? (?:more )?(?:work|rework|review|testing|verification|fixing)|(?:won['’]?t|will not) (?:do|fix|happen)"
+    r"|wontfix|(?:deferred|postponed|delayed|moved|pushed)(?: (?:to|until|into|for)\b.*)?|unfinished|incomplete"
+    r"|unverified|untested|de-?scoped|out of scope|superseded|no longer (?:needed|required|relevant)"
+    r"|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?|(?:部分|基本|大致|大部分)完成|待(?:验证|确认|测试|完善)|暂缓|延期|推迟|作废"
+    r"|未(?:开始|验证|测试|做)|不做了?|不再需要"
+)
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 

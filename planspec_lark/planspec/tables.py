@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from planspec_lark.planspec.near_misses import NOTHING, SPACES, unwrap, variables_of
-from planspec_lark.planspec.step_repair import read_status, repair_step, status_of
+from planspec_lark.planspec.step_repair import read_status, read_type, repair_step, status_of
+from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
 
@@ -48,6 +49,10 @@ _COLUMNS = {
     ),
 }
 _NUMBER = re.compile(r"(?:(?i:step|no\.?) ?|[#第])?([0-9]+(?:\.[0-9]+)*)[.)、）步]?")
+# A row with one cell, which is in bold: the name of the rows below it.
+_GROUP = re.compile(r"\|[\s|]*+(\*\*|__)(?:(?!\1)[^|])++\1\s*+\|[\s|]*+")
+# Characters of a cell that are shown.
+_SHOWN = 60
 _KINDS = {word: kind for kind, words in _COLUMNS.items() for word in words}
 
 
@@ -86,27 +91,43 @@ def _read_mark(cell: str, legend: Mapping[str, str]) -> str | None:
 
 
 def write_row(
-    columns: Sequence[str], cells: Sequence[str], number: int, legend: Mapping[str, str], default_type: str
-) -> list[str] | None:
-    """The lines that a row says, or None where it says no step."""
+    columns: Sequence[str], line: str, number: int, legend: Mapping[str, str], default_type: str
+) -> tuple[list[str] | None, str]:
+    """The lines that a row says, or None where it says no step; and then what of it no step has, in words."""
+    cells = split_cells(line) or []
     values = {kind: cell for kind, cell in zip(columns, cells, strict=False) if cell.lower() not in NOTHING}
-    text = values.get("text")
-    if text is None or len(cells) != len(columns):
-        return None
-    mark = _read_mark(values["status"], legend) if "status" in values else " "
-    type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
+    if why := _refuse_row(columns, line, cells, values):
+        return None, why
     numbered = _NUMBER.fullmatch(values.get("number", str(number)))
     if numbered is None:
-        return None
-    written = repair_step(f"{numbered[1]}. {type_}{text}", legend, default_type)[1]
+        return None, f"`{values['number'][:_SHOWN]}` is not a number of a step"
+    mark = _read_mark(values["status"], legend) if "status" in values else " "
+    if mark is None:
+        return None, f"`{values['status'][:_SHOWN]}` is not a status"
     flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
-    if written is None or mark is None or None in flow.values():
-        return None
+    for name, variables in flow.items():
+        if variables is None:
+            return None, f"`{values[name][:_SHOWN]}` is not a list of variables"
+    type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
+    written = repair_step(f"{numbered[1]}. {type_}{values['text']}", legend, default_type)[1]
+    if written is None:
+        return None, "it has no type"
     head, _, rest = written.partition(". ")
-    marked = f"{head}. [{mark}] {rest}" if mark != " " else written
-    outputs = flow.get("outputs")
-    line = f"{marked} → {', '.join(outputs)}" if outputs else marked
-    if "result" in values:
-        line = f"{line} | {values['result']}"
-    inputs = flow.get("inputs")
-    return [line, f"> ← {', '.join(inputs)}"] if inputs else [line]
+    line = f"{head}. [{mark}] {rest}" if mark != " " else written
+    inputs, outputs = flow.get("inputs"), flow.get("outputs")
+    line += f" → {', '.join(outputs)}" if outputs else ""
+    line += f" | {values['result']}" if "result" in values else ""
+    return [line, *([f"> ← {', '.join(inputs)}"] if inputs else ())], ""
+
+
+def _refuse_row(columns: Sequence[str], line: str, cells: Sequence[str], values: Mapping[str, str]) -> str:
+    """What shows that a row is none of a step: a sum, the name of the rows below it, a cell too many; or ""."""
+    if len(cells) != len(columns):
+        return f"it has {count_of(len(cells), 'cell')}, and the header {len(columns)}"
+    if "text" not in values or _GROUP.fullmatch(line.strip(SPACES)):
+        return "it does not say what is to be done"
+    if "number" in columns and "number" not in values:
+        return "it has no number"
+    if "type" in values and read_type(values["type"].strip("[]")) is None:
+        return f"`{values['type'][:_SHOWN]}` is not a type"
+    return ""

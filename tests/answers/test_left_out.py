@@ -89,6 +89,16 @@ Sweep ✅ done
 Sweep (already done)
 Sweep (on hold)
 打扫（做完了）
+Sweep (partially done)
+Sweep - PARTIALLY RESOLVED
+Sweep (not yet verified)
+Sweep – needs rework
+Sweep (won't do)
+Sweep - won’t do
+Sweep (deferred)
+Sweep (moved to next month)
+打扫（待验证）
+* 1.2 Sweep
 """
 
 
@@ -105,6 +115,9 @@ def test_a_description_that_stands_for_another_or_for_a_status_is_held_back(desc
         "Mark the old ones — done ones stay",
         "Sweep the deck (twice)",
         "Ask what is done",
+        "Read the half done draft (needs an hour)",
+        "Sort what was moved to the attic",
+        "Find out what is not ready - then ask",
     ],
 )
 def test_a_description_that_is_one_is_taken(description: str) -> None:

@@ -104,20 +104,26 @@ def write_row(
     mark = _read_mark(values["status"], legend) if "status" in values else " "
     if mark is None:
         return None, f"`{values['status'][:_SHOWN]}` is not a status"
-    flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
-    for name, variables in flow.items():
-        if variables is None:
+    flow: dict[str, list[str]] = {}
+    for name in ("inputs", "outputs"):
+        listed = variables_of(values[name]) if name in values else []
+        if listed is None:
             return None, f"`{values[name][:_SHOWN]}` is not a list of variables"
+        flow[name] = listed
     type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
     written = repair_step(f"{numbered[1]}. {type_}{values['text']}", legend, default_type)[1]
     if written is None:
         return None, "it has no type"
     head, _, rest = written.partition(". ")
-    line = f"{head}. [{mark}] {rest}" if mark != " " else written
-    inputs, outputs = flow.get("inputs"), flow.get("outputs")
+    return _add_flow(f"{head}. [{mark}] {rest}" if mark != " " else written, flow, values.get("result", "")), ""
+
+
+def _add_flow(line: str, flow: Mapping[str, Sequence[str]], result: str) -> list[str]:
+    """The lines of a step with its outputs, its result and its inputs."""
+    inputs, outputs = flow["inputs"], flow["outputs"]
     line += f" → {', '.join(outputs)}" if outputs else ""
-    line += f" | {values['result']}" if "result" in values else ""
-    return [line, *([f"> ← {', '.join(inputs)}"] if inputs else ())], ""
+    line += f" | {result}" if result else ""
+    return [line, f"> ← {', '.join(inputs)}"] if inputs else [line]
 
 
 def _refuse_row(columns: Sequence[str], line: str, cells: Sequence[str], values: Mapping[str, str]) -> str:

@@ -175,10 +175,11 @@ def cut_breaks(line: str) -> str:
 
 _FLOW_LABEL = (
     rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_`]*(?:(?P<inputs>input(?:\(s\)|s?)|needs|requires|depends on|输入|依赖)"
-    rf"|output(?:\(s\)|s?)|produces|输出|产出)"
-    rf"{SPACE}*+[*_`]*+{SPACE}*+[:：]{SPACE}*+[*_]*+{SPACE}*+"
+    rf"|output(?:\(s\)|s?)|produces|returns|yields|输出|产出)"
+    rf"{SPACE}*+[*_`]*+{SPACE}*+(?:[:：]|[-=]>|→){SPACE}*+[*_]*+{SPACE}*+"
 )
-_FLOW = rf"{_FLOW_LABEL}(?P<names>.+)"
+# Behind a bullet, an arrow is label enough.
+_FLOW = rf"(?i)(?:{_FLOW_LABEL.removeprefix('(?i)')}|[-*+•·‣▪◦]{SPACE}+(?:[-=]>|→))(?P<names>.+)"
 _AND = rf"{SPACE}*[,，、;；&]{SPACE}*(?:and{SPACE}+)?|{SPACE}+and{SPACE}+|{SPACE}*[和与]{SPACE}*"
 
 

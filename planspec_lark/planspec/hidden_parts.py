@@ -92,6 +92,8 @@ _STEP_IN_DETAIL = re.compile(
 # A number or a box as of a step, or a star, by which some tools say that a task is optional.
 _NUMBER_IN_FRONT = re.compile(r"(?:\*|[0-9]+(?:\.[0-9]+)*[.)、]|\[[xX ]\])[ \t]")
 
+# The type of another step in the same line.
+_TYPE_INSIDE = re.compile(rf"(?i)(?<![`\w])[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】](?!`)[ \t:：]*\w")
 _NUMBER = re.compile(r"[0-9][.)）、]")
 # A number behind the end of a clause, as the next step in the same line has one.
 _NUMBER_INSIDE = re.compile(
@@ -117,6 +119,9 @@ def _explain_half_read(step: PlanStep) -> tuple[str, str] | None:
     text = step.description
     if _NUMBER_IN_FRONT.match(text) is not None:
         return f"`{text[:60]}` begins as a step does", "write the id and the mark once each"
+    if step.step_type in STEP_TYPES and (inside := _TYPE_INSIDE.search(text)) is not None:
+        message = f"`{inside[0]}` inside the description may begin another step, or be its type"
+        return message, "write each step on a line of its own"
     inside = _NUMBER_INSIDE.search(text)
     if inside is not None and int(inside["number"]) == int(step.step_id.rpartition(".")[2]) + 1:
         return f"`{inside[0]}` inside the description may begin the next step", "write each step on a line of its own"
@@ -133,10 +138,17 @@ def _undeclared(step: PlanStep, part: str, said: str, what: str, written: str, *
     return name_fault("PS319", step, part, message, help, **more)
 
 
+# What stands for the outputs of a step, or doubts them, behind its arrow.
+_UNKNOWN_OUTPUT = re.compile(r"(?i)→[ \t]*(?:\.{2,3}|…|tbd|todo|[a-z_]\w{0,40} ?\?|\?{1,3})\W{0,3}\Z")
+
+
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """What is almost a variable list after an arrow, in descriptions (all of them are ``said``) and detail."""
     for step in steps if has_any(said, "→←<⇐") else ():
         if not step.outputs and "→" in step.description:
+            if (unknown := _UNKNOWN_OUTPUT.search(step.description)) is not None:
+                message = f"`{unknown[0]}` stands for outputs that are missing"
+                yield name_fault("PS127", step, "description", message, _WRITE)
             yield from (found for found in check_arrow(step) if found.code == "PS319")
         yield from _find_inputs_in_description(step)
     for step in steps:
@@ -148,6 +160,7 @@ def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnos
 def _find_inputs_in_description(step: PlanStep) -> Iterator[Diagnostic]:
     """A list of variables behind an arrow to the left, which only a line of its own declares."""
     _, arrow, behind = step.description.rpartition("←")
+    behind = behind.rstrip(f"{BLANKS})）。.")
     if arrow and is_variable_list(behind):
         names = behind.strip(BLANKS)
         yield _undeclared(step, "description", f"← {names[:60]}", "inputs", f"`> ← {names}` on the next line")
@@ -160,11 +173,11 @@ def _find_inputs_in_description(step: PlanStep) -> Iterator[Diagnostic]:
 # A line of detail with an arrow or a label as one of inputs or outputs has it, and what is behind it.
 _FLOW_DETAIL = re.compile(
     r"(?i)[-*+•`_ ]{0,5}(?:(?P<arrow>[←⟵⬅]\ufe0f?|\$?\\leftarrow\b\$?|&larr;)|<[-=]{1,2}|⇐"
-    r"|(?:(?P<inputs>input(?:\(s\)|s?)|输入)|(?P<outputs>output(?:\(s\)|s?)|produces|输出|产出)"
-    r"|needs|requires|depends on|based on|uses?|in|依赖|需要|使用)[*_`]{0,3} ?[:：])(?P<said>.*)"
+    r"|(?:(?P<inputs>input(?:\(s\)|s?)|输入)|(?P<outputs>output(?:\(s\)|s?)|produces|returns|yields|输出|产出|(?=→))"
+    r"|needs|requires|depends on|based on|uses?|in|依赖|需要|使用)[*_`]{0,3} ?[:：→])(?P<said>.*)"
 )
 # One of these is in each such line.
-_FLOW_SIGNS = (":", "：", "<", "\\", "&", "←", "⟵", "⬅", "⇐")
+_FLOW_SIGNS = (":", "：", "<", "\\", "&", "←", "⟵", "⬅", "⇐", "→")
 _STEP_BEHIND = re.compile(
     r"(?i)\bsteps? ?#?(?:[0-9]|one|two|three|four|five)|步骤 ?[0-9一二三四五六七八九]|第.{1,3}步"
     r"|\A\W*[0-9]+(?:\.[0-9]+)*\W*\Z|#[0-9]"
@@ -198,7 +211,7 @@ def _check_flow_detail(step: PlanStep, item: int, match: re.Match[str], known: s
     below = said or "\n".join(step.detail[item + 1 : item + 1 + _NEXT])[:LONGEST]
     listed = _IDENTIFIER.findall(below)
     names = [name for name in listed if name in known] or read_names(said) or []
-    if match["outputs"]:
+    if match["outputs"] is not None:
         is_meant = (_lists(names, said) and not step.outputs) or not known.difference(step.outputs).isdisjoint(listed)
         what, arrow, place = "outputs", "→", " at the end of the step line"
     else:
@@ -465,10 +478,16 @@ _WORD = r"(?:(?<![A-Za-z0-9_])|(?=.[^()（）\[\]【】]{2}))[(（\[【]([^()（
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
 _OPENING = "(（[【"
 # A word for a status at the end, set off from the rest or in capitals.
-_BEFORE_STATUS = ("DONE", "WIP", "**", " - ", "–", "—", "✅", "✓", "✔", "☑")
+_BEFORE_STATUS = ("DONE", "WIP", "**", " - ", "–", "—", "✅", "✓", "✔", "☑", "完成", "进行", "跳过", "阻")
 _STATUS_AT_END = re.compile(
-    r"(?:(?<!to )(?<!as )(?<!the )\*\*| [-–—] ?|[✅✓✔☑]\ufe0f? ?|(?<!to )(?<!as )(?<!the )\b(?=(?:DONE|WIP)\W*\Z))"
+    r"(?:(?<!to )(?<!as )(?<!the )\*\*| [-–—] ?| (?=(?:已?(?:完成|跳过|受阻|阻塞)|进行中)\W*\Z)"
+    r"|[✅✓✔☑]\ufe0f? ?|(?<!to )(?<!as )(?<!the )\b(?=(?:DONE|WIP)\W*\Z))"
     r"(?P<word>[^\W\d_]++(?:[ '’][^\W\d_]++){0,4}+)\W*\Z"
+)
+# The same at the beginning: as a label, or in capitals.
+_STATUS_IN_FRONT = re.compile(
+    r"\A(?:\*\*(?P<bold>[^\W\d_]++(?: [^\W\d_]++)?+)(?:[:：]\*\*|\*\*[:：])"
+    r"|\*{0,2}(?P<label>[A-Z\u3400-\u9fff]{2,9}+)(?:\*\*|[:：]| [-–—] ))"
 )
 # What is not, or not quite, one of the five, and is no text of a step either.
 _ALSO_STATUS = re.compile(
@@ -478,7 +497,7 @@ _ALSO_STATUS = re.compile(
     r"|wontfix|(?:deferred|postponed|delayed|moved|pushed)(?: (?:to|until|into|for)\b.*)?|unfinished|incomplete"
     r"|unverified|untested|de-?scoped|out of scope|superseded|no longer (?:needed|required|relevant)"
     r"|(?:做|办|弄|已)(?:完|好|妥)了?|搞定了?|(?:部分|基本|大致|大部分)完成|待(?:验证|确认|测试|完善)|暂缓|延期|推迟|作废"
-    r"|未(?:开始|验证|测试|做)|不做了?|不再需要"
+    r"|未(?:开始|验证|测试|做)|不做了?|不再需要|[0-9]{1,3} ?% (?:done|complete\w*|finished)"
 )
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
@@ -513,6 +532,11 @@ def _find_hidden_statuses(steps: Sequence[PlanStep], said: str) -> Iterator[Diag
         for step in steps:
             if (ending := _STATUS_AT_END.search(step.description)) is not None and _may_be_status(ending["word"]):
                 yield _hide_status(step, ending["word"])
+    if has_any(said, ("**", ":", "：", " - ", "–", "—")):
+        for step in steps:
+            front = _STATUS_IN_FRONT.match(step.description)
+            if front is not None and _may_be_status(front["bold"] or front["label"]):
+                yield _hide_status(step, front["bold"] or front["label"])
     for step in () if said.isascii() else steps:
         yield from _find_signal(step)
 

@@ -98,6 +98,18 @@ Sweep - won’t do
 Sweep (deferred)
 Sweep (moved to next month)
 打扫（待验证）
+打扫 已完成
+Sweep (50% done)
+DONE: Sweep
+**DONE** Sweep
+**Done:** Sweep
+已完成：打扫
+Strip; 2. [act] Nail
+Strip, then [act] nail
+[reason] Strip
+Strip → ...
+Strip → wood?
+Strip (← wood)
 * 1.2 Sweep
 """
 
@@ -115,6 +127,9 @@ def test_a_description_that_stands_for_another_or_for_a_status_is_held_back(desc
         "Mark the old ones — done ones stay",
         "Sweep the deck (twice)",
         "Ask what is done",
+        "**Complete** the form",
+        "Explain what `[reason]` means",
+        "READY: check the list",
         "Read the half done draft (needs an hour)",
         "Sort what was moved to the attic",
         "Find out what is not ready - then ask",
@@ -205,6 +220,20 @@ def test_a_report_of_all_steps_is_compared_as_well(report: str) -> None:
 )
 def test_ordinary_words_at_an_end_are_no_status(description: str) -> None:
     assert verdict(f"{HEAD}1) [act] {description}\n2) [act] Nail\n") is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    "line", ["- → wood", "- -> wood", "Output → wood", "- Outputs -> wood", "- Returns: wood", "Yields: wood"]
+)
+def test_outputs_below_a_step_are_read_behind_an_arrow_or_a_label(line: str) -> None:
+    found = extract_plan(f"{HEAD}1. [act] Strip\n   {line}\n2. [act] Nail\n")
+    assert found.is_usable
+    assert (found.plan.steps[0].description, found.plan.steps[0].outputs) == ("Strip", ["wood"])
+
+
+def test_an_arrow_in_a_line_of_detail_may_be_that_of_outputs() -> None:
+    assert verdict(f"{HEAD}1. [act] Strip\n  > → wood\n2. [act] Nail\n") is Verdict.NEEDS_REVIEW
+    assert verdict(f"{HEAD}1. [act] Strip\n  > → see the list of all beams\n2. [act] Nail\n") is Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize("description", ["部署API（已完成）", "Sand(done)", "Deploy v2[blocked]"])

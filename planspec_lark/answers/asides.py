@@ -26,6 +26,11 @@ _WHEN = re.compile(
     r"(?:before|after|during|on) (?:the |that )?(?!hold)\w+|afterwards|end of (?:the )?plan"
     r"|as (?:agreed|discussed)[\w ]*"
 )
+# What stands for steps that are not there.
+_OMITS = re.compile(
+    r"\b(?:more|other|others|further|remaining|additional|existing|previous|rest)\b.{0,12}\b(?:steps?|plan|items?|tasks?|constraints?)\b"
+    r"|\b(?:etc|and so on|unchanged|omitted|as before|same as)\b|\.{3}|…|其余|更多|剩余|省略|略"
+)
 _SAYS_MORE = re.compile(r"[0-9\[]|先")
 _DRAFTED = re.compile(r"\bdry run\b|草稿")
 # The rows of a table whose first column has the numbers of steps.
@@ -81,7 +86,8 @@ def says_more(comment: str, talk: Talk, *, is_in_front: bool = False) -> bool:
     said = _WRITTEN_BY_PROGRAMS.sub(" ", comment.lower()).strip("- \t\r\n,;.")
     is_short = len(said) <= (_LABEL_SIGNS if said.isascii() else _LABEL_WIDE)
     is_label = is_short and len(split_words(said)) <= _LABEL_WORDS and _SAYS_MORE.search(said) is None
-    is_demand = denies(said) or demands(said, lambda _word: False) or disowns_steps(said) or bool(_DRAFTED.search(said))
+    is_demand = denies(said) or demands(said, lambda _word: False) or disowns_steps(said)
+    is_demand = is_demand or _DRAFTED.search(said) is not None or _OMITS.search(comment.lower()) is not None
     if is_label or is_in_front:
         return is_demand and _WHEN.fullmatch(said) is None
     return not talk.is_known(said)

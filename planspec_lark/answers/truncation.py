@@ -22,6 +22,7 @@ _OPEN_END = (
 )
 _CUT = re.compile(
     rf"(?i)(?:(?!\|).*\||.*(?:{_OPEN_END}|\b(?:a|in|for|by|from)"
+    rf"| [-–—]|\|{SPACE}*(?:Pr|Prog?|Progre?|Progress?|Progress:{SPACE}*(?:[0-9]+/)?)"
     rf"|并|(?<![总饱温柔])和|(?<![参给赋])与|(?<![普涉波顾])及|将|把|每|[各该其]|向|使|由(?<![理自缘事]由)){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
@@ -93,9 +94,8 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     before = ended.rfind("\n", 0, max(start - 1, 0)) + 1
     if not last and start and _is_cut_line(ended[before:start].strip("\r\n"), ended[-_TAIL:]):
         return before
-    is_open = last.count("**") % 2 == 1 or sum(map(last.count, "(（")) > sum(map(last.count, ")）"))
     is_cut = (
-        is_open
+        _is_open(last)
         or _is_cut_short(finish_reason)
         or _has_open_fence(text)
         or (last and (_CUT.fullmatch(last) or _EMPTY.fullmatch(last) or _breaks_off(ended[:start], last)))
@@ -108,6 +108,15 @@ def _is_cut_line(row: str, tail: str) -> bool:
     # An empty line of detail is one that a plan may end with.
     is_empty = row.strip(SPACES) != ">" and _EMPTY.fullmatch(row) is not None
     return is_empty or row.count("**") % 2 == 1 or _CUT_LINE.search(tail) is not None
+
+
+def _is_open(last: str) -> bool:
+    """Whether a last line has marks, a parenthesis or a quotation that are not closed."""
+    pairs = (("(（", ")）"), ("“", "”"))
+    if last.count("**") % 2 == 1 or any(sum(map(last.count, one)) > sum(map(last.count, end)) for one, end in pairs):
+        return True
+    behind = (last.rpartition(f" {sign}") for sign in '"`')
+    return any(sign and text and sign[1] not in text for _, sign, text in behind)
 
 
 def _breaks_off(above: str, last: str) -> bool:

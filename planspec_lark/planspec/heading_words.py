@@ -13,6 +13,7 @@ HEADER_WORDS = {
     "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
     "goal": (
         *("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
+        *("main goal", "overall goal", "project goal"),
         *("ziel", "objectif", "objetivo", "obiettivo"),
     ),
     "constraints": (
@@ -24,6 +25,7 @@ HEADER_WORDS = {
     "steps": (
         *("step", "steps", "plan steps", "action steps", "the steps", "action plan", "steps to take", "what to do"),
         *("tasks", "task list", "todo list", "to-do list", "action items"),
+        *("execution steps", "implementation steps", "detailed steps"),
         *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
         *("行动计划", "执行计划", "实施计划", "任务列表", "任务清单", "待办事项"),
         *("schritte", "étapes", "pasos"),

@@ -97,7 +97,7 @@ _HEADER = (
     rf"(?:[(（](?P<alias>[^\W\d_]{{2,12}}+)[)）]{SPACE}*+)?+(?P<inner>[*_]*+){SPACE}*+"
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )
-_FRAMED = r"[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?"
+_FRAMED = r"[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?(?:\*\*(?=[:： ]|\Z)[:：]?)?"
 
 
 def _match_header(line: str) -> Match[str] | None:

@@ -161,6 +161,31 @@ def test_an_empty_line_of_detail_is_cut_where_no_line_break_follows() -> None:
     assert extract_plan(f"{text}\n").verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.parametrize("end", ['"white', "`roof", "the “white", "-", "–", "| Prog", "| Progress: 1/"])
+def test_a_last_line_with_an_open_quotation_a_dash_or_half_a_progress_is_cut(end: str) -> None:
+    assert extract_plan(f"{PLAN}3. [act] Paint {end}").truncated
+
+
+@pytest.mark.parametrize("end", ['"white"', "`roof`", "“white”", '6" of it', "| Proof: none", "| Progress: 1/2"])
+def test_a_last_line_whose_quotations_are_closed_is_whole(end: str) -> None:
+    assert extract_plan(f"{PLAN}3. [act] Paint {end}").verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize("comment", ["more steps", "other steps unchanged", "rest of plan", "...", "其余步骤"])
+def test_a_comment_that_stands_for_steps_is_held_back(comment: str) -> None:
+    assert verdict(f"{PLAN}<!-- {comment} -->\n") is Verdict.NEEDS_REVIEW
+    assert verdict(PLAN.replace("2.", f"<!-- {comment} -->\n2.")) is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "line", ["**【目标】** Dry", "【目标】Dry", "**Main goal:** Dry", "Overall goal: Dry", "Project goal: Dry"]
+)
+def test_a_goal_may_have_a_longer_label_or_one_in_a_frame(line: str) -> None:
+    found = extract_plan(PLAN.replace("Goal: Dry", line).replace("## Steps", "### Detailed steps"))
+    assert found.is_usable
+    assert found.plan.goal == "Dry"
+
+
 CLOSINGS = """
 旅途愉快
 计划如上

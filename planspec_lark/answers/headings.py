@@ -61,7 +61,8 @@ _CASE = re.compile(
     r"(?:\A|[:：(（]|[0-9.]+ )\W*(?:(?:only )?if\b|in case\b|unless\b|otherwise\b|option [a-z0-9]\b|plan [b-z]\b"
     r"|(?:only )?when (?:it|there|something|things)\b"
     r"|(?:optional(?:ly)?|alternativ\w*|variants?|options?|rejected|discarded|dropped|abandoned|withdrawn|fall-?back"
-    r"|back-?up plan|contingency|roll-?back|later|nice to have|maybe|someday|skipp?(?:ed)?|cancell?ed|postponed"
+    r"|back-?up plan|contingency|roll-?back|later|future|stretch(?: goals?)?|tentative|time permitting"
+    r"|nice[ -]to[ -]have|maybe|someday|skipp?(?:ed)?|cancell?ed|postponed"
     r"|deferred|on hold|parking lot|backlog|obsolete|outdated|examples?|samples?|drafts?|old|previous|discussed|ideas?"
     r"|not (?:doing|needed|now|in scope|part of .*|this time)|out of scope|won['’]t (?:do|have))"
     r"(?: (?:plan|idea|step|option|approach|version|task|item|route|way|action)s?)*(?=\W*\Z|[:：(（]))"
@@ -76,6 +77,8 @@ _CASE = re.compile(
     r"|示例|草案|不要|别做|暂停|待[定议批]|存疑",
     re.IGNORECASE,
 )
+# What is said in parentheses at the end of a heading.
+_ASIDE = re.compile(r"[(（][^()（）]+[)）]\W*\Z")
 # Signs for a state.
 _STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
 # What is below such a heading may be more of the plan.
@@ -91,7 +94,8 @@ _GROUP, _GROUP_WORDS = 40, 4
 def disowns_steps(heading: str) -> bool:
     """Whether a heading says that what is below it holds in a case only, is one of several ways, or does not hold."""
     ends = heading if len(heading) <= 2 * _LOOKED_AT else f"{heading[:_LOOKED_AT]} {heading[-_LOOKED_AT:]}"
-    return _CASE.search(ends) is not None
+    aside = _ASIDE.search(ends)
+    return _CASE.search(ends) is not None or (aside is not None and has_veto(aside[0].lower()))
 
 
 def marks_state(line: str) -> bool:

@@ -290,15 +290,24 @@ _NOTES = (
     r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|(?:(?!供).){0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
+# What stands in parentheses behind the bold text of a phase: `**Phase 3: Lamp** (optional)`.
+_ASIDE = r"(?P<heading>\*\*[^*]+\*\*) *+[*_]?(?P<aside>[(（][^()（）*_]+[)）])[*_]?[:：]?"
 
 
 def read_heading(line: str) -> tuple[int, str] | None:
     """The level of a heading (7 for one that is bold text by itself) and its text without pictures in front."""
     match = compiled(_HEADING).fullmatch(line.rstrip(" #"))
     if match is None or (match["bold"] and match["marks"] in match["bold"]):
-        return None
+        return _read_phase_with_aside(line)
     text = unwrap(match["text"] or match["bold"])
     return len(match["hashes"] or "#######"), unwrap(compiled(EMOJI).sub("", text, count=1))
+
+
+def _read_phase_with_aside(line: str) -> tuple[int, str] | None:
+    """The same for the bold name of a phase that has something in parentheses behind it."""
+    match = compiled(_ASIDE).fullmatch(line) if line.startswith("**") else None
+    heading = read_heading(match["heading"]) if match else None
+    return (heading[0], f"{heading[1]} {match['aside']}") if match and heading and is_phase(heading[1]) else None
 
 
 def is_notes(text: str) -> bool:

@@ -172,12 +172,11 @@ class ContinuationReader(Recovery):
         """Whether a line continues the one before it, which was wrapped, or says more of its step or goal."""
         flows, self._flows = self._flows, None
         if match is None or match.lastgroup == "constraint":
-            # Set off from all steps, such a line is of the plan.
-            is_own = not self._is_set_off or indent > 0
+            owner = self.owner if isinstance(self.owner, PlanStep) else None
             if (
-                isinstance(self.owner, PlanStep)
-                and is_own
-                and self._take_label(self.owner, flows, content, line, indent)
+                owner
+                and self._is_of_step(owner, content, indent)
+                and self._take_label(owner, flows, content, line, indent)
             ):
                 return True
             if self._take_goal(content, line):
@@ -192,9 +191,17 @@ class ContinuationReader(Recovery):
         is_text = self._is_below_step(indent - 1) and _is_plain(content, self.section) and not find_elision(content)
         return is_text and self._take_detail(content, line, indent)
 
+    def _is_of_step(self, last: PlanStep, content: str, indent: int) -> bool:
+        """Whether a line may be of the last step, or of the heading above it: set off from all, it is of the plan."""
+        if not self._is_set_off or indent > 0 or last.step_id in self.phases.holders:
+            return True
+        return read_bullet(content) is not None and self._find_phase_of(last, indent) is not None
+
     def _take_label(self, step: PlanStep, flows: _Flows | None, content: str, line: LineBounds, indent: int) -> bool:
         """Take what a line below a step says in words: outputs, a status, or a label of a list, or an item of it."""
         text, flow = read_bullet(content), read_flow(content, self._names)
+        if phase := self._find_phase_of(step, indent):
+            return self._take_label_of(phase, step, content, line)
         if flow and flow[0] == "outputs":
             self._take_outputs(step, flow[1], line)
         elif kind := heads_flow(content):
@@ -210,6 +217,26 @@ class ContinuationReader(Recovery):
             self._take_state(step, *state, line)
         else:
             return False
+        return True
+
+    def _find_phase_of(self, step: PlanStep, indent: int) -> PlanStep | None:
+        """The step or heading that a line is right below, though it comes after a step that is below it as well."""
+        above = self._nesting.find_above(indent) if self.default_type else None
+        return self.steps[above[1]] if above and above[1] != step.step_id else None
+
+    def _take_label_of(self, phase: PlanStep, last: PlanStep, content: str, line: LineBounds) -> bool:
+        """Take a status or a progress of a phase from its list of bullets; anything else may be of the last step."""
+        state = read_state_line(content)
+        if not (state or is_flow(content) or heads_flow(content)):
+            return False
+        start, end = self.positions.bounds_of(last.step_id)[0]
+        if state and read_bullet(content) and read_bullet(self.source.text[start:end]):
+            self._take_state(phase, *state, line)
+            return True
+        message = f"this may be said of step {phase.step_id} or of step {last.step_id}"
+        code, help = _STATES[state[0]] if state else ("PS107", "write outputs and inputs as those of one of the steps")
+        self._note(code, message, line.start, self._end, Severity.ERROR, help=help)
+        self._last = None
         return True
 
     def _take_item(self, step: PlanStep, flows: _Flows, text: str, line: LineBounds, indent: int) -> bool:
@@ -271,6 +298,7 @@ class ContinuationReader(Recovery):
         self._last = None
         if kind == "status" and mark and step.status is PlanStatus.PENDING:
             step.status = STATUSES[f"[{mark}]"]
+            self.phases.stated.add(step.step_id)
         elif kind == "progress" and counts and not has_progress(step):
             step.done_count, step.total_count = counts
         else:

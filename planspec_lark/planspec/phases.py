@@ -8,7 +8,7 @@ from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
 from planspec_lark.planspec.heading_words import words_of
-from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
 from planspec_lark.planspec.positions import Positions
@@ -59,6 +59,7 @@ class Phases:
         holders: those without a type, so that what is below them is their steps.
         unnumbered: those whose heading has no number.
         lists: those whose steps are bullets, as the outline of the text shows.
+        stated: the steps that a line below them says the status of.
         counted: how many steps are right below holders.
         is_recounted: whether numbers that go on over headings were counted anew.
         closing: the last paragraph below a heading with a type that was taken for detail, and the id of that step.
@@ -68,6 +69,7 @@ class Phases:
     holders: set[str] = field(factory=set)
     unnumbered: set[str] = field(factory=set)
     lists: set[str] = field(factory=set)
+    stated: set[str] = field(factory=set)
     counted: int = 0
     is_recounted: bool = False
     closing: tuple[str, Span] | None = None
@@ -98,7 +100,12 @@ class Phases:
         if self.closing and self.closing[0] == [*steps][-1]:
             message = "this may be detail of the last step, or said behind the plan"
             yield _doubt(message, "write `> ` before detail", self.closing[1], positions, self.closing[0])
-        for step_id, message, help in (*self._find_empty(steps, is_plain), *self._find_bullets(steps, positions)):
+        found = (
+            *self._find_empty(steps, is_plain),
+            *self._find_bullets(steps, positions),
+            *self._find_contradictions(steps),
+        )
+        for step_id, message, help in found:
             yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
         for match in compiled(_STEP_NUMBER).finditer(positions.source.text if self.is_recounted else ""):
             message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
@@ -139,6 +146,16 @@ class Phases:
             message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
             yield step_id, message, "number them, or write what they are"
 
+    def _find_contradictions(self, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str, str, str]]:
+        """Steps whose own status is another one than that of the steps below them."""
+        marked = {one for one in self.holders if steps[one].status is not PlanStatus.PENDING}
+        for step_id in sorted(marked | (self.stated & steps.keys())):
+            step = steps[step_id]
+            below = {one.status for child in step.children for one in iter_steps(child)}
+            if below and not _agrees(step.status, below):
+                message = f"step {step_id} is {step.status.value}, and the steps below it are not"
+                yield step_id, message, "mark the steps below it, or correct its status"
+
     def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""
         phases = sorted(self.unnumbered & self.holders)
@@ -149,6 +166,11 @@ class Phases:
             is_way = one in ways and len(ways) > 1
             if is_idle or is_way or compiled(_NOT_DONE).search(steps[one].description) is not None:
                 yield one
+
+
+def _agrees(status: PlanStatus, below: set[PlanStatus]) -> bool:
+    """Whether a step may have a status, as the steps below it have these."""
+    return not below <= SETTLED if status in AT_WORK else below <= {PlanStatus.SKIPPED, status}
 
 
 def _doubt(message: str, help: str, span: Span, positions: Positions, step_id: str = "") -> Diagnostic:

@@ -178,7 +178,7 @@ _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
 _STATUS_WORDS = {
     "x": ("X", "✅", "✓", "✔", "☑", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
-    ">": ("⏳", "🔄", "in progress", "ongoing", "active", "started", "running", "进行中", "正在进行"),
+    ">": ("⏳", "🔄", "in progress", "in_progress", "ongoing", "active", "started", "running", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "cancelled", "canceled", "已跳过", "跳过", "已取消"),
     " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待开始", "待处理"),

@@ -31,3 +31,64 @@ def test_what_is_in_parentheses_behind_a_bold_phase_belongs_to_its_name() -> Non
 @pytest.mark.parametrize("name", ["**Phase 3: Lamp** ({})", "**Phase 3: Lamp ({})**", "**Phase 3: Lamp** *({})*"])
 def test_a_phase_that_may_not_be_done_is_held_back(name: str, said: str) -> None:
     assert not read(f"{BOLD}{name.format(said)}\n1. Hang the lamp\n")[1]
+
+
+PHASES = "### Phase 1: Prepare\n{0} Sand the doors\n{0} Prime the doors\n{1}\n\n### Phase 2: Paint\n{0} Paint the doors\n{0} Hang the doors\n"
+
+
+@pytest.mark.parametrize("line", ["- **Status:** {}", "- Status: {}", "\n- **Status:** {}"])
+def test_a_status_in_the_list_of_a_phase_is_that_of_the_phase(line: str) -> None:
+    steps, is_accepted = read(PHASES.format("- [ ]", line.format("in_progress")))
+    assert is_accepted
+    assert steps.startswith("1. [>] [subtask] Prepare\n  1.1. [act] Sand the doors\n  1.2. [act] Prime the doors\n")
+    steps, is_accepted = read(PHASES.format("-", line.format("blocked")))
+    assert is_accepted
+    assert steps.startswith("1. [!] [subtask] Prepare\n  1.1. [act] Sand the doors\n  1.2. [act] Prime the doors\n")
+    steps, is_accepted = read(PHASES.format("- [x]", line.format("complete")) + "- **Status:** complete\n")
+    assert is_accepted
+    assert steps.startswith("1. [x] [subtask] Prepare\n  1.1. [x] [act] Sand the doors\n")
+    assert "2. [x] [subtask] Paint\n" in steps
+
+
+def test_a_status_that_is_further_in_is_that_of_the_step() -> None:
+    steps, is_accepted = read(PHASES.format("-", "  - **Status:** complete"))
+    assert is_accepted
+    assert steps.startswith("1. [subtask] Prepare\n  1.1. [act] Sand the doors\n  1.2. [x] [act] Prime the doors\n")
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("bullet", "said"),
+    [
+        ("-", "complete"),
+        ("- [ ]", "complete"),
+        ("- [ ]", "skipped"),
+        ("- [x]", "pending"),
+        ("- [x]", "in progress"),
+        ("- [x]", "blocked"),
+        ("1.", "complete"),
+    ],
+)
+@pytest.mark.parametrize("line", ["- **Status:** {}", "\n- **Status:** {}"])
+def test_a_phase_whose_status_its_steps_deny_is_held_back(line: str, bullet: str, said: str) -> None:
+    assert not read(PHASES.format(bullet, line.format(said)))[1]
+    head, _, steps = PHASES.format(bullet, "").partition("\n")
+    assert not read(f"{head}\n{line.format(said)}\n{steps}")[1]
+    assert not read(f"{head}\n\n**Status:** {said}\n\n{steps}")[1]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("bullet", "line"),
+    [
+        ("-", "- **Output:** smooth_doors"),
+        ("1.", "- **Output:** smooth_doors"),
+        ("-", "- **Depends on:** Phase 1"),
+        ("-", "**Status:** complete"),
+        ("1.", "- **Status:** in progress"),
+    ],
+)
+def test_what_may_be_said_of_a_phase_or_of_its_last_step_is_held_back(bullet: str, line: str) -> None:
+    assert not read(PHASES.format(bullet, line))[1]
+    nested = PHASES.format(bullet, line).partition("\n\n")[0].replace("\n", "\n   ").replace("### Phase 1:", "1.")
+    assert bullet == "-" or not read(f"Here is the plan:\n\n{nested}\n2. Hang the doors\n")[1]

@@ -287,7 +287,7 @@ class AnswerReader(ContinuationReader):
             return None
         if is_conflict_marker(content):
             return conflict_fault(content)
-        if match and (found := self._find_part(match, content)):
+        if found := (match and self._find_part(match, content)) or self._find_label_of_phase(content):
             return found
         if match and self._is_in_place(str(match.lastgroup), content):
             return self._find_marks(match, content)
@@ -334,6 +334,24 @@ class AnswerReader(ContinuationReader):
                 return whole_fault("PS106", "this may be part of the plan, but is out of order", content)
             return LineFault(header[0], repaired=header[1])
         return _steps_header(content) if self._heads_steps(content) else None
+
+    def _find_label_of_phase(self, content: str) -> LineFault | None:
+        """A goal or constraints below a phase, which are of that phase alone, unless a heading of its level says so."""
+        indent, outermost = self._nesting.steps[0] if self._nesting.steps else (0, "")
+        if outermost not in self.phases.holders:
+            return None
+        header, level = repair_header(content), len(content) - len(content.lstrip("#"))
+        is_of_plan = 0 < level <= indent + _HEADINGS
+        if header is None or is_of_plan or not header[1].startswith(("Goal:", "Constraints:")):
+            return None
+        is_next = isinstance(self.owner, PlanStep) and self.owner.step_id in self.phases.holders
+        if is_next and not level and header[1].rstrip().partition(":")[2]:
+            return detail_fault(content, f"> {content}")
+        message, help = (
+            "this may be said of the phase above alone",
+            "write it above the steps, or as detail of the phase",
+        )
+        return whole_fault("PS106", message, content, help=help)
 
     def _find_part(self, match: Match[str], content: str) -> LineFault | None:
         """The header of a part of the plan whose heading is that of a title, or of steps that are left out.

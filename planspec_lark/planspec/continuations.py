@@ -510,9 +510,9 @@ def _is_plain(content: str, section: Section) -> bool:
     return not (starts or says_nothing or is_step(content)) and diagnose_line(content, section).repaired is None
 
 
-def whole_fault(code: str, message: str, content: str, repaired: str | None = None) -> LineFault:
+def whole_fault(code: str, message: str, content: str, repaired: str | None = None, help: str = "") -> LineFault:
     """A fault that all of a line has."""
-    return LineFault(NearMiss(code, message, 0, len(content)), repaired=repaired)
+    return LineFault(NearMiss(code, message, 0, len(content)), repaired=repaired, help=help)
 
 
 def detail_fault(content: str, repaired: str) -> LineFault:

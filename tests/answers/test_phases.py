@@ -3,13 +3,16 @@
 # ruff: noqa: E501  (a text is easier to read in one line)
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planspec_lark import extract_plan, serialize_plan
 from planspec_lark.answers import Verdict
 from tests.cases import in_one_test
 
-BOLD = "**Phase 1: Prepare**\n1. Sand the doors\n2. Prime the doors\n\n**Phase 2: Paint**\n1. Paint the doors\n2. Hang the doors\n\n"
+HEADED = "### Phase 1: Prepare\n1. Sand the doors\n2. Prime the doors\n\n### Phase 2: Paint\n1. Paint the doors\n2. Hang the doors\n\n"
+BOLD = re.sub("### (.*)", r"**\1**", HEADED)
 
 
 def read(text: str) -> tuple[str, bool]:
@@ -92,3 +95,29 @@ def test_what_may_be_said_of_a_phase_or_of_its_last_step_is_held_back(bullet: st
     assert not read(PHASES.format(bullet, line))[1]
     nested = PHASES.format(bullet, line).partition("\n\n")[0].replace("\n", "\n   ").replace("### Phase 1:", "1.")
     assert bullet == "-" or not read(f"Here is the plan:\n\n{nested}\n2. Hang the doors\n")[1]
+
+
+@pytest.mark.parametrize(
+    "label", ["**Goal:** Get the colour.", "Goal: Get the colour.", "**Constraints:** no red", "**目标：** 上好颜色"]
+)
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_a_goal_below_a_phase_is_detail_of_that_phase(between: str, label: str) -> None:
+    text = f"# Shelf\n\n{HEADED}### Phase 3: Lamp{between}{label}\n\n1. Hang the lamp\n"
+    found = extract_plan(text, default_type="act")
+    assert (found.verdict, found.plan.goal, found.plan.constraints) == (Verdict.ACCEPTED, "", [])
+    assert found.plan.steps[2].detail == [label]
+    assert [len(step.children) for step in found.plan.steps] == [2, 2, 1]
+
+
+def test_each_phase_may_have_a_goal_besides_that_of_the_plan() -> None:
+    phases = BOLD.replace("**\n", "**\n**Goal:** Smooth doors\n")
+    found = extract_plan(f"# Shelf\n\n**Goal:** A shelf\n\n{phases}", default_type="act")
+    assert (found.verdict, found.plan.goal) == (Verdict.ACCEPTED, "A shelf")
+    assert [step.detail for step in found.plan.steps] == [["**Goal:** Smooth doors"]] * 2
+
+
+@pytest.mark.parametrize("label", ["**Goal:** A lamp", "**Constraints:**\n- No red", "#### Goal\nA lamp"])
+def test_a_goal_below_the_steps_of_a_phase_is_held_back(label: str) -> None:
+    found = extract_plan(HEADED + label, default_type="act")
+    assert (found.plan.goal, found.plan.constraints) == ("", [])
+    assert [one.line for one in found.faults if one.code == "PS106"] == [9]

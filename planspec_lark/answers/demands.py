@@ -59,6 +59,8 @@ _DEMANDS = any_of(
     r" (?:\w+ )?(?:step|branch|case|goal|constraint|task|check|point)",
     r"takes? place|pay attention|nice to have|(?:comes?|goes|happens?) after steps? [0-9]|(?:does|do) steps? [0-9]"
     r"|can wait|(?<!no )open (?:points?|questions?|issues?|items?)|(?<=, )too(?=[.!]?\Z)",
+    r"(?:kids|children|students?|guests?|people|everyone|everybody|users?|customers?|colleagues?)"
+    r" should(?! (?:be|get|find|like|love|enjoy|feel|have)\b)",
     r"insists?|additionally|furthermore|moreover|in addition|optionally|preferably|ideally|besides(?=,)",
     r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser?|cheaper|safer|best"

@@ -91,7 +91,8 @@ def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) 
             return True
         if is_list_of_tools(text, _find_head(above)):
             return False
-    return disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
+    is_disowning = disowns(text, reading.text[span.end : reading.plan[0]], reading.talk, above)
+    return is_disowning or denies_marks(text, reading.talk.tally)
 
 
 def _may_head(text: str, reading: Reading, span: Span) -> bool:

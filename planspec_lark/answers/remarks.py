@@ -73,8 +73,8 @@ _SHOWN = (
     ),
     Form.of(
         "current|existing|original|previous|old|former|last|present",
-        r"\b(?:(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my)"
-        r" (?:current|existing|original|previous|old|former|last|present)"
+        r"\b(?:(?:(?<!here is )(?<!here's )(?:your|the user's|his|her|their|the|my)"
+        r" (?:current|existing|original|previous|last|present)|(?:your|his|her|their|the|my) (?:old|former))"
         r" (?:\w+ )?(?:plan|version|draft|text|one)\b"
         r"|(?:old|previous|former|original|existing)[ _]plan\W*\Z)"
         r"|(?:原|(?<!是)当前|现有|(?<!是)目前的?|旧|原来的|原有的?|现在的)(?:计划|方案)",

@@ -175,7 +175,8 @@ _IDIOMS = re.compile(
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
         r"(?: (?:is|are) (?:done|complete\w*|finished))?",
-        r"(?:only|just)(?= \w+ steps\b)|the only(?= (?:one|steps?|part|blocker|output|input|goal|constraint))"
+        r"(?:only|just)(?= \w+ steps\b)"
+        r"|the only(?= (?:one|(?:[\w-]+ing )?steps?|part|blocker|output|input|goal|constraint))"
         r"|the only (?:real |true |actual )?(?:fork|decision|choice|branch|risk|bottleneck|dependency|unknown)"
         r"|draft(?= plan)",
         r"as you \w+|as (?:requested|discussed|specified)|what you need|as of (?:this \w+|today|now)",
@@ -199,7 +200,7 @@ _IDIOMS = re.compile(
     + one_of(
         r"考虑到[^，]*，|\A首先(?=是)|是否|反馈|没问题|不复杂|不难|不遗漏\w*?细节|别担心|不用担心|话不多说|不仅|不错",
         r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)"
-        r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周)",
+        r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周|月(?![初中底末份]))",
     )
 )
 # What only leads into a sentence: that the plan is followed, as a whole and as it is. Any other way to do that is news.
@@ -239,7 +240,8 @@ _PURPOSE = re.compile(
     r"|that (?:you|should|will|gets|takes|keeps|covers|fits|helps)|which you)\b[^,:]*"
 )
 _FOR_OTHERS = re.compile(
-    r"\b(?:if|when|unless|in case|case|(?<!now )until|once|another|other|someone|somebody|who|example|last|my|his|her"
+    r"\b(?:discuss\w*|alternatives|if|when|unless|in case|case"
+    r"|(?<!now )until|once|another|other|someone|somebody|who|example|last|my|his|her"
     r"|their|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
     r"|placeholders?|invented|crossed|struck|neighbours?|remov\w*)\b"
     r"|\w+'s (?:plan|version|client|customer)"
@@ -327,11 +329,15 @@ _OWN_WORD = re.compile(r"\w+")
 _START = re.compile(r"\n([a-z]+)")
 _NEVER_OWN = VETO | RELATIVE
 _ACTS = re.compile(r"\b(?:swap|skip|drop|half|draft|reverse|omit|wait|mistake|missing|optional)\b")
+# What bounds something, with the two words behind it.
+_BOUND = re.compile(r"\b(?:before|until|without) \w+ \w+")
 # The same as a part of a name.
 _NAME = re.compile(r"\b(?:half|draft|swap|wait)[ -](?P<behind>\w+)")
 # What joins something to a wish or an offer that is more than that.
 _MORE = re.compile(r"(?:,|;| [–—-])? and (?:also|then) |(?:,|;| [–—-])? and (?=.*\b(?:as well|too)\b)|, as ")
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
+# What joins an order to what announces a plan.
+_BUT = re.compile(r", (?:but|just|please|only) ")
 _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
 
 # ---------------------------------------------------------------- what speaks of a plan
@@ -427,6 +433,11 @@ class Talk:
         return frozenset((len(self.descriptions), *(count.total() for count in self.tally.counts))) - {0}
 
     @cached_property
+    def _own_bounds(self) -> frozenset[str]:
+        """What the plan says of when, and without what, something is done."""
+        return frozenset(match[0] for match in _BOUND.finditer(self.text.lower()))
+
+    @cached_property
     def _own_pairs(self) -> Container[str]:
         """What is beside each other in the plan: most words of Chinese are two signs.
 
@@ -447,6 +458,9 @@ class Talk:
         ]
         for name in names:
             said = said.replace(name[0], name["behind"])
+        if " before " in said or " until " in said or " without " in said:
+            # What the plan says itself is not said anew.
+            said = _BOUND.sub(lambda match: " " if match[0] in self._own_bounds else match[0], said)
         return said
 
     def adds_nothing(self, said: str) -> bool:
@@ -566,6 +580,7 @@ class Talk:
         is_label = said.endswith((":", "："))
         clauses = [said] if is_label else _CLAUSE_END.split(said)
         is_other = is_of_others(said) or any(has_veto(one) and (is_label or _OF_PLAN.search(one)) for one in clauses)
+        is_other = is_other or any(map(orders, _BUT.split(said)[1:]))
         return not is_other and (_ANNOUNCES.search(said) is not None or self.adds_nothing(said))
 
     def puts_off(self, said: str) -> bool:

@@ -88,6 +88,12 @@ _ALL = re.compile(
 _NAMED_STEPS = re.compile(
     rf"\bsteps {_ID}(?:(?:,|,? (?:and|or|to|through)| ?[-–—]) ?{_ID})*|(?:\bstep |步骤 ?){_ID}|第 ?{_LIST} ?步"
 )
+# Where a step stands: before or after another one, or at an end.
+_PLACED = re.compile(
+    rf"{_START}{_WHAT} (?:comes?|goes|stands?) (?:(?:right |directly |well )?(?P<side>before|after) "
+    r"(?P<other>(?:[^,.;:]|\.(?=[0-9])){1,80}?)|(?P<end>first|last))"
+    r"(?=[,.;:!]| (?:because|since|so|as|on purpose|to)\b|\W*\Z)"
+)
 # Characters in front of a claim that may say in which case it holds.
 _CLAUSE = 80
 # How many steps may be named by the same words, and how many a range has at most.
@@ -158,6 +164,7 @@ _ALL_BUT = re.compile(r"(?:all|every\w*|everyone)\b.* (?:but|except)\b")
 
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
+    " comes ",
     " now ",
     " skip ",
     ":",
@@ -234,6 +241,22 @@ class Tally:
             return all(one == status for one in self.top)
         named = self.find(what)
         return all(self.statuses[step_id] == status for step_id in named) if named else None
+
+    def locate(self, what: str) -> int | None:
+        """The place in the plan of the one step that is named by its number or its words; None where none is."""
+        match = _IDS.fullmatch(what.strip())
+        named = {*_listed(match["ids"])} if match else self.find(what)
+        return self._order.get(named.pop()) if len(named) == 1 else None
+
+    @cached_property
+    def last_place(self) -> int:
+        """The place of the last step at the top."""
+        return max((at for step_id, at in self._order.items() if "." not in step_id), default=0)
+
+    @cached_property
+    def _order(self) -> Mapping[str, int]:
+        """The places of the steps, by their ids."""
+        return {step_id: at for at, step_id in enumerate(self.statuses)}
 
     def find(self, what: str) -> set[str]:
         """The ids of the steps that have these words in their descriptions; empty where many have them."""
@@ -326,7 +349,8 @@ def _drop_marked(said: str, tally: Tally) -> str | None:
     for match in _KEPT.finditer(said) if " ski" in said or " neglect" in said else ():
         if all(tally.statuses.get(step_id) not in (None, "skipped") for step_id in re.findall(_ID, match["ids"])):
             said = said.replace(match[0], "", 1)
-    return _drop_numbered(said, tally) if _NAMES_STEP.search(said) else said
+    rest = _drop_places(said, tally)
+    return rest if rest is None or _NAMES_STEP.search(rest) is None else _drop_numbered(rest, tally)
 
 
 def _drop_numbered(said: str, tally: Tally) -> str | None:
@@ -341,6 +365,22 @@ def _drop_numbered(said: str, tally: Tally) -> str | None:
     return said
 
 
+def _drop_places(said: str, tally: Tally) -> str | None:
+    """A sentence without what it tells of where steps stand; None if they stand elsewhere."""
+    is_told = any(map(said.__contains__, (" before", " after", " first", " last")))
+    for match in _PLACED.finditer(said) if is_told else ():
+        place, other = tally.locate(match["what"]), tally.locate(match["other"] or "")
+        if match["end"]:
+            other = 0 if match["end"] == "first" else tally.last_place
+        if place is None or other is None or _FOR_CASE.search(match["what"]):
+            continue
+        is_so = place == other if match["end"] else (place < other) == (match["side"] == "before")
+        if not is_so:
+            return None
+        said = said.replace(match[0], "", 1)
+    return said
+
+
 # What is said of one step, up to the end of its line.
 _CLAIM = re.compile(rf"(?i)(?:\bsteps? |第 ?|步骤 ?)(?P<id>{_ID})(?P<said>[^\n;；]*)")
 
@@ -348,7 +388,7 @@ _CLAIM = re.compile(rf"(?i)(?:\bsteps? |第 ?|步骤 ?)(?P<id>{_ID})(?P<said>[^\
 # A state or a progress of the whole plan.
 _OF_ALL = re.compile(
     r"(?im)^[ \t*_]*(?:overall |current |总体|当前|整体)?(?P<what>progress|status|state|进度|状态)[*_ ]*[:：][*_ ]*"
-    r"(?:(?P<done>[0-9]+) ?/ ?(?P<all>[0-9]+)|(?P<said>[^\n]+))"
+    r"(?:(?P<done>[0-9]+) ?(?:/|(?:out )?of) ?(?P<all>[0-9]+)|(?P<said>[^\n]+))"
 )
 
 

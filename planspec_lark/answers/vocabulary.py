@@ -114,7 +114,8 @@ _QUALITIES = """
     suitable sufficient enough relaxed safe happy smooth smoothly comfortable efficient effective new updated revised
     final corrected improved requested suggested recommended proposed lovely little buying experienced easier aligned
     transparent traceable accessible respective respectively such therefore thus hence accordingly thereby estimated
-    necessary active parallel linear readable consistent valid
+    necessary active parallel linear readable consistent valid flexible adaptable robust solid balanced thorough
+    comprehensive achievable
 """
 _OPENERS = """
     certainly absolutely okay ok alright yes hello hi hey bye goodbye moment dear understood thanks thank please got

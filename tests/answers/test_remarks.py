@@ -188,6 +188,43 @@ def test_a_step_that_is_named_has_to_be_one_of_the_plan(said: str, is_free: bool
     assert (extract_plan(f"{PLAN}\n{said}\n").verdict is Verdict.ACCEPTED) is is_free
 
 
+@pytest.mark.parametrize(
+    ("said", "is_free"),
+    [
+        ("Step 1 comes first because the train is slow.", True),
+        ("Step 2 comes last on purpose, so the bag stays dry.", True),
+        ("Packing comes last, since the bag is small.", True),
+        ("Packing comes after step 1 because the bag is small.", True),
+        ("Step 2 comes first because the train is slow.", False),
+        ("Step 1 comes last.", False),
+        ("Packing comes before step 1 because the bag is small.", False),
+    ],
+)
+def test_where_a_step_stands_is_compared_with_the_plan(said: str, is_free: bool) -> None:
+    assert (extract_plan(f"{PLAN}\n{said}\n").verdict is Verdict.ACCEPTED) is is_free
+
+
+def test_what_the_plan_says_itself_bounds_nothing_anew() -> None:
+    plan = PLAN.replace("to Hamburg\n", "to Hamburg before the big storm\n", 1)
+    assert extract_plan(f"You want to travel to Hamburg before the big storm.\n\n{plan}").is_usable
+    assert not extract_plan(f"You want to travel to Hamburg before the big storm.\n\n{PLAN}").is_usable
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Here's a plan, but ask the hotel first.",
+        "Here's a plan to discuss with your friends:",
+        "Here's the plan with two alternatives for step 2:",
+        "Here's your old plan for reference:",
+        "Everyone should bring food.",
+        "Progress: 1 of 2 steps done.",
+    ],
+)
+def test_a_lead_may_say_that_more_is_to_be_done_or_that_the_plan_is_another(lead: str) -> None:
+    assert extract_plan(f"{lead}\n\n{PLAN}").verdict is Verdict.NEEDS_REVIEW
+
+
 def test_words_of_a_long_plan_are_known_as_those_of_a_short_one() -> None:
     talk = Talk("1. [act] 打包行李\n" * 1_000, ("打包行李",))
     assert [talk.adds_nothing(said) for said in ("行李就是目标。", "李就是目标。", "酒店就是目标。")] == [

@@ -367,7 +367,7 @@ def _drop_numbered(said: str, tally: Tally) -> str | None:
 
 def _drop_places(said: str, tally: Tally) -> str | None:
     """A sentence without what it tells of where steps stand; None if they stand elsewhere."""
-    is_told = any(map(said.__contains__, (" before", " after", " first", " last")))
+    is_told = has_any(said, (" before", " after", " first", " last"))
     for match in _PLACED.finditer(said) if is_told else ():
         place, other = tally.locate(match["what"]), tally.locate(match["other"] or "")
         if match["end"]:

@@ -59,6 +59,27 @@ _WORDS = {
     "ways": ("ways?", ""),
     "options": ("options?|ideas?", ""),
     "choices": ("choose|pick|either", ""),
+    # What labels something that is told of steps, and what may label a step as well.
+    "labels": (
+        r"(?:(?:key|main|phase|expected|estimated|possible|acceptance|success|exit|entry|completion|done|out of|due"
+        r"|start|end|time|tech|definition of) )*"
+        r"(?:acceptance|criteri(?:a|on)|done(?: when)?|deliverables?|deliver(?:y|ies)|risks?|issues?|notes?|files?"
+        r"|results?|outcomes?|outputs?|inputs?|dependenc(?:y|ies)|depends on|dependent on|requires|needs|prerequisites?"
+        r"|preconditions?|priority|assignees?|assigned to|owners?|responsible|responsibility|blocked by|blocks"
+        r"|blockers?|estimates?|effort|duration|time|timeline|timeframe|timing|when|due|dates?|deadline|goals?|objectives?|aims?"
+        r"|purpose|focus|rationale|why|reasons?|costs?|budget|tools?|materials?|resources?|stack|technolog(?:y|ies)"
+        r"|references?|links?|docs|milestones?|warnings?|caution|important|tips?|hints?|constraints?|assumptions?"
+        r"|location|where|who|scope|comments?|complexity|difficulty|impact|severity|tags?|mitigations?|metrics?|kpis?"
+        r"|stakeholders?|team|status|examples?|context|background|description|summary)",
+        "(?:主要|关键|预期|预计|预估|阶段|所需|需要|验收|完成|成功|最终|前置|截止|潜在|可能)*"
+        "(?:标准|交付物?|成果|产出物?|结果|依赖项?|条件|前提|风险点?|备注|说明|注意?|事项|提示|负责人?|责任人|执行人|参与人"
+        "|人员|优先级|工期|工时|工作量|时间|耗时|用时|周期|日期|期限|目标|目的|里程碑|预算|成本|费用|资源|工具|材料|输入|输出"
+        "|指标|状态|范围|约束|参考|地点|背景|原因|理由|应对|措施|关键点|要点)",
+    ),
+    "doubtful_labels": (
+        "verification|validation|tests?|requirements?|reviews?|checks?|checkpoints?|rollback|commands?|actions?",
+        "验收|验证|测试|要求|检查|评审|回滚",
+    ),
     # What tells of something, and orders nothing.
     "telling": (r"avoid|remaining|refus\w*|bring|lost|understand|recogni[sz]e|spot|identify|broke", ""),
     # What stands before a word for notes.

@@ -39,6 +39,9 @@ _STEP_NUMBER = (
     r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
     r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
 )
+# How a line begins that tells something of the steps beside it; and one that has any label, as a step may have.
+_FACT, _DOUBTFUL_FACT = (rf"\A\W*{words_of(kind)}\W{{0,4}}[:：]" for kind in ("labels", "doubtful_labels"))
+_LABELLED = r"\A[^:：]{1,40}[:：]"
 # That nothing shows what headings are, and what to do.
 _NO_SIGN, _HEAD = (
     "step {} is a heading as others are, and nothing shows that they are steps",
@@ -104,6 +107,7 @@ class Phases:
             *self._find_empty(steps, is_plain),
             *self._find_bullets(steps, positions),
             *self._find_contradictions(steps),
+            *self._find_facts(steps, positions),
         )
         for step_id, message, help in found:
             yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
@@ -156,6 +160,17 @@ class Phases:
                 message = f"step {step_id} is {step.status.value}, and the steps below it are not"
                 yield step_id, message, "mark the steps below it, or correct its status"
 
+    def _find_facts(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
+        """Lines right below headings whose labels show that they tell something of the steps, and are none."""
+        for holder in sorted(self.holders):
+            children = [one for one in steps[holder].children if f"[{one.step_type}]" not in _row_of(one, positions)]
+            are_labelled = all(compiled(_LABELLED).match(one.description) for one in children)
+            for step_id, text in ((one.step_id, one.description) for one in children):
+                is_doubtful = not are_labelled and compiled(_DOUBTFUL_FACT).match(text) is not None
+                if is_doubtful or compiled(_FACT).match(text) is not None:
+                    message = f"step {step_id}: `{text[:60]}` may tell something of the steps beside it, and be none"
+                    yield step_id, message, "write `> ` before detail, below the step or the phase that it is of"
+
     def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""
         phases = sorted(self.unnumbered & self.holders)
@@ -177,8 +192,13 @@ def _doubt(message: str, help: str, span: Span, positions: Positions, step_id: s
     return Diagnostic("PS127", message, Severity.ERROR, span, help=help, step_id=step_id, source=positions.source)
 
 
+def _row_of(step: PlanStep, positions: Positions) -> str:
+    """The beginning of the line of a step."""
+    start = positions.steps[step.step_id].span.start
+    return positions.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
+
+
 def _is_numbered(step: PlanStep, positions: Positions) -> bool:
     """Whether a step's line has a number, or a box."""
-    start = positions.steps[step.step_id].span.start
-    row = positions.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
+    row = _row_of(step, positions)
     return read_bullet(row) is None or has_box(row)

@@ -121,3 +121,45 @@ def test_a_goal_below_the_steps_of_a_phase_is_held_back(label: str) -> None:
     found = extract_plan(HEADED + label, default_type="act")
     assert (found.plan.goal, found.plan.constraints) == ("", [])
     assert [one.line for one in found.faults if one.code == "PS106"] == [9]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "label",
+    [
+        *(
+            "Acceptance",
+            "Acceptance criteria",
+            "Success criteria",
+            "Definition of done",
+            "**Deliverables**",
+            "Key files",
+        ),
+        *(
+            "Risk",
+            "Notes",
+            "Expected result",
+            "Depends on",
+            "Priority",
+            "Assignee",
+            "Blocked by",
+            "Estimated time",
+            "Why",
+        ),
+        *("Test", "Verification", "Requirements"),
+        *("验收标准", "交付物", "依赖", "风险", "备注", "负责人", "优先级", "预计时间", "前置条件", "验证"),
+    ],
+)
+def test_a_label_among_the_steps_of_a_phase_may_be_no_step(label: str) -> None:
+    assert not read(PHASES.format("-", f"- {label}: smooth"))[1]
+    assert not read(PHASES.format("1.", f"2. {label}: smooth").replace("1. Prime the doors\n", ""))[1]
+    assert not read(PHASES.format("- [ ]", f"- [ ] {label}:\n  - smooth"))[1]
+
+
+def test_steps_that_all_have_labels_are_steps() -> None:
+    steps, is_accepted = read(
+        re.sub("^(. )(.+)(?= )", r"\1**\2:**", PHASES.format("-", "- Test it"), flags=re.MULTILINE)
+    )
+    assert steps.startswith("1. [subtask] Prepare\n  1.1. [act] Sand the: doors\n")
+    assert "  1.3. [act] Test: it\n" in steps
+    assert is_accepted

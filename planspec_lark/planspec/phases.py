@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
-from planspec_lark.planspec.heading_words import words_of
+from planspec_lark.planspec.heading_words import english_of, words_of
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
@@ -23,6 +23,19 @@ _NOT_DONE = words_of(
     english=r"not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
     r"|criteria|definition of done|warning signs?|kpis?|troubleshooting|results?|glossary|questions",
     chinese="不要|避免|不做|标准|问题",
+)
+# All of a heading of what is no step, if it has no number.
+_NO_PHASE = (
+    r"(?i)\W*(?:(?:open|known|key|main|other|important|project|current|external|past|possible|potential|next|stretch|post"
+    r"|the|and|&) )*"
+    rf"(?:{english_of('labels', 'notes', 'summaries')}|decisions?|lessons?|learnings?|errors?|future|goals|backlog"
+    r"|logs?|follow-?ups?|parking lot|nice[ -]to[ -]haves?|changelog|history|appendix|limitations?|concerns?"
+    r"|enhancements?|improvements?|ideas?|extras?)"
+    r"(?: (?:made|learned|encountered|work|ideas?|enhancements?|improvements?|plans?|steps|considerations?|scope|items"
+    r"|log|tracking|and|&|or|dependencies|risks|links|metrics|criteria|planned|changed|needed|required))*\W*"
+    r"|\W*(?:主要|关键|项目|外部|相关|未来|后续|已知|遇到的?|待定|其他|重要|经验)*"
+    r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|工作|计划|展望|决策|决定|依赖项?|指标"
+    r"|阻塞项?|障碍|错误|经验|教训|总结|附录|假设|资源|里程碑|日志|记录)\W*"
 )
 # A heading of one of several ways, if there are more of its kind.
 _ONE_WAY = (
@@ -49,7 +62,7 @@ _NO_SIGN, _HEAD = (
 )
 # The part of what is below headings that has to be orders.
 _MANY = 0.4
-# Characters of a line that show whether it is a bullet.
+# Characters of a line that show whether it is a bullet, and of a heading that says nothing but what it heads.
 _SHORT = 60
 
 
@@ -179,8 +192,14 @@ class Phases:
         for one in phases:
             is_idle = one in idle and len(idle) < len(phases) and bool(steps[one].children)
             is_way = one in ways and len(ways) > 1
-            if is_idle or is_way or compiled(_NOT_DONE).search(steps[one].description) is not None:
+            if is_idle or is_way or _names_no_steps(steps[one].description):
                 yield one
+
+
+def _names_no_steps(heading: str) -> bool:
+    """Whether a heading without a number is that of what is not done, or told of the steps."""
+    is_no_phase = len(heading) <= _SHORT and compiled(_NO_PHASE).fullmatch(heading) is not None
+    return is_no_phase or compiled(_NOT_DONE).search(heading) is not None
 
 
 def _agrees(status: PlanStatus, below: set[PlanStatus]) -> bool:

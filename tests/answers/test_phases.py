@@ -163,3 +163,26 @@ def test_steps_that_all_have_labels_are_steps() -> None:
     assert steps.startswith("1. [subtask] Prepare\n  1.1. [act] Sand the: doors\n")
     assert "  1.3. [act] Test: it\n" in steps
     assert is_accepted
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "Blockers",
+            "Metrics",
+            "Decisions Made",
+            "Lessons Learned",
+            "Dependencies",
+            "Key Deliverables",
+            "Future Work",
+        ),
+        *("Errors Encountered", "Follow-ups", "参考资料", "交付物", "后续优化", "Known Issues", "Milestones"),
+    ],
+)
+def test_a_list_with_boxes_below_a_heading_of_no_steps_is_held_back(heading: str) -> None:
+    text = PHASES.format("- [ ]", "") + "\n### {}\n- [ ] Buy the paint\n"
+    assert not read(text.format(heading))[1]
+    assert read(text.format("Clean up"))[1]
+    assert read(text.format(f"Phase 3: {heading}"))[1]

@@ -37,6 +37,15 @@ _NO_PHASE = (
     r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|工作|计划|展望|决策|决定|依赖项?|指标"
     r"|阻塞项?|障碍|错误|经验|教训|总结|附录|假设|资源|里程碑|日志|记录)\W*"
 )
+# What joins two numbers.
+_JOINTS = (*"+&/,，~–—-",)
+# The number of a phase that is a part of one, or of more than one; and what is told of a phase in place of its name.
+_GARBLED = (
+    rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
+    r"(?:[A-Za-z]\b| ?[+&/,，~–—-] ?[0-9]| (?:and|to|or|und|bis) [0-9]| [a-z]"
+    rf"| (?i:{english_of('labels', 'notes', 'summaries')})\b)"
+    rf"|[\W_]*(?:第.{{1,3}}阶段|阶段.) ?{words_of('labels', 'doubtful_labels')}\W*\Z"
+)
 # A heading of one of several ways, if there are more of its kind.
 _ONE_WAY = (
     r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
@@ -121,6 +130,7 @@ class Phases:
             *self._find_bullets(steps, positions),
             *self._find_contradictions(steps),
             *self._find_facts(steps, positions),
+            *self._find_garbled(steps, positions),
         )
         for step_id, message, help in found:
             yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
@@ -183,6 +193,14 @@ class Phases:
                 if is_doubtful or compiled(_FACT).match(text) is not None:
                     message = f"step {step_id}: `{text[:60]}` may tell something of the steps beside it, and be none"
                     yield step_id, message, "write `> ` before detail, below the step or the phase that it is of"
+
+    def _find_garbled(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
+        """Headings whose number was taken for another one than it is, or that are none of steps."""
+        for step_id, step in steps.items():
+            may_be = step_id in self.headings or step.description.startswith(_JOINTS)
+            if may_be and compiled(_GARBLED).match(_row_of(step, positions)):
+                message = f"step {step_id}: this may be another phase or step, several of them, or none"
+                yield step_id, message, "write a number and a colon before its name: `Phase 1: Name`"
 
     def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""

@@ -186,3 +186,19 @@ def test_a_list_with_boxes_below_a_heading_of_no_steps_is_held_back(heading: str
     assert not read(text.format(heading))[1]
     assert read(text.format("Clean up"))[1]
     assert read(text.format(f"Phase 3: {heading}"))[1]
+
+
+@in_one_test
+@pytest.mark.parametrize("heading", [r"### \1", r"**\1**", r"\1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Phase 1A: Prepare", "Phase 1+2: Prepare", "Phase 1-2: Prepare", "Phase 1 & 2: Prepare", "Phase 1 and 2"),
+        *("Phase 1b - Prepare", "Phase 1 acceptance", "Phase 1 Acceptance Criteria", "阶段1A：准备", "第一阶段验收"),
+    ],
+)
+def test_a_phase_with_another_number_than_it_seems_is_held_back(name: str, heading: str) -> None:
+    text = PHASES.format("1.", "").replace("Phase 1: Prepare", name)
+    assert not read(re.sub("### (.*)", heading, text))[1]
+    for right in ("Phase 1: Prepare", "Phase 1 – Prepare", "Phase 1 Prepare", "第一阶段准备"):
+        assert read(PHASES.format("1.", "").replace("### Phase 1: Prepare", f"### {right}"))[1]

@@ -41,6 +41,7 @@ LONG = 4_000
 # A type in brackets behind any signs and a number: it is no part of the line above.
 TYPED_STEP = rf"[^\w\[［【]{{0,12}}(?:[0-9.]+[a-h]?[^\w\[［【]{{0,6}})?[\[［【]`?(?i:{'|'.join(STEP_TYPES)})`?[\]］】]"
 _BARE_FENCE = re.compile(r"(?:`{3,}|~{3,})[A-Za-z]*")
+_PLAIN_TEXT = ("", "text", "txt", "markdown", "md")
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # A number with a letter, and a word or a sign that stands between two steps.
 _ALONE = r"(?i)[(（]?[0-9]+[a-h][.)）]|(?:or|and|then|oder|ou|o|或者?|然后|[↓⬇↻↺])\W*\Z"
@@ -484,6 +485,7 @@ class ContinuationReader(Recovery):
         if self._code is None:
             self._code = (indent, content.rstrip(_LETTERS))
             self._leave_line_out("PS103", line)
+            self._doubt_code(content, line)
             return True
         width, sign = self._code
         if content.startswith(sign) and not content.strip(sign[0]):
@@ -494,6 +496,14 @@ class ContinuationReader(Recovery):
         elif not self._take_detail(write_detail(content), line, indent):
             self._leave_line_out("PS101", line)
         return True
+
+    def _doubt_code(self, opening: str, line: LineBounds) -> None:
+        """Note a code block of plain text right below a heading that begins with a list: it may hold the steps."""
+        is_first = isinstance(self.owner, PlanStep) and self.owner.step_id in self.phases.headings
+        row = self.source.text[self._end : self._end + NEAR].lstrip().partition("\n")[0]
+        if is_first and opening.lstrip("`~").lower() in _PLAIN_TEXT and (is_item(row) or read_bullet(row)):
+            message, help = "the list in this code block may be the steps", "write them without the lines around them"
+            self._note("PS127", message, line.start, self._end, Severity.ERROR, help=help)
 
 
 def _is_branch(content: str) -> bool:

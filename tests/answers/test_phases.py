@@ -202,3 +202,12 @@ def test_a_phase_with_another_number_than_it_seems_is_held_back(name: str, headi
     assert not read(re.sub("### (.*)", heading, text))[1]
     for right in ("Phase 1: Prepare", "Phase 1 – Prepare", "Phase 1 Prepare", "第一阶段准备"):
         assert read(PHASES.format("1.", "").replace("### Phase 1: Prepare", f"### {right}"))[1]
+
+
+@pytest.mark.parametrize("language", ["", "text"])
+@pytest.mark.parametrize("bullet", ["1.", "-", "- [ ]"])
+def test_a_list_in_a_code_block_right_below_a_phase_is_held_back(bullet: str, language: str) -> None:
+    text = re.sub("((?:\n[-1].*)+)", rf"\n```{language}\1\n```", PHASES.format(bullet, ""))
+    assert not read(text)[1]
+    assert not read(text.replace("\n```\n", "\n\n```\n"))[1]
+    assert read(re.sub(r"\n[-1](?:\.| \[ \])?", "\n$", text))[1]

@@ -127,6 +127,11 @@ _ADVICE = words_of("advice", "questions")
 # What the steps of a plan are called in a heading or a label that could be its title as well.
 _PLAN_NAME = r"(?:(?:the|step-by-step|detailed|action) )?plan|check-?list|(?:详细|具体)?(?:计划|方案|安排)"
 _PLAN_LABEL = rf"(?i)[#*_ ]*(?:{_PLAN_NAME})[*_]*[:：]?[*_]*"
+# What only groups phases, right above the first of them.
+_GROUP_LABEL = (
+    r"(?i)(?:(?:the|implementation|project|development|execution) )*(?:phases|plan|roadmap|steps)"
+    "|(?:实施|项目|开发|执行)?(?:阶段|计划|方案|路线图|步骤)"
+)
 # A header of steps, in any form.
 _STEPS_HEADER = r"(?im)^[ \t]*(?:#{1,6}[ \t]*|\*\*)\W{0,3}(?:the |plan |action )?(?:steps|步骤)\W*$"
 # What a heading says of a plan that is none to act on, or of a part or a case.
@@ -405,9 +410,10 @@ class AnswerReader(ContinuationReader):
 
     def _heads_steps(self, content: str) -> bool:
         """Whether a line calls what follows the plan, and that is a list or a table."""
-        is_open = self.section is not Section.STEPS and len(content) <= _SHORT
-        if not is_open or compiled(_PLAN_LABEL).fullmatch(content) is None:
+        if self.section is Section.STEPS or len(content) > _SHORT:
             return False
+        if compiled(_PLAN_LABEL).fullmatch(content) is None:
+            return self._groups_phases(content)
         if not self.default_type:
             # What has been told of a stream is never taken back, so that no line may depend on the next one.
             return self.section in (Section.GOAL, Section.CONSTRAINTS) and content[0] in "#*"
@@ -418,6 +424,13 @@ class AnswerReader(ContinuationReader):
         if own and below and repair_header(following) is None:
             return own[0] < below[0] and not is_notes(below[1])
         return looks_like_step(following) or read_bullet(following) is not None or following.startswith("|")
+
+    def _groups_phases(self, content: str) -> bool:
+        """Whether a line is a heading that says nothing but that phases are below it, as the next heading is."""
+        own, below = read_heading(content), read_heading(self._next_line().rstrip(SPACES + "\r"))
+        if not (self.default_type and own and below) or self._is_before_steps():
+            return False
+        return own[0] < below[0] and is_phase(below[1]) and compiled(_GROUP_LABEL).fullmatch(own[1]) is not None
 
     def _is_before_steps(self) -> bool:
         """Whether the header of the steps is still to come."""

@@ -211,3 +211,19 @@ def test_a_list_in_a_code_block_right_below_a_phase_is_held_back(bullet: str, la
     assert not read(text)[1]
     assert not read(text.replace("\n```\n", "\n\n```\n"))[1]
     assert read(re.sub(r"\n[-1](?:\.| \[ \])?", "\n$", text))[1]
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    "heading",
+    ["Phases", "Implementation Phases", "Implementation Plan", "Roadmap", "Implementation Steps", "阶段", "Plan"],
+)
+@pytest.mark.parametrize("lead", ["# Doors", "# Doors\n\nGoal: New doors"])
+def test_a_heading_that_only_groups_phases_is_that_of_the_steps(lead: str, heading: str) -> None:
+    bare, is_accepted = read(HEADED)
+    assert is_accepted
+    assert read(f"{lead}\n\n## {heading}\n\n{HEADED}") == (bare, True)
+
+
+def test_a_heading_of_phases_above_other_headings_is_none_of_steps() -> None:
+    assert not read("# Doors\n\n## Phases\n\n### Colours\n- Red\n- Blue\n\n### Woods\n- Oak\n- Ash\n")[1]

@@ -49,7 +49,8 @@ _DEMANDS = any_of(
     r" (?:is|would be)"
     r"|i(?:'d| would)?(?: also| strongly| highly)? (?:recommend|suggest|advise|propose)(?! (?:this|these|the following"
     r"|to (?:proceed|go|work)|going|(?:an?|the) (?:[\w-]+ ){0,2}(?:plan|steps|order|approach|way|sequence)))",
-    r"i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to|it (?:(?:also|often"
+    r"(?<=, )i(?:'d| would) (?!say|call|be|guess|expect|estimate|love|like|do|go|put|note|suggest|recommend)\w+"
+    r"|i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to|it (?:(?:also|often"
     r"|really) )?(?:helps|pays|makes sense) to|(?:it's|it is|is) (?:best|wise|sensible|smart|safest|safer|time) to",
     r"worth(?:while| (?!noting|mentioning|knowing|remembering|saying|trying)\w+ing)|you (?:may|might)(?: also| even"
     r"| well)? (?:need|want|wish)|you (?:can|could|may|might) also(?! just\b)|be (?:sure|aware)|think about",
@@ -57,15 +58,19 @@ _DEMANDS = any_of(
     r"|comes? on top|(?:is|are|gets?) then \w+ed|(?:afterwards|separately)(?=\W*\Z)|(?:is|are) (?:limited|confined) to",
     r"(?:an?|one) (?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|further|extra|secondary|final|last)"
     r" (?:\w+ )?(?:step|branch|case|goal|constraint|task|check|point)",
-    r"takes? place|pay attention|nice to have|(?:comes?|goes|happens?) after steps? [0-9]|(?:does|do) steps? [0-9]"
-    r"|can wait|(?<!no )open (?:points?|questions?|issues?|items?)|(?<=, )too(?=[.!]?\Z)",
+    r"takes? place|pay attention|nice to have|(?:comes?|goes|happens?) (?:\w+ ){0,3}?after steps? [0-9]"
+    r"|(?:does|do) steps? [0-9]|can wait|(?<!no )open (?:points?|questions?|issues?|items?)|(?<=, )too(?=[.!]?\Z)",
     r"(?:kids|children|students?|guests?|people|everyone|everybody|users?|customers?|colleagues?)"
     r" should(?! (?:be|get|find|like|love|enjoy|feel|have)\b)",
+    r"(?:starts?|begins?) on (?:\w+day|[0-9]|the [0-9])",
+    r"(?:in|on|at|during) [^,]{1,30}, no \w+(?: \w+)?(?=[.!]?\Z)",
     r"insists?|additionally|furthermore|moreover|in addition|optionally|preferably|ideally|besides(?=,)",
     r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser?|cheaper|safer|best"
     r"|nice|good|ideal|sensible|prudent)(?! (?:example|sign)))|(?:can't|won't|doesn't|wouldn't|never) hurts?",
-    r"want(?:s|ed)? (?:to|you|an?|the|it|all)",
+    r"want(?:ed)? (?:to|you|an?|the|it|all)|wants|preferred|(?:may|might) as well",
+    r"(?:could|can also)(?= \w)(?! (?:also |still |easily |well )?(?:be|have|take|help|get|come|cost|happen|change"
+    r"|hold|go|lead|mean|make|cause|run|work|start|see|feel|find|just|not)\b)",
     # Settled first, or under a condition.
     r"(?:but|so|and) first (?!of\b|things?\b|steps?\b|comes?\b|the\b)\w+",
     r"(?<!days )(?<!weeks )(?<!hours )(?<!minutes )before(?= \w)(?! (?:by|in|too|and|now)\b)|prior to|in advance"
@@ -125,6 +130,7 @@ _DEMANDS = any_of(
     r"(?:is|are) (?:just |only |all )?(?:guess\w*|random)",
     # What may be a constraint.
     r"(?:deadline|due date|time limit|budget|rule|requirement|restriction|target|condition|best time[\w ]*"
+    r"|(?:working|opening|quiet) hours?|(?:target|start|end|latest) date"
     r"|earliest start|latest (?:start|end)|open (?:point|question|issue|item)s?)(?:\*\*)?:\W{1,4}(?!none\b|n/a\b)",
     r"is (?:the|your|our) deadline",
     r"(?:deadline|due date|time limit|budget) is"
@@ -167,7 +173,7 @@ _FINITE = (
 )
 # Verbs that an order begins with whatever follows them.
 _BASE_FORMS = (
-    "allow arrange consider hire inform insure invite notify"
+    "allow arrange clarify consider document hire inform insure invite notify"
     " add sand mask prime rinse scrape degrease ping strike undo scrap ask avoid block book bring buy call carry"
     " check choose clean close confirm cut delete do drop fill find fix get give go install keep leave let make"
     " measure mix move open order pack pick pin place plug prepare press print pull push put read remove rent"
@@ -188,7 +194,7 @@ _CLAUSE = re.compile(r"[,;] | [–—] |(?<=:) ")
 _CONJUNCTION = re.compile(r"(?:so|then|please|and then|and|but) ")
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:and|but|also) )?(?:\w+ly|to|following|afterwards|besides|moreover|furthermore|last"
-    r"|also|bonus|since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
+    r"|worst|best|also|bonus|since|because|as|by|with|at|during|within|for|in|on|if|when|once|while|after|before"
     r"|given|based|from|until|between|each|every|next|this|that|one|later|finally|meanwhile|sorry|strictly|right|no"
     r"|yes)\b"
 )

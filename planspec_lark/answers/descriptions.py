@@ -185,7 +185,8 @@ def describes(said: str, told: str, is_own: Callable[[str], bool], *, is_of_plan
         is_free = _FOREIGN_WISH.match(said) is not None or _FOREIGN_DEMANDS.search(said) is None
         return is_free and _FOREIGN_CUT.search(said) is None
     if is_of_plan or _OF_PLAN.match(told):
-        return _says_what_it_does(told) and not denies(told.replace(" but ", " "), is_own)
+        is_order = ", so " in told and orders(told)
+        return _says_what_it_does(told) and not (is_order or denies(told.replace(" but ", " "), is_own))
     return not (demands(said, is_own) or _may_be_of_plan(said, told, is_own))
 
 

@@ -108,7 +108,8 @@ _DISCLAIMER = re.compile(
 )
 # How long something takes.
 _ESTIMATE = re.compile(
-    r"\W*(?:plan on|budget|expect|allow|count on|reckon with)\b.*\b(?:(?:minute|hour|day|week|weekend|evening)s?"
+    r"\W*(?:plan on|budget|expect|allow|count on|reckon with)\b(?!.*\b(?:before|after|between|until)\b).*"
+    r"\b(?:(?:minute|hour|day|week|weekend|evening)s?"
     r"|take longer)\b"
 )
 # What became of another plan.
@@ -132,6 +133,11 @@ _WORK = one_of(
 _FORMS = re.compile(
     # A question.
     r"[?？]\W*\Z|吗\W*\Z|呢\W*\Z"
+    # What is done with the plan as a text.
+    r"|\A\W*(?:(?:just|simply) )?(?:(?:tick|check|mark|cross) off (?:the|each|every) (?:step|item|task)s?"
+    r"|(?:tick|check)"
+    r" (?:each|the|every) (?:step|item|task|box)(?:es|s)?(?: off)?) as you (?:go|complete|finish)\b[^,]*\Z"
+    r"|\A\W*(?:(?:just|simply) )?(?:save|copy|paste) (?:it|this|the plan) (?:as|into|to|in) [^,]*\Z"
     # A number, an end, a word for a status after a sign in a legend.
     r"|\Athat(?:'s| is) (?:it|all|everything|the (?:whole|full|entire|complete))\b"
     # What holds, of several plans.
@@ -167,7 +173,8 @@ _IDIOMS = re.compile(
         r"not (?:\w+ )?advice|not part of this|in no time|all (?:of )?(?:the )?necessary",
         r"the (?:first|earlier|old|previous) (?:pass|draft|version|attempt|try|one) can be (?:ignored|discarded)",
         r"nothing (?:in \w+ \w+ )?(?:has |have )?changed|a step-by-step",
-        r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
+        r"(?:nothing(?: else)?|no \w+) (?:is|are|gets?|was) (?:forgotten|lost|missed|overlooked|left out|needed"
+        r"|required)",
         r"(?:after|per|following) your (?:last )?(?:message|feedback|comments?|corrections?)",
         r"for (?:the|any|my) (?:\w+ )?(?:mistake|error|confusion|oversight)s?",
         r"you (?:do not|don't) (?:need|have) to be\b[^,:]*|nothing to decide",
@@ -184,6 +191,9 @@ _IDIOMS = re.compile(
         r"(?:that |which )?you(?:'ve| have)? (?:specified|requested)",
         r"(?:(?:do not|don't) depend on )?each other",
         r"(?<!to )(?:avoids|prevents) (?!.*\bsteps?\b)[^,:]*",
+        r"(?:by|in|for|to|from) (?:an? |any |some |the )?(?:later|next|following|earlier) steps?",
+        r"(?:designed|meant|intended) to be (?:executed|followed|run|done|read|worked through)(?: from top to bottom"
+        r"| in order| in sequence| step by step| as is)?",
         r"right away|in time|on time|at the moment|at any time|once more|to copy|if (?:needed|necessary)",
         r"(?:already )?(?:a third|a quarter|half|two thirds) (?:is )?done|only then",
         r"(?:already |roughly |about |almost |nearly )*(?:(?:a third|a quarter|half) of the way|halfway)(?: there)?",
@@ -242,7 +252,8 @@ _PURPOSE = re.compile(
 _FOR_OTHERS = re.compile(
     r"\b(?:discuss\w*|alternatives|if|when|unless|in case|case"
     r"|(?<!now )until|once|another|other|someone|somebody|who|example|last|my|his|her"
-    r"|their|missing|open|optional|approv\w*|sign\w*|cancel\w*|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
+    r"|their|missing|open(?! (?:day|house|air|source|evening))|optional|approv\w*|sign\w*|cancel\w*"
+    r"|delet\w*|drop\w*|draft|half|rest|follow|continued|only"
     r"|placeholders?|invented|crossed|struck|neighbours?|remov\w*)\b"
     r"|\w+'s (?:plan|version|client|customer)"
 )
@@ -363,6 +374,7 @@ _EXPLAINS_TYPES = re.compile(r".*\b(?:act|reason|decide|subtask)\b[\]`\"”')）
 _SETS_CASE = re.compile(r"\b(?:if|when|you|who|tomorrow)\b|[如若先再须]")
 _TYPE_WORDS = re.compile(r"\b(?:act|reason|decide|subtasks?)\b")
 _TELLS = re.compile(r"(?:this|that|it|i|you|we|there)(?: \w+|'\w+)")
+_STATE_LABEL = re.compile(r"(?:updated|current|latest|overall) (?:state|status|progress): ")
 _LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
 # How a line looks that may be a piece of a plan: an item, a box, a type, data flow, a value, an order in Chinese.
 _PIECE = re.compile(
@@ -590,7 +602,10 @@ class Talk:
             return False
         label = _LABEL.match(said)
         if label is not None and not (
-            _TELLS.match(said, label.end() - 1) or names_notes(label[0]) or self.is_known(label[0])
+            _TELLS.match(said, label.end() - 1)
+            or names_notes(label[0])
+            or self.is_known(label[0])
+            or _STATE_LABEL.match(said)
         ):
             return True
         if not has_veto(said) or _FORMS.search(said):

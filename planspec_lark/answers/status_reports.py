@@ -90,7 +90,8 @@ _NAMED_STEPS = re.compile(
 )
 # Where a step stands: before or after another one, or at an end.
 _PLACED = re.compile(
-    rf"{_START}{_WHAT} (?:comes?|goes|stands?) (?:(?:right |directly |well )?(?P<side>before|after) "
+    rf"{_START}{_WHAT} (?:comes?|goes|stands?|happens?|starts?) (?:(?:right |directly |well )?"
+    r"(?P<wait>(?:an?|one|two|three|[0-9]+) \w+ )?(?P<side>before|after) "
     r"(?P<other>(?:[^,.;:]|\.(?=[0-9])){1,80}?)|(?P<end>first|last))"
     r"(?=[,.;:!]| (?:because|since|so|as|on purpose|to)\b|\W*\Z)"
 )
@@ -375,7 +376,7 @@ def _drop_places(said: str, tally: Tally) -> str | None:
         if place is None or other is None or _FOR_CASE.search(match["what"]):
             continue
         is_so = place == other if match["end"] else (place < other) == (match["side"] == "before")
-        if not is_so:
+        if not is_so or match["wait"]:
             return None
         said = said.replace(match[0], "", 1)
     return said

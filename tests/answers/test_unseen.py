@@ -27,6 +27,7 @@ WEAKNESSES = {
         874: "a step in bold has ended with its line, so that what is below it is detail",
         889: "plain Markdown has no goal, and only who reads the sentence in front may see one in it",
         324: "the text ends in the middle of a word, and nothing else shows it",
+        896: "the text ends in the middle of a word, and nothing else shows it",
     },
     "natural": {
         21: "a step is marked as done, and only its detail says that it may not be",

@@ -30,8 +30,8 @@ _DEMANDS = any_of(
     r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer"
     r"|want)",
     r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
-    r"should(?: also| all)? be (?!(?:enough|fine|able|done|plenty|easy|an?|the|back|around|about|over|under|no|near|in"
-    r"|ready|there|normal|noticeable|noticeably|nothing|incredibly)\b)",
+    r"should(?: also| all)? be (?!(?:enough|fine|able|done|plenty|easy|an?|the|back|around|about|over|under|no|near"
+    r"|in|all|ready|there|normal|noticeable|noticeably|nothing|incredibly)\b)",
     r"should (?!(?:give|take|help|be|cover|get|fit|see|keep|make|leave|attract|save|reduce|bring|need|cost|prevent"
     r"|avoid|allow|let|put|provide|ensure|show|have|find|reach|meet|hold|match|last|yield|produce|give)\b)\w+"
     r" (?:the|your|an?|all|every|each|it|them|their|his|her|our|my|this|that|these)",
@@ -129,7 +129,7 @@ _DEMANDS = any_of(
     r"(?:is|are|was|were) (?:out|gone)(?=\W*\Z)|at your own risk|for reference",
     r"(?:is|are) (?:just |only |all )?(?:guess\w*|random)",
     # What may be a constraint.
-    r"(?:deadline|due date|time limit|budget|rule|requirement|restriction|target|condition|best time[\w ]*"
+    r"(?:deadline|due date|time limit|budget|rule|requirement|restriction|target|condition|best time[\w ]{0,40}"
     r"|(?:working|opening|quiet) hours?|(?:target|start|end|latest) date"
     r"|earliest start|latest (?:start|end)|open (?:point|question|issue|item)s?)(?:\*\*)?:\W{1,4}(?!none\b|n/a\b)",
     r"is (?:the|your|our) deadline",

@@ -228,6 +228,11 @@ _PREFACE = re.compile(
     r"|straightforward|organi[sz]ed|whole|entire|full|two|three|four|five|six|seven|eight|nine|ten) ){0,2}"
     rf"(?:plan|steps|approach|guide|process|roadmap)(?: (?:above|outlined|provided))?(?:,? (?:and )?{_WAY})*, (?=\w)"
 )
+# The same in fewer words.
+_WITH_THAT = re.compile(
+    r"\A\W*(?:(?:so|and|overall),? )?(?:with|following) (?:that|this|these steps|(?:this|the) plan)"
+    r"(?: done| in place)?, (?=\w)"
+)
 _OTHER_PREFACE = re.compile(
     r"\A\W*(?:\w+,? )?" + _FOLLOWING.format(r"[^,]{0,80} )?(?:") + r"[^,]*\b(?:plan|steps?)\b[^,]*,"
 )
@@ -478,7 +483,7 @@ class Talk:
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence after the plan leaves it alone, as :func:`sentences` has it."""
         whole = self._read(said)
-        said = _PREFACE.sub("", whole, count=1)
+        said = _WITH_THAT.sub("", _PREFACE.sub("", whole, count=1), count=1)
         is_led = said != whole
         if not is_led and _OTHER_PREFACE.match(said):
             return False

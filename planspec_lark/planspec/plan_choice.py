@@ -15,7 +15,7 @@ __all__ = ["begins_again", "choose_plan", "is_final"]
 _FINAL = re.compile(
     r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version|recommended|preferred"
     r"|use this (?:one|plan)|real plan|actual plan)\b"
-    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|推荐|为准"
+    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正[后版]|改进[后版]|更正|推荐|为准"
 )
 # Such words announce the plan behind them in a clause that says nothing else.
 _ADJECTIVE = r"(?:finali[sz]ed|final|updated|corrected|revised|improved|fixed|recommended|preferred|real|actual)"
@@ -28,7 +28,7 @@ _ANNOUNCES = re.compile(
     r"(?: (?:is|below|is below|follows|as follows|is as follows|is this)"
     r"| (?:with|for) .+)?"
     r"|(?:好的|那么|因此|所以|于是|现将|现在|以下|下面|这里|这|就|请看|是|为|即|给出|我的|您的|你的|本次|整理|附上|现)*+"
-    r"(?:(?:(?:最终|定稿|终稿|正式|更新后|修改后|修订后?|修正后|更正后?|推荐|调整后)的?)+"
+    r"(?:(?:(?:最终|定稿|终稿|正式|更新后|修改后|修订后?|修正后?|改进后?|更正后?|推荐|调整后)的?)+"
     r"(?:(?:执行|行动)?计划|方案|版本?|稿|步骤|做法|安排|清单|结果){0,2}(?:如下|见下|见下文|是|为)?"
     r"|请?以(?:此|以下|下面|下列|本|这)(?:[份个]|计划|方案|版本?)*为准)"
 )
@@ -75,7 +75,8 @@ _CLAUSE = re.compile(r"[,，、:：()（）|—–]| - ")
 # How a writer begins again; in a title, these words are those of the work to be done.
 _AGAIN = re.compile(
     r"\b(?:let me|let's|i'll|i will|i'm going to|i should|i have to) (?:(?!not\b|never\b)\w+ ){0,3}?"
-    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again)\b"
+    r"(?:redo|rewrite|rework|redraft|restart|start (?:over|again|fresh)|try (?:this |that |it )?again"
+    r"|(?:fix|correct|revise|adjust) (?:this|that|it|the plan))\b"
     r"|\bstarting over\b"
     r"|重新(?:写|来|做|列|整理|规划|制定|给出)|重写|重来"
 )

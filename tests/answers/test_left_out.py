@@ -186,6 +186,16 @@ def test_a_goal_may_have_a_longer_label_or_one_in_a_frame(line: str) -> None:
     assert found.plan.goal == "Dry"
 
 
+@pytest.mark.parametrize(
+    "lead", ["Wait, nails rust. Let me fix that:", "I'll revise the plan.", "修正版：", "改进后的计划："]
+)
+def test_what_begins_again_or_is_a_corrected_version_counts(lead: str) -> None:
+    second = PLAN.removeprefix("Here is the plan.\n\n").replace("Nail", "Glue")
+    found = extract_plan(f"{PLAN}\n{lead}\n\n{second}")
+    assert found.is_usable
+    assert [step.description for step in found.plan.steps] == ["Strip", "Glue"]
+
+
 CLOSINGS = """
 旅途愉快
 计划如上

@@ -303,6 +303,8 @@ _ANNOUNCES = re.compile(
     r"\bhier (?:ist|sind|der|mein|ein)\b|\bi(?:'d| would) (?:\w+ ){1,5}like this\W*\Z"
     r"|\bvoici\b|\baqu[ií] (?:está|tienes)\b|\bthe plan is\W*\Z|\b(?:here(?:'s| is| are)"
     r"|below|following|as follows|this is|these are|copy this|as a plan)\b"
+    r"|\A\W*these (?:\w+ )?steps\W*\Z"
+    r"|\A\W*(?:the )?(?:\w+ )?steps (?:to|for)\b[^:]*:\Z"
     r"|\A\W*(?:the )?(?:current |latest )?(?:state|status|progress) (?:after|as of|at the end of)"
     r" (?:today|yesterday|this|our|\w+day|week|day)\b[\w' ]{0,20}:\Z"
     r"|\b(?:current|latest) (?:state|status|progress)\b|\b(?:progress|status) (?:update|report)\b"

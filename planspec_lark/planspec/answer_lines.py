@@ -259,7 +259,7 @@ def join_lines(first: str, second: str) -> str:
 
 
 # Before a Chinese word, it needs no blank.
-_ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\))[*_]*(?:{SPACE}|(?=[\u3400-\u9fff]))"
+_ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\)|\ufe0f?\u20e3)[*_]*(?:{SPACE}|(?=[\u3400-\u9fff]))"
 
 
 def read_item_number(line: str) -> str | None:

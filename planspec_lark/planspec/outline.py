@@ -80,7 +80,8 @@ _WORDED = r"(?i)\W*(?:step\b|第.{1,3}步|步骤)"
 _PHASED = rf"(?i)\W*(?:(?:{english_of('phases')})\b|第.{{1,3}}阶段|阶段)"
 # A phase without the marks of a heading, above bullets.
 _PLAIN_PHASE = (
-    rf"(?im)^(?:(?:{english_of('phases')}) ?[0-9]{{1,2}}|第.{{1,3}}阶段|阶段.) ?[:：] ?(?!.{{80}})[^\n]*\n"
+    rf"(?im)^(?:\*\*)?(?:(?:{english_of('phases')}) ?[0-9]{{1,2}}|第.{{1,3}}阶段|阶段.) ?(?:\*\*)?[:：](?:\*\*)? ?"
+    r"(?!.{80})[^\n]*\n"
     r"(?:[ \t]*\r?\n)?[-*+•] "
 )
 # A time of day, marks and a box in front of what an item says.
@@ -330,7 +331,7 @@ def _add(section: _Section, content: str, start: int) -> None:
     is_box = has_box(content) or content[0] in "☐☑"
     if number is not None:
         section.numbers.append(int(number))
-        bullet = content.lstrip("*_(（0123456789").lstrip(".、)） ")
+        bullet = content.lstrip("*_(（0123456789").lstrip(".、)） \ufe0f\u20e3")
     elif is_box:
         section.boxes += 1
     elif bullet is not None:

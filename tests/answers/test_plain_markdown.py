@@ -33,6 +33,15 @@ TAKEN = {
         "## Steps\n1. [subtask] Permits\n  1.1. [act] Register the firm\n2. [subtask] Tools\n  2.1. [act] Buy an oven\n"
         "  2.2. [act] Rent a stall\n3. [subtask] Sale\n  3.1. [act] Open\n",
     ),
+    "bullets below phases with labels in bold": (
+        "**Phase 1:** Permits\n- Register the firm\n\n**Phase 2**: Tools\n- Buy an oven\n\n**Phase 3:** Sale\n- Open the door\n",
+        "## Steps\n1. [subtask] Permits\n  1.1. [act] Register the firm\n2. [subtask] Tools\n  2.1. [act] Buy an oven\n"
+        "3. [subtask] Sale\n  3.1. [act] Open the door\n",
+    ),
+    "numbers on keys": (
+        "Steps to paint the fence:\n\n1️⃣ Wash the fence\n2️⃣ Sand the boards\n3️⃣ Paint the boards\n",
+        "## Steps\n1. [act] Wash the fence\n2. [act] Sand the boards\n3. [act] Paint the boards\n",
+    ),
     "bullets below more phases in Chinese": (
         "## 第一阶段：筹备\n- 确定场地\n\n## 第二阶段：布置\n- 安装书架\n\n## 第三阶段：开放\n- 公布时间\n",
         "## Steps\n1. [subtask] 筹备\n  1.1. [act] 确定场地\n2. [subtask] 布置\n  2.1. [act] 安装书架\n"

@@ -61,7 +61,7 @@ _DENIES_CHINESE = re.compile(
     r"|互换|旧|摘自|示例|样例|来自|有效(?=[期至到])|撤销|取代|超出|违反|问题|合并|两遍|暂停|讨论|变了|改变|周[一-日]"
     r"|上[次周月]|附件|正式|需要(?![^，。]{0,6}(?:[0-9一二两三四五六七八九十半几]|[周天月]|小时|分钟|时间))|要|其实"
     r"|算了|稍后|后续|剩|多余|由|负责|放在|最好|作废|顺序|确认|同意|练习|演示|网友|初步|想法|适用|为准|记得|重复|重来"
-    r"|推迟|取消|[=→|<>]"
+    r"|推迟|取消|对调|晚一?点|放到|草案|草稿|[=→|<>]"
 )
 # Words of German, French, Spanish, Italian and Portuguese that English has not. Of what is said in these languages,
 # nothing is known but how people wish and offer something.

@@ -64,7 +64,7 @@ _WISH = re.compile(
         r"(?: (?:well|enough|plenty|water|regularly))*(?: and |, |\W*\Z))+\Z)",
         r"(?:tips?|hints?)\b|(?:sorry|(?:i |my )?apolog\w+)(?: again)? (?:for|about)\b|we are (?:here|there) for you",
     )
-    + r"|\A.{0,5}(?:祝|希望|愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
+    + r"|\A.{0,5}(?:祝|希望|(?<!志)愿|加油|谢谢|感谢|期待|小贴士|提示)|\A[^，。]{2,40}，(?:这|主要)?是(?:因为|为了|怕)"
 )
 _TAKES_BACK = Form.of(
     "n't|not|step|weg|streich|elimin|supprim|wrong|wait|back|mind|mix|suggestion|made|invented|placeholder|come up"
@@ -84,6 +84,7 @@ _TAKES_BACK = Form.of(
 _LEAVES_OPEN = Form.of(
     "?|about|before",
     r"\b(?:how|what) about\b",
+    r"(?:告诉|告知)[^，。]{0,12}后，?再",
     r"\A(?!.*\bif\b).*\b(?:tell me|let me know)\b.*\bbefore (?:i|we|you|steps?)\b",
     r"\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with"
     r"|either)\b[^?]*\?\W*\Z",
@@ -210,7 +211,7 @@ _IDIOMS = re.compile(
     + one_of(
         r"考虑到[^，]*，|\A首先(?=是)|是否|反馈|没问题|不复杂|不难|不遗漏\w*?细节|别担心|不用担心|话不多说|不仅|不错",
         r"没有(?:依赖(?:关系)?|分支|冲突|遗漏|阻塞|异常)|不影响(?:计划|步骤|顺序)"
-        r"|[0-9一二两三四五六七八九十半几]+个?(?:分钟|小时|天|周|月(?![初中底末份]))",
+        r"|[0-9一二两三四五六七八九十半几]+(?:个?(?:分钟|小时|天|周)|个月)",
     )
 )
 # What only leads into a sentence: that the plan is followed, as a whole and as it is. Any other way to do that is news.

@@ -95,6 +95,10 @@ _PLACED = re.compile(
     r"(?P<other>(?:[^,.;:]|\.(?=[0-9])){1,80}?)|(?P<end>first|last))"
     r"(?=[,.;:!]| (?:because|since|so|as|on purpose|to)\b|\W*\Z)"
 )
+_PLACED_CHINESE = re.compile(
+    r"(?:\A\W*|(?<=[，；。：])|[把将])(?P<what>[^，。；：把将]{1,20}?)(?:特意|刻意|有意)?(?:放|排|安排)在了?"
+    rf"(?:(?P<last>最后)|(?P<first>最前面?|首位)|第 ?(?P<at>{_NUMERAL}) ?[步位])(?:一步)?(?=[，。；！]|\Z)"
+)
 # Characters in front of a claim that may say in which case it holds.
 _CLAUSE = 80
 # How many steps may be named by the same words, and how many a range has at most.
@@ -168,6 +172,7 @@ _ALL_BUT = re.compile(r"(?:all|every\w*|everyone)\b.* (?:but|except)\b")
 # One of these is in every report. To look for them takes far less than the expressions above.
 _SUBJECTS = (
     " comes ",
+    "在",
     " now ",
     " skip ",
     ":",
@@ -381,6 +386,12 @@ def _drop_places(said: str, tally: Tally) -> str | None:
         if not is_so or match["wait"]:
             return None
         said = said.replace(match[0], "", 1)
+    for match in _PLACED_CHINESE.finditer(said) if "在" in said else ():
+        place, number = tally.locate(match["what"]), str(_number(match["at"] or "一"))
+        other = tally.last_place if match["last"] else tally.locate(number)
+        if place is not None and place != other:
+            return None
+        said = said.replace(match[0], "", 1) if place is not None else said
     return said
 
 

@@ -204,6 +204,20 @@ def test_where_a_step_stands_is_compared_with_the_plan(said: str, is_free: bool)
     assert (extract_plan(f"{PLAN}\n{said}\n").verdict is Verdict.ACCEPTED) is is_free
 
 
+@pytest.mark.parametrize(
+    ("said", "is_free"),
+    [
+        ("许可证放在第一步，因为办理时间最长。", True),
+        ("我把试营业放在最后，因为需要许可证。", True),
+        ("许可证放在最后，因为办理时间最长。", False),
+        ("把培训放在最后。", False),
+    ],
+)
+def test_where_a_step_stands_is_compared_in_chinese(said: str, is_free: bool) -> None:
+    plan = "目标：食堂开业\n步骤：\n1. [行动] 办理许可证 → license\n2. [行动] 采购设备\n3. [行动] 试营业三天\n"
+    assert (extract_plan(f"{plan}\n{said}\n").verdict is Verdict.ACCEPTED) is is_free
+
+
 def test_what_the_plan_says_itself_bounds_nothing_anew() -> None:
     plan = PLAN.replace("to Hamburg\n", "to Hamburg before the big storm\n", 1)
     assert extract_plan(f"You want to travel to Hamburg before the big storm.\n\n{plan}").is_usable

@@ -8,7 +8,7 @@ from planspec_lark.answers.demands import orders
 from planspec_lark.answers.descriptions import has_veto, split_words
 from planspec_lark.answers.vocabulary import NOTES, NOTES_CHINESE
 from planspec_lark.planspec.answer_lines import is_notes, read_heading
-from planspec_lark.planspec.heading_words import english_of, words_of
+from planspec_lark.planspec.heading_words import chinese_of, english_of, words_of
 from planspec_lark.planspec.near_misses import SPACES
 from planspec_lark.planspec.step_repair import read_status
 
@@ -22,6 +22,7 @@ __all__ = [
     "marks_state",
     "names_data",
     "names_notes",
+    "names_overview",
     "names_part",
     "read_note",
 ]
@@ -79,6 +80,12 @@ _CASE = re.compile(
 )
 # What is said in parentheses at the end of a heading.
 _ASIDE = re.compile(r"[(（][^()（）]+[)）]\W*\Z")
+# What heads a text about all of a plan.
+_ABOUT = rf"(?:{english_of('overviews')})"
+_OVERVIEW = re.compile(
+    rf"(?i)\W*(?:(?:the|an?|plan|project|task|general|brief|quick|short) )*{_ABOUT}(?: (?:and|&) {_ABOUT})?\W*"
+    rf"|\W*(?:计划|项目|任务|方案)?(?:{chinese_of('overviews')})(?:[与和]?(?:{chinese_of('overviews')}))?\W*"
+)
 # Signs for a state.
 _STATES = frozenset("✅☑✔✓❌✖✗🚫⛔⏸⏭⏳🔄🔴🟡🟢")
 # What is below such a heading may be more of the plan.
@@ -139,6 +146,12 @@ def names_data(line: str) -> bool:
 def names_notes(label: str) -> bool:
     """Whether a heading or a label is that of something that is no part of a plan."""
     return not NOTES.isdisjoint(split_words(label)) or any(word in label for word in NOTES_CHINESE)
+
+
+def names_overview(line: str) -> bool:
+    """Whether a heading is that of a text about all of a plan, such as its background."""
+    heading = read_heading(line)
+    return heading is not None and _OVERVIEW.fullmatch(heading[1]) is not None
 
 
 def names_part(heading: str) -> bool:

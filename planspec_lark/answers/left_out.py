@@ -6,7 +6,7 @@ import re
 
 from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, says_more
 from planspec_lark.answers.demands import orders
-from planspec_lark.answers.headings import groups_steps, heads_notes, names_notes, names_part
+from planspec_lark.answers.headings import groups_steps, heads_notes, names_notes, names_overview, names_part
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.risk import Risk, highest
@@ -177,9 +177,29 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
         is_told = all(map(reading.talk.is_small_talk, sentences(text)))
     if is_early and reading.has_goal and (is_told or _is_section_of_tools(text, reading.talk)):
         return Risk.LOW
+    if is_early and _is_preface(text, reading):
+        return Risk.LOW
     if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
         return Risk.MEDIUM
     return _rate_between(text, reading.talk, is_early=is_early)
+
+
+def _is_preface(text: str, reading: Reading) -> bool:
+    """Whether a text between the title and the steps only speaks of the plan, or is the background of its goal.
+
+    Anything else may be a goal that the plan lacks, more of the one that it has, or a constraint.
+    """
+    talk = reading.talk
+    rows = [row for one in text.split("\n") if (row := one.strip(SPACES + "\r"))]
+    headings = [row for row in rows if read_heading(row) is not None]
+    told = "\n".join(row for row in rows if row not in headings and not _leads_to_steps(row, talk))
+    if not (all(map(names_overview, headings)) and _is_talk(told)) or _may_have_goal(text):
+        return False
+    said = sentences(told)
+    if all(map(talk.restates, said)):
+        return True
+    is_background = reading.has_goal and bool(headings) and headings[0] == rows[0] and _GOAL.search(told) is None
+    return is_background and all(map(talk.is_background, said))
 
 
 def _is_section_of_tools(text: str, talk: Talk) -> bool:

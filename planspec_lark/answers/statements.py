@@ -544,6 +544,14 @@ class Talk:
         is_lead = _ANNOUNCES.search(told) is not None and self.leads_on(said)
         return is_lead or _WISH.match(told) is not None or self.is_known(told)
 
+    def restates(self, said: str) -> bool:
+        """Whether a sentence speaks of the plan in its own words and those of talk about plans, or leads to it."""
+        return self.is_told(said) and (self.is_known(self._read(said)) or self.is_small_talk(said))
+
+    def is_background(self, said: str) -> bool:
+        """Whether a sentence leaves the plan alone in front of it, and has no number that may limit something."""
+        return self.leads_on(said) and not (self.puts_off(said) or any(map(str.isdigit, said)))
+
     def _explains_types(self, said: str) -> bool:
         """Whether a sentence says what the words for types mean, and asks for nothing."""
         if _EXPLAINS_TYPES.match(said) is None:

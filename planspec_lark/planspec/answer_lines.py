@@ -280,6 +280,7 @@ _NOTES = (
     r"|pitfalls|costs?|prices|sources|references|reading|links|glossary|numbers"
     r"|(?:time|cost|budget) (?:overview|estimate|breakdown|summary))"
     r"(?: (?:and|&|for|on|about|to|at|needed|required) .*| needed| required)?"
+    r"|(?:(?:project|plan) )?(?:context|introduction|intro)"
     r"|what you(?:['’]ll| will)? need|what (?:usually|often|can|could|might|may) (?:goes?|happens?) .*"
     r"|(?:what|(?:one )?things?) to (?:watch|look out|keep in mind|remember|consider|note|know)\b.*"
     r"|(?:(?:a few )?things )?worth (?:knowing|noting|remembering|considering)\b.*|good to know"
@@ -287,7 +288,7 @@ _NOTES = (
     r"|(?:common|potential|possible|known|main|key) (?:risks|problems|issues|challenges|pitfalls|mistakes)(?: .*)?"
     r"|(?:here(?:['’]s| is) )?(?:why|how (?:long|much)|about|what (?:it|this|i|happens|to expect))\b.*"
     r"|(?:consejos|notas|conseils|remarques|astuces|tipps?|hinweise?|anmerkungen)(?: .*)?"
-    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|(?:(?!供).){0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
+    r"|(?:备注|小贴士|温馨提示|注意事项|.{0,4}提示|常见问题|总结|结语|(?:需?要|所需)?(?:准备)?的?(?:东西|材料|工具|物品)(?:清单|准备)?)|(?:项目|计划)?(?:概述|概览|简介|引言)|.{0,4}(?:说明|估算|背景|亮点|特点|优势|特色)|(?:(?!供).){0,8}参考|.?(?:小|学习|温馨)建议|(?:为什么|背景|常见).*)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
 # What stands in parentheses behind the bold text of a phase: `**Phase 3: Lamp** (optional)`.

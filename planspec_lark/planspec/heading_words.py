@@ -6,7 +6,7 @@ together with others, it is in the expression itself.
 
 from __future__ import annotations
 
-__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "english_of", "words_of"]
+__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "chinese_of", "english_of", "words_of"]
 
 # What the parts of a plan are called where nothing else is said, in small letters.
 HEADER_WORDS = {
@@ -48,6 +48,7 @@ _WORDS = {
     "advice": ("tips?|notes?|hints?|remarks?|faq", "贴士|备注|提示|注意"),
     "questions": ("questions?", "问题"),
     "summaries": ("summary|conclusion|recap", ""),
+    "overviews": ("overview|introduction|intro|background|context|summary", "概述|概览|简介|引言|背景"),
     "notes": ("background|assumptions?|disclaimer|rationale|takeaways?", ""),
     "mistakes": ("mistakes?|reasons?|myths?", "原因|误区"),
     "risks": ("risks?|problems?|failed|wrong", "风险"),
@@ -95,6 +96,11 @@ _WORDS = {
 def english_of(*kinds: str) -> str:
     """An expression for a word in English of some kinds, without what bounds it."""
     return "|".join(_WORDS[kind][0] for kind in kinds)
+
+
+def chinese_of(*kinds: str) -> str:
+    """The same for a word in Chinese."""
+    return "|".join(_WORDS[kind][1] for kind in kinds)
 
 
 def words_of(*kinds: str, english: str = "", chinese: str = "") -> str:

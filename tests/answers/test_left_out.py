@@ -353,3 +353,54 @@ def test_advice_for_floors_above_another_says_nothing_of_what_is_above_it() -> N
     text = "# 菜园\n\n**目标**：种菜\n\n## 步骤\n1. 测量阳台\n2. 播种\n\n## 小贴士\n- 六楼以上记得加防风网。\n"
     assert extract_plan(text, default_type="act").is_usable
     assert not extract_plan(text.replace("六楼以上", "以上"), default_type="act").is_usable
+
+
+SHELF = "## Steps\n1. Cut the board\n2. Paint it\n"
+PREFACES = """
+The plan has two steps.
+Here is the plan for the shelf.
+This plan builds a shelf.
+本计划共两步。
+"""
+
+
+def reads(text: str) -> bool:
+    return extract_plan(text, default_type="act").is_usable
+
+
+@pytest.mark.parametrize("said", PREFACES.strip().splitlines())
+@pytest.mark.parametrize("heading", ["", "## Overview\n\n", "## Context\n\n", "## Background\n", "## 概述\n\n"])
+def test_a_sentence_below_a_title_says_as_little_as_above_it(said: str, heading: str) -> None:
+    found = extract_plan(f"# Shelf\n\n{heading}{said}\n\n{SHELF}", default_type="act")
+    assert found.is_usable
+    assert (found.plan.title, len(found.plan.steps)) == ("Shelf", 2)
+    assert reads(f"{said}\n\n# Shelf\n\n{SHELF}")
+    assert reads(f"# Shelf\n\nGoal: A shelf\n\n{heading}{said}\n\n{SHELF}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The aim is a shelf by Friday.",
+        "We want a white shelf.",
+        "This plan brings oak into the hall.",
+        "A white shelf in the hall.",
+        "The board must be dry.",
+        "Buy the oak first.",
+        "This plan has three steps.",
+        "Deadline: Friday",
+        "Finish: white",
+        "This plan is a draft.",
+    ],
+)
+@pytest.mark.parametrize("heading", ["", "## Overview\n\n", "## Notes\n\n"])
+def test_what_may_be_a_goal_or_a_constraint_below_a_title_is_held_back(said: str, heading: str) -> None:
+    assert not reads(f"# Shelf\n\n{heading}{said}\n\n{SHELF}")
+
+
+def test_below_a_goal_only_a_section_of_its_own_may_tell_of_other_things() -> None:
+    goal, said = "# Shelf\n\nGoal: A shelf\n\n", "The board is old.\n\n"
+    assert reads(f"{goal}## Background\n\n{said}{SHELF}")
+    assert not reads(f"{goal}{said}{SHELF}")
+    assert not reads(f"{goal}## Background\n\nThe board is 3 cm thick.\n\n{SHELF}")
+    assert not reads(f"{goal}## Background\n\nThe aim is a shelf by Friday.\n\n{SHELF}")

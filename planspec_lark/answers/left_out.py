@@ -7,6 +7,7 @@ import re
 from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, says_more
 from planspec_lark.answers.demands import orders
 from planspec_lark.answers.headings import groups_steps, heads_notes, names_notes, names_overview, names_part
+from planspec_lark.answers.metadata import leave_out_metadata
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.risk import Risk, highest
@@ -59,7 +60,9 @@ def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         return Risk.NONE
     # A line may be one of text and of reasoning.
     text = leave_out_reasoning(reading.text[span.start : span.end]).text
-    if diagnostic.code == "PS103" and not text.strip(_FENCE_SIGNS):
+    if not reading.steps or span.start < reading.steps[0]:
+        text = leave_out_metadata(text)
+    if not text.strip(_FENCE_SIGNS if diagnostic.code == "PS103" else None):
         return Risk.NONE
     if redefines_marks(text):
         return Risk.HIGH

@@ -362,6 +362,18 @@ Here is the plan for the shelf.
 This plan builds a shelf.
 本计划共两步。
 """
+METADATA = """
+Date: 2025-10-30
+**Version**: 1.0
+**Version:** v2.1.0
+- **Created**: 2025-10-30 14:05
+**Last updated**: 30 October 2025
+*Date: October 30, 2025 | Author: Ann Lee*
+**Author**: Ann and Bob
+日期：2025年10月30日
+版本：1.0
+作者：王小明
+"""
 
 
 def reads(text: str) -> bool:
@@ -404,3 +416,21 @@ def test_below_a_goal_only_a_section_of_its_own_may_tell_of_other_things() -> No
     assert not reads(f"{goal}{said}{SHELF}")
     assert not reads(f"{goal}## Background\n\nThe board is 3 cm thick.\n\n{SHELF}")
     assert not reads(f"{goal}## Background\n\nThe aim is a shelf by Friday.\n\n{SHELF}")
+
+
+@pytest.mark.parametrize("line", METADATA.strip().splitlines())
+@pytest.mark.parametrize("goal", ["", "Goal: A shelf\n\n"])
+def test_when_and_by_whom_a_plan_was_written_is_no_part_of_it(line: str, goal: str) -> None:
+    assert reads(f"# Shelf\n\n{line}\n\n{goal}{SHELF}")
+    assert reads(f"# Shelf\n\n{goal}{line}\n\n{SHELF}")
+    assert reads(f"{line}\n\n# Shelf\n\n{goal}{SHELF}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Status: Active", "Deadline: 2025-10-30", "Budget: 50 euros", "Date: next Friday", "Version: draft", "Owner: Ann"],
+)
+def test_other_labels_below_a_title_are_held_back(line: str) -> None:
+    assert not reads(f"# Shelf\n\n{line}\n\n{SHELF}")
+    assert not reads(f"# Shelf\n\nDate: 2025-10-30\n{line}\n\n{SHELF}")
+    assert not reads(f"# Shelf\n\nGoal: A shelf\n\nDate: 2025-10-30\n{line}\n\n{SHELF}")

@@ -45,11 +45,12 @@ _NOTE = re.compile(
 )
 # What a part of a plan, what comes before it or after it, and another plan are called.
 _PART = re.compile(
-    rf"\b(?:{english_of('phases', 'steps')}|parts?|plans?|options?|alternatives?|alternatively|variants?|versions?"
+    rf"\b(?:{english_of('phases', 'steps', 'criteria')}|parts?|plans?|options?|alternatives?|alternatively|variants?"
+    r"|versions?"
     r"|roll-?backs?|fall-?backs?|contingency|contingencies|backup|goals?|objectives?|aims?|constraints?|requirements?|rules?"
     r"|conditions?|prerequisites?|preconditions?|before|after|afterwards|then|next|later|follow-?ups?|first|second"
     r"|third|also|additional\w*|more|extra|remaining|rest|continued|preparations?|prepare|to-?do|tasks?|check-?list"
-    r"|check|deliverables|inputs?|outputs?|milestones?|acceptance|criteria|scope|limits?|deadlines?|permits?"
+    r"|check|deliverables|inputs?|outputs?|milestones?|acceptance|scope|limits?|deadlines?|permits?"
     r"|approvals?|needed|need|must|don'ts?|if|when|week|day|month|issues?|blockers?|exceptions?|errat\w+|materials?"
     r"|shopping|nice to have)\b|\Abudget\W*\Z|阶段|步骤|计划|方案|备选|回滚|回退"
     r"|应急|目标|约束|要求|条件|前置|准备|后续|之[前后]|补充|另|任务|清单|输入|输出|里程碑|验收|范围|限制|期限|审批"

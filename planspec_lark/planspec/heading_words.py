@@ -6,8 +6,12 @@ together with others, it is in the expression itself.
 
 from __future__ import annotations
 
-__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "chinese_of", "english_of", "words_of"]
+import re
+from functools import cache
 
+__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "chinese_of", "english_of", "heads_no_steps", "words_of"]
+
+_compile = cache(re.compile)
 # What the parts of a plan are called where nothing else is said, in small letters.
 HEADER_WORDS = {
     "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
@@ -56,6 +60,22 @@ _WORDS = {
     "facts": ("team|roles?|attendees|participants|contacts?|budget|facts?", "分工|联系人|预算|原则"),
     "examples": ("examples?|samples?", "示例|样例"),
     "rules": ("rules?|lessons?", ""),
+    # What tells of work that has been done, and what has been found; what is measured in the end.
+    "reports": (
+        "changes(?: made| so far)?|summary of (?:the |all )?changes|change ?log|release notes|accomplishments?"
+        "|achievements?|completed(?: (?:work|tasks?|items?|steps?|features?))?|done(?: so far)?"
+        "|(?:work|tasks?|items?|steps?) (?:completed|done|finished)|progress(?: (?:report|update|so far))?"
+        "|what(?:['’]s| has| is| was| have| i| we)(?: \\w+){0,2}? (?:completed|done|finished|changed|new|built|fixed)"
+        "|what changed|highlights|features|improvements|deliverables",
+        "完成情况|已完成的?(?:工作|任务|内容|事项|部分)?|(?:变更|修改|更新|改动)(?:说明|内容|记录|总结|日志|情况)|成果|进展(?:情况)?"
+        "|(?:功能)?特性|交付物",
+    ),
+    "findings": (
+        "findings?|insights?|observations?|references|limitations|(?:known |open |remaining )?issues"
+        "|areas (?:for|of) improvement|recommendations",
+        "发现|洞察|(?:发现|存在|已知|遗留)的?问题|参考(?:资料|文献)|局限性?|改进(?:点|建议|空间)",
+    ),
+    "criteria": ("criteria|criterion|metrics|kpis?|definition of done", "(?:验收|成功|完成)标准|.{0,4}指标"),
     "best": ("best|worst", ""),
     "ways": ("ways?", ""),
     "options": ("options?|ideas?", ""),
@@ -108,3 +128,31 @@ def words_of(*kinds: str, english: str = "", chinese: str = "") -> str:
     signs = "|".join(part for part in (*(_WORDS[kind][1] for kind in kinds), chinese) if part)
     words = "|".join(part for part in (english_of(*kinds), english) if part)
     return rf"(?i:\b(?:{words})\b{'|' if signs else ''}{signs})"
+
+
+# How a heading calls what is no list of steps: a word for that, and what it is said of. With a verb, it may be work.
+_QUALITIES = (
+    "the|an?|our|my|your|all|some|key|main|major|top|core|new|open|recent|latest|final|current|important|potential"
+    "|possible|expected|known|biggest|overall|project|product|business|technical"
+)
+_OF = "(?:,? (?:of|for|in|from|with|to|identified|found|during)\\b.*)?"
+_VERBS = (
+    "add|adopt|build|change|check|clean|collect|configure|create|define|document|draft|enforce|export|fix|follow|gather"
+    "|implement|import|improve|introduce|learn|make|measure|migrate|move|plan|port|publish|refactor|remove|replace|review"
+    "|revise|rewrite|set|simplify|test|tighten|track|translate|update|write"
+)
+_LISTS = english_of("risks", "findings", "merits", "mistakes")
+_ENDS = english_of("criteria", "rules")
+_NO_STEPS = (
+    rf"(?i)[\W\d]*+(?:(?:{_QUALITIES}) ){{0,3}}(?:{_LISTS})(?: (?:and|&) \w+)?{_OF}\W*"
+    rf"|[\W\d]*+(?:(?:{_QUALITIES}) ){{0,3}}(?:{english_of('reports')})(?: (?:and|&) \w+)?\W*"
+    rf"|[\W\d]*+(?!(?:{_VERBS})\b)(?:[\w'’-]++ ){{0,3}}(?:{_ENDS}|guidelines|principles){_OF}\W*"
+    rf"|[\W\d]*+(?:主要|关键|潜在|项目|重要|核心|本次|本周|最近)*的?"
+    rf"(?:{chinese_of('reports', 'findings', 'criteria', 'risks')})(?:[与和及].{{1,6}})?\W*"
+    r"|(?!制定|编写|更新|修改|添加|配置|实现).{0,8}(?:规则|守则|准则|原则)\W*"
+)
+
+
+def heads_no_steps(heading: str) -> bool:
+    """Whether a heading or a title is that of a report, or of a list of what is no steps."""
+    return _compile(_NO_STEPS).fullmatch(heading) is not None

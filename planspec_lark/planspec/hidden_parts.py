@@ -12,6 +12,7 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.planspec.answer_lines import find_elision, may_elide
+from planspec_lark.planspec.heading_words import heads_no_steps
 from planspec_lark.planspec.lint import (
     check_arrow,
     check_code,
@@ -21,7 +22,16 @@ from planspec_lark.planspec.lint import (
     miss_outputs,
     name_fault,
 )
-from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
+from planspec_lark.planspec.models import (
+    BLANKS,
+    MARKS,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    has_progress,
+    iter_steps,
+)
 from planspec_lark.planspec.near_misses import (
     LIKE_ARROW,
     NOTHING,
@@ -47,8 +57,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     a title says of the plan.
     """
     yield from check_title(plan)
-    if plan.title.endswith(("?", "？")):
-        yield Diagnostic("PS127", "the title asks something", help="write what the plan is about", part="title")
+    yield from _find_other_title(plan)
     if plan.title and (header := repair_header(f"## {plan.title}")) and not header[1].startswith("# "):
         message = "the title is written as the header of another part of the plan"
         yield Diagnostic("PS104", message, Severity.ERROR, help="write `Goal: Text`, or another title", part="title")
@@ -60,9 +69,19 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     yield from _find_hidden_inputs(steps)
     yield from _find_hidden_parts(steps, said)
     yield from _find_hidden_statuses(steps, said)
+    yield from _find_told_steps(steps)
     yield from _find_blanks(plan, steps, said)
     yield from _find_half_read(steps, said)
     yield from _find_elided_detail(plan, steps)
+
+
+def _find_other_title(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """A title that asks something, or without a goal, one of a list of anything but steps."""
+    if plan.title.endswith(("?", "？")):
+        yield Diagnostic("PS127", "the title asks something", help="write what the plan is about", part="title")
+    elif not plan.goal and heads_no_steps(plan.title):
+        message = "the title is that of a report, or of a list of what is no steps"
+        yield Diagnostic("PS127", message, help="write what the plan is about", part="title")
 
 
 def _find_hidden_parts(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -450,16 +469,17 @@ def _find_elided_detail(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[D
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
     """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
-    # Most plans leave none out, which is seen far sooner than what an id is.
-    if _is_counted_through(plan):
-        return
     first = plan.steps[0].step_id if plan.steps else ""
-    for found in check_ids(plan):
-        if found.code == "PS302" and found.step_id == first:
-            message = f"the first step is {first}: there may be others before it"
-            yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
-        elif found.code == "PS302":
-            yield evolve(found, severity=Severity.ERROR)
+    # Most plans leave none out, which is seen far sooner than what an id is.
+    gaps = [] if _is_counted_through(plan) else [found for found in check_ids(plan) if found.code == "PS302"]
+    if first in (found.step_id for found in gaps) or _IS_INNER.match(first) is not None:
+        message = f"the first step is {first}: there may be others before it"
+        yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
+    yield from (evolve(found, severity=Severity.ERROR) for found in gaps if found.step_id != first)
+
+
+# An id that is below another number than the first ones.
+_IS_INNER = re.compile(r"(?![01]\.)[0-9]+\.")
 
 
 def _is_counted_through(plan: PlanSpec) -> bool:
@@ -517,6 +537,26 @@ def _find_hidden_progress(step: PlanStep) -> Iterator[Diagnostic]:
             message = f"`{match[0][:60]}` in the {part} may be meant as the progress"
             help = "write it at the end of the step line, such as ` | Progress: 1/3`"
             yield name_fault("PS115", step, part, message, help, severity=Severity.ERROR)
+
+
+# How a text begins that tells what has been done: with a verb in the past tense.
+_TOLD = re.compile(
+    r"[^\w\[(]*(?:(?:(?!\w*(?:[^rg]eed|embed|shed|shred|wed|bed|red|hundred)\b)[A-Z][a-z]+ed"
+    r"|Built|Made|Wrote|Rewrote|Sent|Bought|Found|Got|Gave|Took|Ran|Began|Chose|Held|Kept|Laid|Met|Paid|Sold|Did|Went)"
+    r"\b(?! (?:by|to be)\b)|已(?!知|有|存在)经?|完成了)"
+)
+# The part of the steps, and their number, that may only be a report.
+_MOSTLY, _SEVERAL = 0.5, 2
+
+
+def _find_told_steps(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """That most steps which are not done tell what has been done."""
+    pending = [step for step in steps if step.status is PlanStatus.PENDING and not step.children]
+    told = [step for step in pending if _TOLD.match(step.description) is not None]
+    if len(told) >= _SEVERAL and len(told) > _MOSTLY * len(pending):
+        message = f"`{told[0].description[:60]}` is told as done, and marked as pending"
+        help = "write `[x]` after the id of a step that is done, and others as what is to be done"
+        yield name_fault("PS111", told[0], "description", message, help, severity=Severity.ERROR)
 
 
 # What shows how something stands, and has a meaning only where a legend gives it one.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
-from planspec_lark.planspec.heading_words import english_of, words_of
+from planspec_lark.planspec.heading_words import english_of, heads_no_steps, words_of
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
@@ -19,9 +19,9 @@ __all__ = ["Phases"]
 
 # A heading of what is not done, or is told of the steps.
 _NOT_DONE = words_of(
-    *("risks", "mistakes", "merits", "facts", "examples", "lists", "ingredients"),
+    *("risks", "mistakes", "merits", "facts", "examples", "lists", "ingredients", "criteria"),
     english=r"not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
-    r"|criteria|definition of done|warning signs?|kpis?|troubleshooting|results?|glossary|questions",
+    r"|warning signs?|troubleshooting|results?|glossary|questions",
     chinese="不要|避免|不做|标准|问题",
 )
 # All of a heading of what is no step, if it has no number.
@@ -204,13 +204,15 @@ class Phases:
 
     def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""
-        phases = sorted(self.unnumbered & self.holders)
+        phases = self.unnumbered & self.holders
         ways = {one for one in phases if compiled(_ONE_WAY).search(steps[one].description) is not None}
         idle = {one for one in phases if not any(is_order(child.description) for child in steps[one].children)}
-        for one in phases:
+        for one in sorted(self.holders):
             is_idle = one in idle and len(idle) < len(phases) and bool(steps[one].children)
             is_way = one in ways and len(ways) > 1
-            if is_idle or is_way or _names_no_steps(steps[one].description):
+            is_told = one in phases and _names_no_steps(steps[one].description)
+            is_other = bool(steps[one].children) and heads_no_steps(steps[one].description)
+            if is_idle or is_way or is_told or is_other:
                 yield one
 
 

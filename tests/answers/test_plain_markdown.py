@@ -195,3 +195,76 @@ def test_a_report_that_the_marks_deny_is_held_back(said: str) -> None:
 
 def test_ways_to_do_something_are_no_steps() -> None:
     assert extract_plan(HELD["ways to do something"], default_type="act").plan.steps == []
+
+
+DONE = "1. Replaced the hinge\n2. Oiled the handle\n"
+FACTS = "1. The paint may be late\n2. The wood is wet\n"
+BOXES = "- [ ] Doors are white\n- [ ] Hinges are quiet\n"
+REPORTS = {
+    **{
+        one: f"## {one}\n{DONE}"
+        for one in (
+            *("Summary of changes", "Changes made", "Completed", "Achievements", "What changed", "Work completed"),
+            *("完成情况", "已完成的工作", "修改内容", "Steps", "Shelf"),
+        )
+    },
+    **{
+        one: f"## {one}\n{FACTS}"
+        for one in (
+            *("Risks", "Findings", "Key Insights", "Observations", "Benefits", "Key features", "Areas for Improvement"),
+            *("Project risks", "Risks and mitigation", "发现的问题", "主要发现", "风险"),
+        )
+    },
+    **{
+        one: f"## {one}\n{BOXES}"
+        for one in (
+            "Acceptance Criteria",
+            "Success Metrics",
+            "Acceptance criteria for the doors",
+            "Definition of done",
+            "验收标准",
+        )
+    },
+    "one numbered section": "### 8.1 风险\n- 油漆可能迟到\n- 木头潮湿\n",
+    "one numbered section of orders": "### 8.1 Kitchen\n- Paint the doors\n- Oil the hinges\n",
+    "numbered headings with bullets": "# Shelf\n\n## 1. Cut\n- Saw the board\n- Sand it\n\n## 2. Risks\n- Late paint\n",
+    "rules": "## Kitchen rules\n1. **Never open the oven early.**\n2. The floor is always dry.\n",
+    "rules of a house": "# House rules for guests\n\n1. No shoes inside\n2. Wash your hands\n",
+    "a report in sections": "## What has been completed\n\n### 1. Kitchen\n- All cupboards painted\n\n### 2. Bathroom\n- Tiles laid\n",
+    "a report in sections in Chinese": "## 已完成的工作\n\n### 1. 厨房\n- 刷好柜门\n\n### 2. 浴室\n- 铺好瓷砖\n",
+    "measures behind the steps": "# Shelf\n\n## Steps\n1. Cut\n2. Paint\n\n## Success Metrics\n- Doors are white\n",
+}
+
+
+@pytest.mark.parametrize("text", REPORTS.values(), ids=REPORTS)
+def test_reports_and_lists_of_what_is_no_step_are_held_back(text: str) -> None:
+    assert extract_plan(text, default_type="act").verdict is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Changes to the login page",
+        "Update the firewall rules",
+        "Collect metrics",
+        "Fix the known issues",
+        "编写验收标准",
+        "厨房验收",
+    ],
+)
+def test_a_title_of_work_on_such_a_list_is_one_of_a_plan(title: str) -> None:
+    assert extract_plan(f"# {title}\n\n1. Open the door\n2. Move the table\n", default_type="act").is_usable
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ("Feed the cat", "Need a vet", "Embed the font"),
+        ("Fixed the tap", "Paint the wall", "Hang the lamp"),
+        ("[x] Replaced the hinge", "[x] Oiled the handle", "[ ] Paint the door"),
+        ("已知问题排查", "了解需求"),
+    ],
+)
+def test_steps_that_are_to_be_done_are_no_report(items: tuple[str, ...]) -> None:
+    text = "## Steps\n" + "".join(f"{number}. {item}\n" for number, item in enumerate(items, 1))
+    assert extract_plan(text, default_type="act").is_usable

@@ -58,10 +58,7 @@ def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         return Risk.HIGH if is_doubtful else Risk.MEDIUM
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
-    # A line may be one of text and of reasoning.
-    text = leave_out_reasoning(reading.text[span.start : span.end]).text
-    if not reading.steps or span.start < reading.steps[0]:
-        text = leave_out_metadata(text)
+    text = _read(reading, span)
     if not text.strip(_FENCE_SIGNS if diagnostic.code == "PS103" else None):
         return Risk.NONE
     if redefines_marks(text):
@@ -76,6 +73,13 @@ def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         else _leads_elsewhere(text, reading, span, is_item=diagnostic.code == "PS107")
     )
     return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
+
+
+def _read(reading: Reading, span: Span) -> str:
+    """What is said in lines that were left out: a line may be one of text and of reasoning."""
+    text = leave_out_reasoning(reading.text[span.start : span.end]).text
+    is_early = not reading.steps or span.start < reading.steps[0]
+    return leave_out_metadata(text) if is_early else text
 
 
 def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) -> bool:
@@ -178,9 +182,8 @@ def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     if not is_told and reading.is_above_goal(span.start) and _is_talk(text):
         # It leads to the plan below its title.
         is_told = all(map(reading.talk.is_small_talk, sentences(text)))
-    if is_early and reading.has_goal and (is_told or _is_section_of_tools(text, reading.talk)):
-        return Risk.LOW
-    if is_early and _is_preface(text, reading):
+    is_told = reading.has_goal and (is_told or _is_section_of_tools(text, reading.talk))
+    if is_early and (is_told or _is_preface(text, reading)):
         return Risk.LOW
     if groups_steps(text.strip()) and reading.says_of_groups and reading.is_above_step(span.end):
         return Risk.MEDIUM
@@ -193,16 +196,19 @@ def _is_preface(text: str, reading: Reading) -> bool:
     Anything else may be a goal that the plan lacks, more of the one that it has, or a constraint.
     """
     talk = reading.talk
-    rows = [row for one in text.split("\n") if (row := one.strip(SPACES + "\r"))]
+    rows = [row for one in text.split("\n") if (row := one.strip(SPACES + "\r")) and not _leads_to_steps(row, talk)]
     headings = [row for row in rows if read_heading(row) is not None]
-    told = "\n".join(row for row in rows if row not in headings and not _leads_to_steps(row, talk))
+    told = "\n".join(row for row in rows if row not in headings)
     if not (all(map(names_overview, headings)) and _is_talk(told)) or _may_have_goal(text):
         return False
     said = sentences(told)
-    if all(map(talk.restates, said)):
-        return True
-    is_background = reading.has_goal and bool(headings) and headings[0] == rows[0] and _GOAL.search(told) is None
-    return is_background and all(map(talk.is_background, said))
+    is_headed = bool(headings) and headings[0] == rows[0]
+    return all(map(talk.restates, said)) or (is_headed and reading.has_goal and _is_background(said, talk))
+
+
+def _is_background(said: list[str], talk: Talk) -> bool:
+    """Whether sentences speak of other things than the plan and its goal."""
+    return not any(map(_GOAL.search, said)) and all(map(talk.is_background, said))
 
 
 def _is_section_of_tools(text: str, talk: Talk) -> bool:

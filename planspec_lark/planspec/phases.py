@@ -210,10 +210,14 @@ class Phases:
         for one in sorted(self.holders):
             is_idle = one in idle and len(idle) < len(phases) and bool(steps[one].children)
             is_way = one in ways and len(ways) > 1
-            is_told = one in phases and _names_no_steps(steps[one].description)
-            is_other = bool(steps[one].children) and heads_no_steps(steps[one].description)
-            if is_idle or is_way or is_told or is_other:
+            if is_idle or is_way or self._heads_no_steps(steps[one]):
                 yield one
+
+    def _heads_no_steps(self, step: PlanStep) -> bool:
+        """Whether the heading that a step is says that none are below it. With a number, it may be a step by itself."""
+        if step.step_id in self.unnumbered and _names_no_steps(step.description):
+            return True
+        return bool(step.children) and heads_no_steps(step.description)
 
 
 def _names_no_steps(heading: str) -> bool:

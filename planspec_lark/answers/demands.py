@@ -38,7 +38,8 @@ _DEMANDS = any_of(
     r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
     r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive"
     r"|have(?! an? (?:good|great|better|solid|fair)\b)|know|sign|see|read|say|not|stay"
-    r"|never|trade|go|stop|happen|take place|start|begin|drop|remain|include|contain)",
+    r"|never|trade|go|stop|happen|take place|start|begin|drop|remain|include|contain"
+    r"|follow)",
     r"should(?:n't| not)(?! (?:take|break|cost|exceed|need|hurt|be (?:a|hard|more|long)))|(?:can|may) not|make sure"
     r"|under no circumstances",
     r"(?:is|are) required|requires that|permit from|(?:needs?|requires?) (?:(?:an?|the|your|prior|written|\w+ing) )*"
@@ -64,6 +65,11 @@ _DEMANDS = any_of(
     r" should(?! (?:be|get|find|like|love|enjoy|feel|have)\b)",
     r"(?:starts?|begins?) on (?:\w+day|[0-9]|the [0-9])",
     r"(?:in|on|at|during) [^,]{1,30}, no \w+(?: \w+)?(?=[.!]?\Z)",
+    r"(?:no|nobody|nothing|none)\b[^,.]{0,40} (?:may|must|should) \w+|(?:during|until|while) steps? [0-9]|would help",
+    r"(?:has|have|get|take)s? (?:priority|precedence)|needs? an? (?:separate|second|extra|additional|special)",
+    r"(?:means?|counts? as) (?:fewer|less|more|under|over|above|below|at least|up to)|(?:threshold|cut-?off|cap) is",
+    r"is (?:the|our|your) (?:limit|threshold|cut-?off|fall-?back|plan b)|(?:have|has) until"
+    r"|(?:each|every) [^,.]{1,30} gets? (?:an?|its|their|the)",
     r"insists?|additionally|furthermore|moreover|in addition|optionally|preferably|ideally|besides(?=,)",
     r"(?:we|you) could|may (?:only|go|not)|(?:it's|is|be) better|better (?:to|choice)|(?:ca|must|sha|wo|should)n't be",
     r"(?:would|'d) (?:rather|like|prefer|want|need|have to|drop|suggest|mean|be (?:better|wiser?|cheaper|safer|best"
@@ -84,7 +90,7 @@ _DEMANDS = any_of(
     r"(?:may|be|are|must|will|should) only|sign (?:off|the|it|them|here)|approval (?:of|from|by|is|has)",
     r"wait (?:for|until|with|to)|limits? (?:of|is|to)",
     r"(?:is|are|was|were)(?:n't| not) (?:\w+ ){0,2}?(?:allowed|permitted|known|clear|sure|certain|ready|available"
-    r"|included|covered|finished|done|complete|final|there|decided|confirmed|approved|yet|here|valid|possible)",
+    r"|included|covered|finished|done|complete|final|there|decided|confirmed|approved|yet|here|valid|possible|counted)",
     # Unsettled, missing, or to come.
     r"still (?:needs?|working|wants?|has|have|to|missing|being|open|looks?|unclear)|yet(?= to\b|\W*\Z)|for now|on hold",
     r"for the moment|in the meantime|more to (?:come|follow)|part (?:[0-9]+|one|two|three)\b|(?:will|to) follow"
@@ -163,7 +169,7 @@ _NO_VERBS = (
 )
 _OBJECTS = (
     "the an? it them this that these those your my our one two all both each every him her us everyone any some access"
-    " what what's"
+    " what what's nothing"
 )
 _PREPOSITIONS = "in with from for to on at of up out off down back by when until before after"
 # What makes a subject of the noun before a preposition.
@@ -173,7 +179,13 @@ _FINITE = (
 )
 # Verbs that an order begins with whatever follows them.
 _BASE_FORMS = (
-    "allow arrange clarify consider document hire inform insure invite notify"
+    "accept allow apply appoint arrange assemble assign attach borrow bring build calculate cancel clarify collect"
+    " compare configure connect consider consult convert create deactivate define deliver determine disable disconnect"
+    " distribute document enable ensure enter evaluate examine exclude export gather hang hire identify import include"
+    " inform inspect insure integrate invite isolate maintain merge migrate minimise minimize negotiate notify obtain"
+    " organise organize perform postpone prioritise prioritize protect publish recheck register reinstall"
+    " remind reschedule restrict select shred shut submit sweep throw tidy tighten transfer treat unload unlock unpack"
+    " unplug validate verify warn weigh wrap"
     " add sand mask prime rinse scrape degrease ping strike undo scrap ask avoid block book bring buy call carry"
     " check choose clean close confirm cut delete do drop fill find fix get give go install keep leave let make"
     " measure mix move open order pack pick pin place plug prepare press print pull push put read remove rent"

@@ -29,14 +29,17 @@ _DEMANDS = any_of(
     r"|(?:'ll|will) (?:also )?need(?! (?:about|around|roughly|some|[0-9]|an? (?:few|couple|hour|day|week|bit)))",
     r"(?:is|are|was|were|be) to (?:be|see|go|have|stay|do)|(?:is|are)(?:n't| not) to|there should|you may (?:prefer"
     r"|want)",
-    r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the)",
-    r"should(?: also| all)? be (?!(?:enough|fine|able|done|plenty|easy|an?|the|back|around|about|over|under|no|near"
+    r"to be (?:done|discarded|completed|fixed|replaced|checked)|(?:also|each|they|you|which|we) needs? (?:an?|the"
+    r"|(?:one|two|three|four|at least) (?!(?:hour|day|minute|week|month|line)s?\b)\w+)|\A(?:at least|at most|max\w*)\b"
+    r"(?!.*(?:hour|day|minute|week|month)s?\b)[^,]{1,60}(?=\W*\Z)",
+    r"should(?: also| all)? be (?!(?:enough|fine|able|done|plenty|easy|an?|the|back|around|about|over|under|no"
+    r"|near(?= [0-9])"
     r"|in|all|ready|there|normal|noticeable|noticeably|nothing|incredibly)\b)",
     r"should (?!(?:give|take|help|be|cover|get|fit|see|keep|make|leave|attract|save|reduce|bring|need|cost|prevent"
     r"|avoid|allow|let|put|provide|ensure|show|have|find|reach|meet|hold|match|last|yield|produce|give)\b)\w+"
     r" (?:the|your|an?|all|every|each|it|them|their|his|her|our|my|this|that|these)",
     r"(?:we|you|it|they|he|she|both|all|goal) should(?! (?:give|take|help|be|cover|work|get|fit|see|keep|make"
-    r"|leave|attract|last|look|come|land)\b)|should (?:have been|get|receive"
+    r"|leave|attract|last|look|come|land)\b)|should (?:also )?(?:have been|get|receive"
     r"|have(?! an? (?:good|great|better|solid|fair)\b)|know|sign|see|read|say|not|stay"
     r"|never|trade|go|stop|happen|take place|start|begin|drop|remain|include|contain"
     r"|follow)",
@@ -50,8 +53,10 @@ _DEMANDS = any_of(
     r" (?:is|would be)"
     r"|i(?:'d| would)?(?: also| strongly| highly)? (?:recommend|suggest|advise|propose)(?! (?:this|these|the following"
     r"|to (?:proceed|go|work)|going|(?:an?|the) (?:[\w-]+ ){0,2}(?:plan|steps|order|approach|way|sequence)))",
-    r"(?<=, )i(?:'d| would) (?!say|call|be|guess|expect|estimate|love|like|do|go|put|note|suggest|recommend)\w+"
-    r"|i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to|it (?:(?:also|often"
+    r"(?:(?<=, )|\A)i(?:'d| would) (?!say|call|be|guess|expect|estimate|love|like|do|go|put|note|suggest|recommend)\w+"
+    r"|i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to"
+    r"|(?:is|are) (?:also )?a good idea|(?:is|are) best \w+ed"
+    r"|it (?:(?:also|often"
     r"|really) )?(?:helps|pays|makes sense) to|(?:it's|it is|is) (?:best|wise|sensible|smart|safest|safer|time) to",
     r"worth(?:while| (?!noting|mentioning|knowing|remembering|saying|trying)\w+ing)|you (?:may|might)(?: also| even"
     r"| well)? (?:need|want|wish)|you (?:can|could|may|might) also(?! just\b)|be (?:sure|aware)|think about",
@@ -63,7 +68,7 @@ _DEMANDS = any_of(
     r"|(?:does|do) steps? [0-9]|can wait|(?<!no )open (?:points?|questions?|issues?|items?)|(?<=, )too(?=[.!]?\Z)",
     r"(?:kids|children|students?|guests?|people|everyone|everybody|users?|customers?|colleagues?)"
     r" should(?! (?:be|get|find|like|love|enjoy|feel|have)\b)",
-    r"(?:starts?|begins?) on (?:\w+day|[0-9]|the [0-9])",
+    r"(?:starts?|begins?|closes?|opens?) on (?:\w+day|[0-9]|the [0-9])",
     r"(?:in|on|at|during) [^,]{1,30}, no \w+(?: \w+)?(?=[.!]?\Z)",
     r"(?:no|nobody|nothing|none)\b[^,.]{0,40} (?:may|must|should) \w+|(?:during|until|while) steps? [0-9]|would help",
     r"(?:has|have|get|take)s? (?:priority|precedence)|needs? an? (?:separate|second|extra|additional|special)",

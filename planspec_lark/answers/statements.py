@@ -83,7 +83,7 @@ _TAKES_BACK = Form.of(
 # A question that has to be answered before anything is done.
 _LEAVES_OPEN = Form.of(
     "?|about|before",
-    r"\b(?:how|what) about\b",
+    r"\b(?:how|what) about\b|\A\W*(?:and )?who\b[^?]*\?",
     r"(?:告诉|告知)[^，。]{0,12}后，?再",
     r"\A(?!.*\bif\b).*\b(?:tell me|let me know)\b.*\bbefore (?:i|we|you|steps?)\b",
     r"\A(?!\W*(?:why|how|what)\b).*\b(?:confirm|approve|agree|decide|choose|pick|prefer|which|before i|go with"

@@ -18,6 +18,7 @@ from planspec_lark.answers.repair_risk import rate
 from planspec_lark.answers.risk import RISKS, Risk, highest
 from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, reach_verdict
+from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
@@ -40,6 +41,8 @@ _RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 # What to do about text that may change what a plan means.
 _ABOUT = "if this does not change the plan, remove it; if it does, change the plan as it says"
+# What to do about a heading above steps that says more than what they are about: a status, a case, a choice.
+_OF_HEADING = "what a heading says of its steps is not read: mark each step by itself, or decide which of them hold"
 # A list of steps as a field of a JSON or YAML value, and what to do about it.
 _KEYED_STEPS = re.compile(
     r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[|^[ \t]*(?:steps|plan|tasks|步骤):[ \t]*\r?\n[ \t]*-[ \t]+\w+:[ \t]',
@@ -341,10 +344,16 @@ def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Re
     was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, diagnostic.source or source)
     became = fix.text if fix else was if is_kept else ""
     if risk.rank > most.rank:
-        is_said = diagnostic.severity is Severity.INFO and diagnostic.code == "PS101" and not diagnostic.help
-        help = _ABOUT if is_said else diagnostic.help
+        help = diagnostic.help or _advise(diagnostic, was)
         diagnostic = evolve(diagnostic, severity=Severity.ERROR, help=help)
     return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)
+
+
+def _advise(diagnostic: Diagnostic, was: str) -> str:
+    """What to do about what is refused, and has no advice of its own."""
+    if diagnostic.severity is Severity.INFO and diagnostic.code == "PS101":
+        return _ABOUT
+    return _OF_HEADING if diagnostic.code == "PS110" and diagnostic.fix and read_heading(was.strip()) else ""
 
 
 def _whole_lines(span: Span | None, source: Source) -> str:

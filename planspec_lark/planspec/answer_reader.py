@@ -9,7 +9,7 @@ Whatever it is taken for is put to the grammar again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from re import Match
 from typing import ClassVar
@@ -41,6 +41,7 @@ from planspec_lark.planspec.line_faults import (
     BAD_INDENTATION,
     LineFault,
     Section,
+    advice_on,
     conflict_fault,
     diagnose_comment,
     diagnose_line,
@@ -77,6 +78,7 @@ from planspec_lark.planspec.step_repair import (
     may_have_progress,
     rank_of_number,
     repair_step,
+    status_of,
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
@@ -624,8 +626,19 @@ class AnswerReader(ContinuationReader):
         if is_same or placed == content:
             return None
         if not match and misses:
-            return evolve(diagnose_line(content, self.section), repaired=placed)
-        return LineFault(misses[0] if misses else _name_change(content, written, placed), repaired=placed)
+            fault = evolve(diagnose_line(content, self.section), repaired=placed)
+        else:
+            fault = LineFault(misses[0] if misses else _name_change(content, written, placed), repaired=placed)
+        return self._name_mark(fault, misses, content)
+
+    def _name_mark(self, fault: LineFault, misses: Sequence[NearMiss], line: str) -> LineFault:
+        """A fault of a step; where a mark in front of it stands for no status, that is what is wrong with it."""
+        marks = ((one, line[one.start : one.end].strip("*_`[]［］【】")) for one in misses if one.code == "PS111")
+        unknown = next((one for one, sign in marks if status_of(sign, self.legend) is None), None)
+        if unknown is None or fault.miss.code != "PS110" or unknown.start >= fault.miss.end:
+            return fault
+        miss = evolve(unknown, start=fault.miss.start, end=fault.miss.end)
+        return evolve(fault, miss=miss, help=advice_on(miss.code))
 
     def _may_lack_type(self, content: str) -> bool:
         """Whether an item may be a step without a type: in plain text, a list of anything else is not a plan."""
@@ -696,7 +709,7 @@ class AnswerReader(ContinuationReader):
                 return whole_fault("PS112", "the type in square brackets is missing", content)
             return None
         self._typed_bullet = (indent, content[0]) if is_typed else None
-        written = repair_step(f"1. {text}", self.legend, self.default_type)[1]
+        misses, written = repair_step(f"1. {text}", self.legend, self.default_type)
         if written is None:
             return None
         parent = self._nesting.find_list(indent)
@@ -706,7 +719,8 @@ class AnswerReader(ContinuationReader):
             self._nesting.lists.append((indent, parent))
         number = self._nesting.next_number(parent)
         placed = f"{parent}.{number}" if parent else f"{number}"
-        return whole_fault("PS110", "a step must start with its id", content, f"{placed}{written[1:]}")
+        fault = whole_fault("PS110", "a step must start with its id", content, f"{placed}{written[1:]}")
+        return self._name_mark(fault, misses, f"1. {text}")
 
     def _is_step_list(self, text: str, indent: int) -> bool:
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""

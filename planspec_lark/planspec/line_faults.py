@@ -33,6 +33,7 @@ __all__ = [
     "FIRST_WORD",
     "LineFault",
     "Section",
+    "advice_on",
     "comment_fault",
     "conflict_fault",
     "diagnose_comment",
@@ -106,6 +107,11 @@ _HELP = {
     "PS128": "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`",
     "PS124": "remove comments: in other lines, a strict reading takes them for text",
 }
+
+
+def advice_on(code: str) -> str:
+    """What to do about all faults with a code; empty where that depends on the fault."""
+    return _HELP.get(code, "")
 
 
 BAD_INDENTATION = "the white space at the start of the line is not spaces or tabs"

@@ -227,3 +227,25 @@ def test_a_heading_that_only_groups_phases_is_that_of_the_steps(lead: str, headi
 
 def test_a_heading_of_phases_above_other_headings_is_none_of_steps() -> None:
     assert not read("# Doors\n\n## Phases\n\n### Colours\n- Red\n- Blue\n\n### Woods\n- Oak\n- Ash\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("- [-] 2. Paint the doors", "`-` is not a status mark"),
+        ("- [/] Paint the doors", "`[/]` is not a status mark"),
+        ("🟡 2. Paint the doors", "`🟡` is not a status mark"),
+    ],
+)
+def test_an_unknown_mark_is_named_with_those_that_are_known(line: str, said: str) -> None:
+    (fault,) = extract_plan(f"Goal: Doors\n## Steps\n- [x] 1. Sand the doors\n{line}\n", default_type="act").faults
+    assert (fault.code, fault.message, fault.line) == ("PS111", f"{said} (risk: high)", 4)
+    assert fault.help.startswith("the marks are `[ ]` pending, `[x]` done")
+
+
+@pytest.mark.parametrize("heading", ["Phase 3: Lamp ✅", "Phase 3: Lamp (optional)"])
+def test_of_a_heading_that_says_more_is_told_what_to_do(heading: str) -> None:
+    found = extract_plan(f"{HEADED}### {heading}\n1. [x] Hang the lamp\n", default_type="act")
+    (fault,) = found.faults
+    assert (fault.code, fault.line) == ("PS110", 9)
+    assert fault.help.startswith("what a heading says of its steps is not read")

@@ -429,10 +429,11 @@ class AnswerReader(ContinuationReader):
 
     def _groups_phases(self, content: str) -> bool:
         """Whether a line is a heading that says nothing but that phases are below it, as the next heading is."""
-        own, below = read_heading(content), read_heading(self._next_line().rstrip(SPACES + "\r"))
-        if not (self.default_type and own and below) or self._is_before_steps():
+        own = read_heading(content) if self.default_type else None
+        if own is None or compiled(_GROUP_LABEL).fullmatch(own[1]) is None or self._is_before_steps():
             return False
-        return own[0] < below[0] and is_phase(below[1]) and compiled(_GROUP_LABEL).fullmatch(own[1]) is not None
+        below = read_heading(self._next_line().rstrip(SPACES + "\r"))
+        return below is not None and own[0] < below[0] and is_phase(below[1])
 
     def _is_before_steps(self) -> bool:
         """Whether the header of the steps is still to come."""

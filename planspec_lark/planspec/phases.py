@@ -34,8 +34,10 @@ _NO_PHASE = (
     r"(?: (?:made|learned|encountered|work|ideas?|enhancements?|improvements?|plans?|steps|considerations?|scope|items"
     r"|log|tracking|and|&|or|dependencies|risks|links|metrics|criteria|planned|changed|needed|required))*\W*"
     r"|\W*(?:主要|关键|项目|外部|相关|未来|后续|已知|遇到的?|待定|其他|重要|经验)*"
-    r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|工作|计划|展望|决策|决定|依赖项?|指标"
+    r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|展望|决策|决定|依赖项?|指标"
     r"|阻塞项?|障碍|错误|经验|教训|总结|附录|假设|资源|里程碑|日志|记录)\W*"
+    r"|\W*(?:后续|未来)(?:工作|计划|安排)\W*"
+    rf"|\W*{words_of('labels')}\W*"
 )
 # What joins two numbers.
 _JOINTS = (*"+&/,，~–—-",)
@@ -43,7 +45,7 @@ _JOINTS = (*"+&/,，~–—-",)
 _GARBLED = (
     rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
     r"(?:[A-Za-z]\b| ?[+&/,，~–—-] ?[0-9]| (?:and|to|or|und|bis) [0-9]| [a-z]"
-    rf"| (?i:{english_of('labels', 'notes', 'summaries')})\b)"
+    rf"| (?i:{english_of('labels', 'notes', 'summaries')})\W*\Z)"
     rf"|[\W_]*(?:第.{{1,3}}阶段|阶段.) ?{words_of('labels', 'doubtful_labels')}\W*\Z"
 )
 # A heading of one of several ways, if there are more of its kind.
@@ -61,8 +63,10 @@ _STEP_NUMBER = (
     r"|\b(?:repeat|redo|see|back to|again from|return to) #?[0-9]+(?:[-–][0-9]+)?(?! ?(?:[a-z0-9]|%))|(?<!\w)#[0-9]+\b"
     r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十]+"
 )
-# How a line begins that tells something of the steps beside it; and one that has any label, as a step may have.
+# How a line begins that tells something of the steps beside it; one of which it is not certain, and one that has
+# any label, as a step may have.
 _FACT, _DOUBTFUL_FACT = (rf"\A\W*{words_of(kind)}\W{{0,4}}[:：]" for kind in ("labels", "doubtful_labels"))
+_DOUBTFUL_LABEL = rf"\W*{words_of('doubtful_labels')}\W*"
 _LABELLED = r"\A[^:：]{1,40}[:：]"
 # That nothing shows what headings are, and what to do.
 _NO_SIGN, _HEAD = (
@@ -186,6 +190,9 @@ class Phases:
     def _find_facts(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Lines right below headings whose labels show that they tell something of the steps, and are none."""
         for holder in sorted(self.holders):
+            for line in steps[holder].detail if steps[holder].children else ():
+                if _heads_facts(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line):
+                    yield holder, f"step {holder}: what is below `{line[:60]}` may be no steps", "write it as detail"
             children = [one for one in steps[holder].children if f"[{one.step_type}]" not in _row_of(one, positions)]
             are_labelled = all(compiled(_LABELLED).match(one.description) for one in children)
             for step_id, text in ((one.step_id, one.description) for one in children):
@@ -222,8 +229,12 @@ class Phases:
 
 def _names_no_steps(heading: str) -> bool:
     """Whether a heading without a number is that of what is not done, or told of the steps."""
-    is_no_phase = len(heading) <= _SHORT and compiled(_NO_PHASE).fullmatch(heading) is not None
-    return is_no_phase or compiled(_NOT_DONE).search(heading) is not None
+    return _heads_facts(heading) or compiled(_NOT_DONE).search(heading) is not None
+
+
+def _heads_facts(line: str) -> bool:
+    """Whether a line says nothing but that something is told below it of the steps beside it."""
+    return len(line) <= _SHORT and compiled(_NO_PHASE).fullmatch(line) is not None
 
 
 def _agrees(status: PlanStatus, below: set[PlanStatus]) -> bool:

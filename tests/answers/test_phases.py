@@ -156,6 +156,19 @@ def test_a_label_among_the_steps_of_a_phase_may_be_no_step(label: str) -> None:
     assert not read(PHASES.format("- [ ]", f"- [ ] {label}:\n  - smooth"))[1]
 
 
+@in_one_test
+@pytest.mark.parametrize(
+    "label", ["**Deliverables:**", "**Deliverables**", "Key files:", "**Tests:**", "**验收标准：**"]
+)
+@pytest.mark.parametrize("between", ["", "\n**Tasks:**\n"])
+def test_a_list_below_such_a_label_of_a_phase_is_held_back(between: str, label: str) -> None:
+    for bullet in ("-", "1.", "- [ ]"):
+        name = "### Phase 1: Prepare\n"
+        text = PHASES.format(bullet, "").replace(name, f"{name}{label}\n{bullet} Smooth doors\n{between}")
+        assert not read(text)[1]
+        assert read(text.replace(f"{label}\n", "In short:\n"))[1]
+
+
 def test_steps_that_all_have_labels_are_steps() -> None:
     steps, is_accepted = read(
         re.sub("^(. )(.+)(?= )", r"\1**\2:**", PHASES.format("-", "- Test it"), flags=re.MULTILINE)

@@ -20,7 +20,7 @@ from planspec_lark.answers.truncation import CUT, find_cut, name_cut
 from planspec_lark.answers.verdict import Verdict, decide, explain, reach_verdict
 from planspec_lark.planspec.answer_lines import read_heading
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_placeholders
+from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_nested, find_placeholders
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
 from planspec_lark.planspec.positions import Positions
@@ -276,7 +276,11 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extraction:
     """A reading with an entry for each finding: of the cut, of the reader, and of what the plan breaks."""
     told, source, reading = result.diagnostics, result.source, Reading.of(result)
-    broken = _find_broken(result.plan, told, is_strict=not told and cut is None)
+    is_strict = not told and cut is None
+    broken = _find_broken(result.plan, told, is_strict=is_strict)
+    if not is_strict and result.plan.steps and result.plan.constraints:
+        places = result.positions.fields.get("constraints", ())[-len(result.plan.constraints) :]
+        broken.extend(find_nested(result.source.text, [span.start for span in places]))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):

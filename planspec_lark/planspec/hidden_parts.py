@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from attrs import evolve
@@ -47,7 +48,7 @@ from planspec_lark.planspec.step_repair import may_have_progress, read_status
 from planspec_lark.planspec.variable_lists import LONGEST, VARIABLES, is_variable_list, read_names
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
-__all__ = ["find_doubtful", "find_gaps", "find_placeholders", "looks_like_flow"]
+__all__ = ["find_doubtful", "find_gaps", "find_nested", "find_placeholders", "looks_like_flow"]
 
 
 def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
@@ -480,6 +481,29 @@ def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 # An id that is below another number than the first ones.
 _IS_INNER = re.compile(r"(?![01]\.)[0-9]+\.")
+
+
+def find_nested(text: str, starts: Sequence[int]) -> Iterator[Diagnostic]:
+    """Constraints that stand below another one, and may say more of it, or be cases of it.
+
+    Args:
+        text: the text of the plan.
+        starts: where each constraint starts.
+    """
+    indents = [_indent_of(text, start) for start in starts]
+    for item, (before, indent) in enumerate(pairwise(indents), 1):
+        if indent > before + 1:
+            message, help = (
+                "this constraint is below another one",
+                "write each constraint in one line that says all of it",
+            )
+            yield Diagnostic("PS127", message, help=help, part="constraints", item=item)
+
+
+def _indent_of(text: str, at: int) -> int:
+    """How far the line that an offset is in is indented."""
+    row = text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)]
+    return len(row) - len(row.lstrip(SPACES))
 
 
 def _is_counted_through(plan: PlanSpec) -> bool:

@@ -268,3 +268,19 @@ def test_a_title_of_work_on_such_a_list_is_one_of_a_plan(title: str) -> None:
 def test_steps_that_are_to_be_done_are_no_report(items: tuple[str, ...]) -> None:
     text = "## Steps\n" + "".join(f"{number}. {item}\n" for number, item in enumerate(items, 1))
     assert extract_plan(text, default_type="act").is_usable
+
+
+@pytest.mark.parametrize(
+    ("items", "is_read"),
+    [
+        ("- Noise:\n  - none after nine\n", False),
+        ("- Noise\n    * none after nine\n    * none before six\n- Cheap\n", False),
+        ("  - No noise\n  - Cheap\n", True),
+        ("- No noise\n  after nine\n- Cheap\n", True),
+        ("9. Cheap\n10. Quiet\n", True),
+    ],
+)
+@pytest.mark.parametrize("header", ["Constraints:", "**Constraints:**", "## 约束"])
+def test_a_constraint_below_another_one_is_held_back(header: str, items: str, *, is_read: bool) -> None:
+    text = f"# Shelf\n\n{header}\n{items}\n## Steps\n1. Cut\n2. Paint\n"
+    assert extract_plan(text, default_type="act").is_usable is is_read

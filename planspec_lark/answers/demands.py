@@ -142,6 +142,7 @@ _DEMANDS = any_of(
     # What may be a constraint.
     r"(?:deadline|due date|time limit|budget|rule|requirement|restriction|target|condition|best time[\w ]{0,40}"
     r"|(?:working|opening|quiet) hours?|(?:target|start|end|latest) date"
+    r"|acceptance|(?:\w+ )?criteri(?:on|a)|done when|definition of done"
     r"|earliest start|latest (?:start|end)|open (?:point|question|issue|item)s?)(?:\*\*)?:\W{1,4}(?!none\b|n/a\b)",
     r"is (?:the|your|our) deadline",
     r"(?:deadline|due date|time limit|budget) is"
@@ -241,7 +242,7 @@ _DEMANDS_CHINESE = re.compile(
 _STILL_CHINESE = re.compile(
     r"\A\W*(?:最后(?!.{1,4}[:：])|(?:接着|然后|随后|之后|此后|接下来|(?:与此)?同时)(?![就即便]))(?!.{0,6}(?:祝|希望|提醒|说|一句|加油|是))|说了算|归.{1,4}管|不同意|反对(?!意见)|有意见|不让|没消息|还在考虑|多余|没必要。|可有可无|看情况|缓缓|可以对调"
     r"|[猜估抄]的|凭记忆|(?<!不是我)随手写|初版|风险自负|慎用|谨慎|不保证"
-    r"|\A(?:负责人|截止(?:日期|时间)?|期限|(?:总|最高)?预算|审批人)(?:\W*[:：]\s*|[是为](?!.*所以))(?!无|不限|没有|估计)\S"
+    r"|\A(?:(?:验收|成功|完成)(?:标准|条件|要求)|验收|负责人|截止(?:日期|时间)?|期限|(?:总|最高)?预算|审批人)(?:\W*[:：]\s*|[是为](?!.*所以))(?!无|不限|没有|估计)\S"
     r"|\A(?:(?:提前|完成|完事|下班后|夜里|周末)[^，。]{0,6}?，?|[^，。]{1,8}后，?)?(?:把|将|关[掉上好]|戴[好上]|贴|铺[好上一]"
     r"|拆[掉下开]|量一"
     r"|带[上好]|做[个一]|避开|绕开|保留|留着|备份|打磨|问一|叫上|通知|提醒|告诉|跟.{1,4}[说打报]|和.{1,4}[说打商]"

@@ -434,3 +434,20 @@ def test_other_labels_below_a_title_are_held_back(line: str) -> None:
     assert not reads(f"# Shelf\n\n{line}\n\n{SHELF}")
     assert not reads(f"# Shelf\n\nDate: 2025-10-30\n{line}\n\n{SHELF}")
     assert not reads(f"# Shelf\n\nGoal: A shelf\n\nDate: 2025-10-30\n{line}\n\n{SHELF}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**Acceptance:** The doors are smooth and white.",
+        "Acceptance criteria: The doors are smooth.",
+        "**Success criteria**: The doors are smooth.",
+        "**Done when:** all doors are white",
+        "**验收：** 柜门必须光滑。",
+        "**验收标准：** 柜门光滑。",
+        "完成标准：柜门光滑、白色",
+    ],
+)
+def test_what_a_plan_is_accepted_by_may_be_a_constraint(line: str) -> None:
+    assert not reads(f"# Shelf\n\nGoal: A shelf\n\n{SHELF}\n{line}\n")
+    assert reads(f"# Shelf\n\nGoal: A shelf\n\n{SHELF}\nAcceptance: none\n")

@@ -170,7 +170,10 @@ _PROGRESS_CUT = rf"{_TEXT_BAR}(?={SPACE}*+(?:[|｜]|\Z))"
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])|{_PROGRESS_CUT}"
 # In a line that the grammar accepts, a bar with other white space around it is text.
 _PLAIN_CUT = rf"(?<![^{BLANKS}])\|(?![^{BLANKS}])|(?<![^{SPACES}])｜(?![^{SPACES}])|{_PROGRESS_CUT}"
-_BOLD_LEAD = r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))(?!.*\*\*)"
+_BOLD_LEAD = (
+    r"\A\*\*(?=[^\s*])(?P<text>[^*]*[^\s*])\*\*(?:(?<=[\u3400-\u9fff]\*\*)|(?![^\W\u3400-\u9fff]))"
+    r"(?:(?<=[:：]\*\*)|(?=[:：])|(?!.*\*\*))"
+)
 _NO_SPACES = str.maketrans("", "", SPACES)
 _NO_MARKS = str.maketrans("", "", "*_`")
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")

@@ -284,3 +284,17 @@ def test_steps_that_are_to_be_done_are_no_report(items: tuple[str, ...]) -> None
 def test_a_constraint_below_another_one_is_held_back(header: str, items: str, *, is_read: bool) -> None:
     text = f"# Shelf\n\n{header}\n{items}\n## Steps\n1. Cut\n2. Paint\n"
     assert extract_plan(text, default_type="act").is_usable is is_read
+
+
+@pytest.mark.parametrize(
+    ("written", "description"),
+    [
+        ("**Doors:** Sand them **well**", "Doors: Sand them **well**"),
+        ("**Doors**: Sand them **well**", "Doors: Sand them **well**"),
+        ("**柜门：** 打磨，**不要**刷漆", "柜门： 打磨，**不要**刷漆"),
+        ("**Doors** and **windows** are sanded", "**Doors** and **windows** are sanded"),
+    ],
+)
+def test_a_bold_label_loses_its_stars_whatever_else_is_bold(written: str, description: str) -> None:
+    found = extract_plan(f"## Steps\n1. {written}\n2. Paint\n", default_type="act")
+    assert found.plan.steps[0].description == description

@@ -201,14 +201,8 @@ def _is_preface(text: str, reading: Reading) -> bool:
     told = "\n".join(row for row in rows if row not in headings)
     if not (all(map(names_overview, headings)) and _is_talk(told)) or _may_have_goal(text):
         return False
-    said = sentences(told)
-    is_headed = bool(headings) and headings[0] == rows[0]
-    return all(map(talk.restates, said)) or (is_headed and reading.has_goal and _is_background(said, talk))
-
-
-def _is_background(said: list[str], talk: Talk) -> bool:
-    """Whether sentences speak of other things than the plan and its goal."""
-    return not any(map(_GOAL.search, said)) and all(map(talk.is_background, said))
+    is_headed = headings[:1] == rows[:1] != [] and reading.has_goal
+    return all(talk.restates(one) or (is_headed and talk.is_background(one)) for one in sentences(told))
 
 
 def _is_section_of_tools(text: str, talk: Talk) -> bool:

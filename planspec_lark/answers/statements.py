@@ -370,6 +370,17 @@ _OF_PLAN = re.compile(
     r"\b(?:plans?|steps?|this|these|above|below|following|follows|draft|version)\b|计划|方案|步|以上|以下|上面"
     r"|下面|这"
 )
+# What a plan is for, and what comes of it.
+_AIMS = re.compile(
+    r"\b(?:goals?|objectives?|aims?|tasks?|purposes?|targets?|outcomes?|outputs?|results?|deliverables?|summary)\b"
+    r"|目标|目的|任务|用于|结果"
+)
+# What a plan may be limited by, or how it stands.
+_LIMITS = re.compile(
+    r"\b(?:days?|hours?|minutes?|weeks?|months?|time|times|schedule|dates?|deadline|budget|costs?|money|quality|effort"
+    r"|constraints?|requirements?|conditions?|done|complet\w+|finished|pending|blocked|active|skipped|running|progress)\b"
+    r"|[天周月]|小时|分钟|时间|预算|约束|要求|条件|完成|完毕|进行|有限"
+)
 # What asks back.
 _ASKS = Form.of(
     "please|whether",
@@ -545,12 +556,16 @@ class Talk:
         return is_lead or _WISH.match(told) is not None or self.is_known(told)
 
     def restates(self, said: str) -> bool:
-        """Whether a sentence speaks of the plan in its own words and those of talk about plans, or leads to it."""
-        return self.is_told(said) and (self.is_known(self._read(said)) or self.is_small_talk(said))
+        """Whether a sentence speaks of a plan in its own words and known ones, and of no limit or state."""
+        told = self._read(said)
+        is_of_plan = _OF_PLAN.search(told) is not None and _LIMITS.search(told) is None
+        return is_of_plan and self.is_told(said) and self.is_known(told)
 
     def is_background(self, said: str) -> bool:
-        """Whether a sentence leaves the plan alone in front of it, and has no number that may limit something."""
-        return self.leads_on(said) and not (self.puts_off(said) or any(map(str.isdigit, said)))
+        """Whether a sentence speaks of other things than a plan and what it is for, and leaves them alone."""
+        told = self._read(said)
+        is_of_plan = _OF_PLAN.search(told) is not None or _AIMS.search(told) is not None
+        return not is_of_plan and not any(map(str.isdigit, told)) and self.leads_on(said) and self.comes_before(said)
 
     def _explains_types(self, said: str) -> bool:
         """Whether a sentence says what the words for types mean, and asks for nothing."""

@@ -122,7 +122,9 @@ _NUMBER_INSIDE = re.compile(
 )
 
 # A label of what is no step, in small letters.
-_FACT = re.compile(r"(?:owner|effort|duration|goal|deadline|负责人|工时|目标|截止)\s*[:：]")
+_FACT = re.compile(
+    r"(?:owner|effort|duration|goal|deadline|notes?|tips?|warning|负责人|工时|目标|截止|备注|提示|注意)\s*[:：]"
+)
 
 
 def _find_half_read(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
@@ -470,17 +472,16 @@ def _find_elided_detail(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[D
 
 def find_gaps(plan: PlanSpec) -> Iterator[Diagnostic]:
     """That the first step is not number 1, or that a number is left out: there may be other steps before it."""
-    first = plan.steps[0].step_id if plan.steps else ""
     # Most plans leave none out, which is seen far sooner than what an id is.
-    gaps = [] if _is_counted_through(plan) else [found for found in check_ids(plan) if found.code == "PS302"]
-    if first in (found.step_id for found in gaps) or _IS_INNER.match(first) is not None:
-        message = f"the first step is {first}: there may be others before it"
-        yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
-    yield from (evolve(found, severity=Severity.ERROR) for found in gaps if found.step_id != first)
-
-
-# An id that is below another number than the first ones.
-_IS_INNER = re.compile(r"(?![01]\.)[0-9]+\.")
+    if _is_counted_through(plan):
+        return
+    first = plan.steps[0].step_id if plan.steps else ""
+    for found in check_ids(plan):
+        if found.code == "PS302" and found.step_id == first:
+            message = f"the first step is {first}: there may be others before it"
+            yield Diagnostic("PS127", message, help="ask for the whole plan", step_id=first, part="step_id")
+        elif found.code == "PS302":
+            yield evolve(found, severity=Severity.ERROR)
 
 
 def find_nested(text: str, starts: Sequence[int]) -> Iterator[Diagnostic]:

@@ -41,13 +41,17 @@ _NO_PHASE = (
 )
 # What joins two numbers.
 _JOINTS = (*"+&/,，~–—-",)
+# How a phase or a step begins that has a number, whatever it is called.
+_PHASE_NUMBER = rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
 # The number of a phase that is a part of one, or of more than one; and what is told of a phase in place of its name.
 _GARBLED = (
-    rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
+    rf"{_PHASE_NUMBER}"
     r"(?:[A-Za-z]\b| ?[+&/,，~–—-] ?[0-9]| (?:and|to|or|und|bis) [0-9]| [a-z]"
     rf"| (?i:{english_of('labels', 'notes', 'summaries')})\W*\Z)"
     rf"|[\W_]*(?:第.{{1,3}}阶段|阶段.) ?{words_of('labels', 'doubtful_labels')}\W*\Z"
 )
+# The id of a section of a longer text.
+_INNER = r"(?![01]\.)[0-9]+\.[0-9]"
 # A heading of one of several ways, if there are more of its kind.
 _ONE_WAY = (
     r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
@@ -142,7 +146,7 @@ class Phases:
             message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
             help = "number all steps without headings, or name the step"
             yield _doubt(message, help, positions.source.span(*match.span()), positions)
-        for step_id in self._find_idle(steps):
+        for step_id in self._find_idle(steps, positions):
             message, help = (
                 f"step {step_id} is the heading of what may be no steps",
                 "leave it out, or name what is done",
@@ -203,13 +207,20 @@ class Phases:
 
     def _find_garbled(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Headings whose number was taken for another one than it is, or that are none of steps."""
+        first = next(iter(steps), "")
+        if first in self.headings and compiled(_INNER).match(first):
+            yield (
+                first,
+                f"the first heading is numbered {first}: there may be others before it",
+                "ask for the whole plan",
+            )
         for step_id, step in steps.items():
             may_be = step_id in self.headings or step.description.startswith(_JOINTS)
             if may_be and compiled(_GARBLED).match(_row_of(step, positions)):
                 message = f"step {step_id}: this may be another phase or step, several of them, or none"
                 yield step_id, message, "write a number and a colon before its name: `Phase 1: Name`"
 
-    def _find_idle(self, steps: Mapping[str, PlanStep]) -> Iterator[str]:
+    def _find_idle(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""
         phases = self.unnumbered & self.holders
         ways = {one for one in phases if compiled(_ONE_WAY).search(steps[one].description) is not None}
@@ -217,14 +228,15 @@ class Phases:
         for one in sorted(self.holders):
             is_idle = one in idle and len(idle) < len(phases) and bool(steps[one].children)
             is_way = one in ways and len(ways) > 1
-            if is_idle or is_way or self._heads_no_steps(steps[one]):
+            if is_idle or is_way or self._heads_no_steps(steps[one], positions):
                 yield one
 
-    def _heads_no_steps(self, step: PlanStep) -> bool:
+    def _heads_no_steps(self, step: PlanStep, positions: Positions) -> bool:
         """Whether the heading that a step is says that none are below it. With a number, it may be a step by itself."""
         if step.step_id in self.unnumbered and _names_no_steps(step.description):
             return True
-        return bool(step.children) and heads_no_steps(step.description)
+        is_phase = compiled(_PHASE_NUMBER).match(_row_of(step, positions)) is not None
+        return bool(step.children) and not is_phase and heads_no_steps(step.description)
 
 
 def _names_no_steps(heading: str) -> bool:

@@ -98,6 +98,8 @@ Sweep - won’t do
 Sweep (deferred)
 Sweep (moved to next month)
 打扫（待验证）
+Note: use the stiff broom
+备注：用硬扫帚
 打扫 已完成
 Sweep (50% done)
 DONE: Sweep

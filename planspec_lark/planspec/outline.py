@@ -189,20 +189,28 @@ def _find_lists(sections: Sequence[_Section]) -> dict[int, Role]:
 def _are_steps(sections: Sequence[_Section]) -> bool:
     """Whether headings are numbered from 1, each is a step, and nothing else is a heading."""
     sections = sections[1:] if _has_title(sections) else sections
-    numbers = [one.number for one in sections]
-    is_counted = numbers == [f"{number}" for number in range(1, len(sections) + 1)]
-    if not is_counted or len({one.level for one in sections}) != 1 or any(one.is_listed for one in sections):
+    if not _are_counted(sections) or any(one.is_listed for one in sections):
         return False
     are_phases = all(compiled(_PHASED).match(one.text) for one in sections)
     if are_phases and any(one.bullets for one in sections):
         # Their bullets are the steps.
         return False
-    if len(sections) >= _LEAST and (are_phases or any(compiled(_WORDED).match(one.text) for one in sections)):
-        return True
+    is_worded = are_phases or any(compiled(_WORDED).match(one.text) for one in sections)
+    return len(sections) >= (_LEAST if is_worded else _LEAST_STEPS) and (is_worded or _name_orders(sections))
+
+
+def _are_counted(sections: Sequence[_Section]) -> bool:
+    """Whether headings are on one level, and numbered from 1."""
+    numbers = [f"{number}" for number in range(1, len(sections) + 1)]
+    return len({one.level for one in sections}) == 1 and [one.number for one in sections] == numbers
+
+
+def _name_orders(sections: Sequence[_Section]) -> bool:
+    """Whether most headings may be orders."""
     said = [one.text.lstrip("*_0123456789.、)）: ") for one in sections]
     # One word by itself may be anything's name.
     told = [one for one in said if " " in one or not one.isascii()]
-    return len(sections) >= _LEAST_STEPS and len(told) >= _LEAST and _part_of_orders(told) >= _MOST
+    return len(told) >= _LEAST and _part_of_orders(told) >= _MOST
 
 
 def _has_title(sections: Sequence[_Section]) -> bool:

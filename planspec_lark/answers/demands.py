@@ -56,10 +56,11 @@ _DEMANDS = any_of(
     r"(?:(?<=, )|\A)i(?:'d| would) (?!say|call|be|guess|expect|estimate|love|like|do|go|put|note|suggest|recommend)\w+"
     r"|i(?:'d| would) (?:also|still|definitely|always|personally) \w+|(?:a )?good idea(?: is)? to"
     r"|(?:is|are) (?:also )?a good idea|(?:is|are) best \w+ed"
-    r"|it (?:(?:also|often"
-    r"|really) )?(?:helps|pays|makes sense) to|(?:it's|it is|is) (?:best|wise|sensible|smart|safest|safer|time) to",
-    r"worth(?:while| (?!noting|mentioning|knowing|remembering|saying|trying)\w+ing)|you (?:may|might)(?: also| even"
-    r"| well)? (?:need|want|wish)|you (?:can|could|may|might) also(?! just\b)|be (?:sure|aware)|think about",
+    r"|it (?:(?:also|often|really) )?(?:helps|pays|makes sense) to"
+    r"|(?:it's|it is|is) (?:best|wise|sensible|smart|safest|safer|time) to",
+    r"worth(?:while| (?!asking|noting|mentioning|knowing|remembering|saying|trying)\w+ing)"
+    r"|you (?:may|might)(?: also| even| well)? (?:need|want|wish)|you (?:can|could|may|might) also(?! just\b)"
+    r"|be (?:sure|aware)|think about",
     r"(?:what|all)(?: that)?(?:'s| is)? (?:left|remains)|leaves (?:the |us |you )?(?:with )?\w+ing"
     r"|comes? on top|(?:is|are|gets?) then \w+ed|(?:afterwards|separately)(?=\W*\Z)|(?:is|are) (?:limited|confined) to",
     r"(?:an?|one) (?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|further|extra|secondary|final|last)"
@@ -72,7 +73,9 @@ _DEMANDS = any_of(
     r"(?:in|on|at|during) [^,]{1,30}, no \w+(?: \w+)?(?=[.!]?\Z)",
     r"(?:no|nobody|nothing|none)\b[^,.]{0,40} (?:may|must|should) \w+|(?:during|until|while) steps? [0-9]|would help",
     r"(?:has|have|get|take)s? (?:priority|precedence)|needs? an? (?:separate|second|extra|additional|special)",
-    r"(?:means?|counts? as) (?:fewer|less|more|under|over|above|below|at least|up to)|(?:threshold|cut-?off|cap) is",
+    r"(?:is|are|'re|still) waiting for|asks? (?:you|everyone|everybody|us) to|what(?:'s| is) missing",
+    r"(?:then|next|after that|afterwards) comes?",
+    r"counts? as|means? (?:fewer|less|more|under|over|above|below|at least|up to)|(?:threshold|cut-?off|cap) is",
     r"is (?:the|our|your) (?:limit|threshold|cut-?off|fall-?back|plan b)|(?:have|has) until"
     r"|(?:each|every) [^,.]{1,30} gets? (?:an?|its|their|the)",
     r"insists?|additionally|furthermore|moreover|in addition|optionally|preferably|ideally|besides(?=,)",

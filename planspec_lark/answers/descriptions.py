@@ -67,8 +67,8 @@ _DENIES_CHINESE = re.compile(
 # nothing is known but how people wish and offer something.
 _FOREIGN = any_of(
     """
-    der die das und ich ist sind wenn mit dir sie viel le les des pour que vous je j' un une est el los las para por muy
-    una del espero boa sorte buena bonne il che per di uma você dass für avec nous con
+    der das und ich ist sind wenn mit dir sie viel le les des pour que vous je j' un une el los las para por muy
+    una del espero boa sorte buena bonne il che di uma você dass für avec nous
     """
 )
 _FOREIGN_WISH = re.compile(

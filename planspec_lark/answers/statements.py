@@ -50,6 +50,7 @@ _WISH = re.compile(
         r"|calm|tuned|strong|positive|curious|hydrated)",
         r"(?:i )?love (?:it|this|that)(?: (?:idea|project|plan))?\W*\Z"
         r"|what an? (?:\w+ )?(?:idea|project|goal|question|adventure|challenge)\W*\Z",
+        r"(?:and )?(?:do not|don't) forget to (?:have fun|enjoy|smile|breathe|celebrate|rest|relax)",
         r"break a leg|sehr gern|gerne?\b|natürlich|claro|bien sûr|por supuesto|avec plaisir",
         r"i'm (?:so |very |really )?sorry (?:to|that|you|about)\b",
         r"take (?:your time|care\b(?! (?:to|that|of)))|thanks?\b|congrat|cheers|well done"
@@ -180,7 +181,8 @@ _IDIOMS = re.compile(
         r"for (?:the|any|my) (?:\w+ )?(?:mistake|error|confusion|oversight)s?",
         r"you (?:do not|don't) (?:need|have) to be\b[^,:]*|nothing to decide",
         r"not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
-        r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
+        r"should not (?:skip|forget|miss|lose) .*|not only"
+        r"|do(?: not|n't) (?:worry|hesitate|forget(?! (?:to|the|your|about|that)\b))",
         r"(?:once|when|after|as soon as) (?:you've completed )?(?:both |all )?(?:of )?(?:the )?steps?(?: [0-9.]+)?"
         r"(?: (?:is|are) (?:done|complete\w*|finished))?",
         r"(?:only|just)(?= \w+ steps\b)"

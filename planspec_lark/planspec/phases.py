@@ -39,19 +39,17 @@ _NO_PHASE = (
     r"|\W*(?:后续|未来)(?:工作|计划|安排)\W*"
     rf"|\W*{words_of('labels')}\W*"
 )
+# How a line with the number of a phase begins.
+_PHASE = rf"[\W_]*(?:(?i:{english_of('phases')})\W{{0,2}}[0-9]|第.{{1,3}}阶段|阶段\W?[0-9一二三四五六七八九十])"
 # What joins two numbers.
 _JOINTS = (*"+&/,，~–—-",)
-# How a phase or a step begins that has a number, whatever it is called.
-_PHASE_NUMBER = rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
 # The number of a phase that is a part of one, or of more than one; and what is told of a phase in place of its name.
 _GARBLED = (
-    rf"{_PHASE_NUMBER}"
+    rf"[\W_]*(?:(?i:{english_of('steps', 'phases')})|步骤|阶段)\W{{0,2}}[0-9]+"
     r"(?:[A-Za-z]\b| ?[+&/,，~–—-] ?[0-9]| (?:and|to|or|und|bis) [0-9]| [a-z]"
     rf"| (?i:{english_of('labels', 'notes', 'summaries')})\W*\Z)"
     rf"|[\W_]*(?:第.{{1,3}}阶段|阶段.) ?{words_of('labels', 'doubtful_labels')}\W*\Z"
 )
-# The id of a section of a longer text.
-_INNER = r"(?![01]\.)[0-9]+\.[0-9]"
 # A heading of one of several ways, if there are more of its kind.
 _ONE_WAY = (
     r"(?i)\A\W*(?:by|using|with|on (?:an? |the |your )?(?:mac\w*|windows|linux|iphone|ipad|android|ios)"
@@ -136,7 +134,7 @@ class Phases:
         found = (
             *self._find_empty(steps, is_plain),
             *self._find_bullets(steps, positions),
-            *self._find_contradictions(steps),
+            *self._find_contradictions(steps, positions),
             *self._find_facts(steps, positions),
             *self._find_garbled(steps, positions),
         )
@@ -181,13 +179,18 @@ class Phases:
             message = f"below step {step_id} are bullets, below other headings numbers: they may be no steps"
             yield step_id, message, "number them, or write what they are"
 
-    def _find_contradictions(self, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str, str, str]]:
-        """Steps whose own status is another one than that of the steps below them."""
-        marked = {one for one in self.holders if steps[one].status is not PlanStatus.PENDING}
-        for step_id in sorted(marked | (self.stated & steps.keys())):
-            step = steps[step_id]
+    def _find_contradictions(
+        self, steps: Mapping[str, PlanStep], positions: Positions
+    ) -> Iterator[tuple[str, str, str]]:
+        """Phases, and steps with a status below their line, that have another status than the steps below them."""
+        for step_id, step in steps.items():
+            is_stated = step_id in self.stated
+            if not step.children or (step.status is PlanStatus.PENDING and not is_stated):
+                continue
+            if not (is_stated or step_id in self.holders or _is_phase(step, positions)):
+                continue
             below = {one.status for child in step.children for one in iter_steps(child)}
-            if below and not _agrees(step.status, below):
+            if not _agrees(step.status, below):
                 message = f"step {step_id} is {step.status.value}, and the steps below it are not"
                 yield step_id, message, "mark the steps below it, or correct its status"
 
@@ -197,7 +200,7 @@ class Phases:
             for line in steps[holder].detail if steps[holder].children else ():
                 if _heads_facts(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line):
                     yield holder, f"step {holder}: what is below `{line[:60]}` may be no steps", "write it as detail"
-            children = [one for one in steps[holder].children if f"[{one.step_type}]" not in _row_of(one, positions)]
+            children = [one for one in steps[holder].children if not _has_type(one, positions)]
             are_labelled = all(compiled(_LABELLED).match(one.description) for one in children)
             for step_id, text in ((one.step_id, one.description) for one in children):
                 is_doubtful = not are_labelled and compiled(_DOUBTFUL_FACT).match(text) is not None
@@ -206,15 +209,11 @@ class Phases:
                     yield step_id, message, "write `> ` before detail, below the step or the phase that it is of"
 
     def _find_garbled(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
-        """Headings whose number was taken for another one than it is, or that are none of steps."""
-        first = next(iter(steps), "")
-        if first in self.headings and compiled(_INNER).match(first):
-            yield (
-                first,
-                f"the first heading is numbered {first}: there may be others before it",
-                "ask for the whole plan",
-            )
+        """Phases whose number was taken for another one than it is, that are no headings, or none of steps."""
+        has_phases = any(_is_phase(steps[one], positions) for one in self.headings & steps.keys())
         for step_id, step in steps.items():
+            if has_phases and step_id not in self.headings and _is_phase(step, positions):
+                yield step_id, f"step {step_id}: this may be a phase, as headings are", "write all of them as headings"
             may_be = step_id in self.headings or step.description.startswith(_JOINTS)
             if may_be and compiled(_GARBLED).match(_row_of(step, positions)):
                 message = f"step {step_id}: this may be another phase or step, several of them, or none"
@@ -235,8 +234,7 @@ class Phases:
         """Whether the heading that a step is says that none are below it. With a number, it may be a step by itself."""
         if step.step_id in self.unnumbered and _names_no_steps(step.description):
             return True
-        is_phase = compiled(_PHASE_NUMBER).match(_row_of(step, positions)) is not None
-        return bool(step.children) and not is_phase and heads_no_steps(step.description)
+        return bool(step.children) and heads_no_steps(step.description) and not _is_phase(step, positions)
 
 
 def _names_no_steps(heading: str) -> bool:
@@ -262,6 +260,16 @@ def _row_of(step: PlanStep, positions: Positions) -> str:
     """The beginning of the line of a step."""
     start = positions.steps[step.step_id].span.start
     return positions.source.text[start : start + _SHORT].lstrip().partition("\n")[0]
+
+
+def _has_type(step: PlanStep, positions: Positions) -> bool:
+    """Whether a step's line has its type."""
+    return f"[{step.step_type}]" in _row_of(step, positions)
+
+
+def _is_phase(step: PlanStep, positions: Positions) -> bool:
+    """Whether a step's line is that of a phase with a number."""
+    return compiled(_PHASE).match(_row_of(step, positions)) is not None
 
 
 def _is_numbered(step: PlanStep, positions: Positions) -> bool:

@@ -27,6 +27,21 @@ def test_what_is_in_parentheses_behind_a_bold_phase_belongs_to_its_name() -> Non
     assert steps.endswith("  2.2. [act] Hang the doors\n3. [subtask] Lamp (2 days)\n  3.1. [act] Hang the lamp\n")
 
 
+@pytest.mark.parametrize("behind", [" – 2 days", ": 2 days", " ✅", " by Friday"])
+def test_a_phase_that_is_no_heading_as_others_are_is_held_back(behind: str) -> None:
+    assert not read(f"{BOLD}**Phase 3: Lamp**{behind}\n1. Hang the lamp\n2. Light the lamp\n")[1]
+    bullets = re.sub("[0-9][.]", "-", BOLD)
+    assert not read(f"{bullets}**Phase 3: Lamp**{behind}\n- Hang the lamp\n- Light the lamp\n")[1]
+
+
+def test_a_mark_of_a_phase_in_a_line_of_its_own_must_agree_with_its_steps() -> None:
+    text = re.sub("[*]{2}$", "** ✅", BOLD, flags=re.MULTILINE)
+    assert not read(text)[1]
+    steps, is_accepted = read(re.sub("^([0-9][.])", r"\1 [x]", text, flags=re.MULTILINE))
+    assert is_accepted
+    assert steps.startswith("1. [x] [subtask] Prepare\n  1.1. [x] [act] Sand the doors\n")
+
+
 @in_one_test
 @pytest.mark.parametrize(
     "said", ["optional", "Future", "if time permits", "stretch goal", "tentative", "the owners said no", "可选"]

@@ -352,7 +352,10 @@ class AnswerReader(ContinuationReader):
         if header is None or is_of_plan or not header[1].startswith(("Goal:", "Constraints:")):
             return None
         is_next = isinstance(self.owner, PlanStep) and self.owner.step_id in self.phases.holders
-        if is_next and not level and header[1].rstrip().partition(":")[2]:
+        said = header[1].rstrip().partition(":")[2].lstrip("\n- ")
+        if find_elision(said):
+            return _elided(content)
+        if is_next and not level and said:
             return detail_fault(content, f"> {content}")
         message, help = (
             "this may be said of the phase above alone",

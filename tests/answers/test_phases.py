@@ -277,3 +277,10 @@ def test_of_a_heading_that_says_more_is_told_what_to_do(heading: str) -> None:
     (fault,) = found.faults
     assert (fault.code, fault.line) == ("PS110", 9)
     assert fault.help.startswith("what a heading says of its steps is not read")
+
+
+@pytest.mark.parametrize("said", ["...", "same as above"])
+def test_a_goal_of_a_phase_that_is_left_out_is_held_back(said: str) -> None:
+    text = f"{HEADED}### Phase 3: Lamp\n**Goal:** {{}}\n1. Hang the lamp\n"
+    assert read(text.format("Light"))[1]
+    assert not read(text.format(said))[1]

@@ -433,10 +433,11 @@ class AnswerReader(ContinuationReader):
     def _groups_phases(self, content: str) -> bool:
         """Whether a line is a heading that says nothing but that phases are below it, as the next heading is."""
         own = read_heading(content) if self.default_type else None
-        if own is None or compiled(_GROUP_LABEL).fullmatch(own[1]) is None or self._is_before_steps():
+        if own is None or compiled(_GROUP_LABEL).fullmatch(own[1]) is None:
             return False
         below = read_heading(self._next_line().rstrip(SPACES + "\r"))
-        return below is not None and own[0] < below[0] and is_phase(below[1])
+        is_above = below is not None and own[0] < below[0] and is_phase(below[1])
+        return is_above and not self._is_before_steps()
 
     def _is_before_steps(self) -> bool:
         """Whether the header of the steps is still to come."""

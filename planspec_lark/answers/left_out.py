@@ -197,9 +197,9 @@ def _is_preface(text: str, reading: Reading) -> bool:
     """
     talk = reading.talk
     rows = [row for one in text.split("\n") if (row := one.strip(SPACES + "\r")) and not _leads_to_steps(row, talk)]
-    headings = [row for row in rows if read_heading(row) is not None]
-    told = "\n".join(row for row in rows if row not in headings)
-    if not (all(map(names_overview, headings)) and _is_talk(told)) or _may_have_goal(text):
+    headings = [row for row in rows if names_overview(row)]
+    told = "\n".join(row for row in rows if not names_overview(row))
+    if not _is_talk(told) or _may_have_goal(text):
         return False
     is_headed = headings[:1] == rows[:1] != [] and reading.has_goal
     return all(talk.restates(one) or (is_headed and talk.is_background(one)) for one in sentences(told))

@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["HEADER_KINDS", "HEADER_WORDS", "NUMBER_WORDS", "chinese_of", "english_of", "heads_no_steps", "words_of"]
+__all__ = [
+    "HEADER_KINDS",
+    "HEADER_WORDS",
+    "NUMBER_WORDS",
+    "chinese_of",
+    "english_of",
+    "heads_no_steps",
+    "names_no_plan",
+    "words_of",
+]
 
 _compile = cache(re.compile)
 # What the parts of a plan are called where nothing else is said, in small letters.
@@ -66,14 +75,26 @@ _WORDS = {
         "|achievements?|completed(?: (?:work|tasks?|items?|steps?|features?))?|done(?: so far)?"
         "|(?:work|tasks?|items?|steps?) (?:completed|done|finished)|progress(?: (?:report|update|so far))?"
         "|what(?:['’]s| has| is| was| have| i| we)(?: \\w+){0,2}? (?:completed|done|finished|changed|new|built|fixed)"
-        "|what changed|highlights|features|improvements|deliverables",
-        "完成情况|已完成的?(?:工作|任务|内容|事项|部分)?|(?:变更|修改|更新|改动)(?:说明|内容|记录|总结|日志|情况)|成果|进展(?:情况)?"
-        "|(?:功能)?特性|交付物",
+        "|what changed|what(?:['’]s)? (?:works|working|we did)|highlights|features|improvements(?: made)?"
+        "|lessons learned"
+        "|(?:test )?results?|outcomes?|(?:bug )?fixes(?: applied)?|(?:issues|bugs) fixed|summary of (?:the )?work"
+        "|(?:files|code) (?:changed|modified|created|added)|(?:changed|modified|new) files|implemented features"
+        "|decisions(?: made)?|status|state|done this week",
+        "(?:测试)?结果|(?:工作)?总结|结论|经验教训|(?:修改|改动|变更|新增)的?文件|(?:修复|解决)的?(?:问题|内容)|已修复|变更|完成情况"
+        "|已完成的?(?:工作|任务|内容|事项|部分)?|(?:变更|修改|更新|改动)(?:说明|内容|记录|总结|日志|情况)|成果|进展(?:情况)?"
+        "|(?:功能)?特性",
     ),
     "findings": (
         "findings?|insights?|observations?|references|limitations|(?:known |open |remaining )?issues"
-        "|areas (?:for|of) improvement|recommendations",
-        "发现|洞察|(?:发现|存在|已知|遗留)的?问题|参考(?:资料|文献)|局限性?|改进(?:点|建议|空间)",
+        "|areas (?:for|of) improvement|recommendations|deliverables",
+        "发现|洞察|(?:发现|存在|已知|遗留)的?问题|参考(?:资料|文献)|局限性?|改进(?:点|建议|空间)|交付物",
+    ),
+    # What a plan is about, uses or is used by, where it is the title of a list.
+    "matters": (
+        "components?|technolog(?:y|ies)|tech(?:nology)? stack|resources|dependencies|prerequisites|success factors"
+        "|use cases|user stories|scope|non-goals|architecture|team|stakeholders|best practices|conventions"
+        "|open questions",
+        "(?:已实现的?|新增)?功能|技术栈|问题|依赖|前置条件|架构|团队|优化点",
     ),
     "criteria": ("criteria|criterion|metrics|kpis?|definition of done", "(?:验收|成功|完成)标准|.{0,4}指标"),
     "best": ("best|worst", ""),
@@ -135,6 +156,7 @@ _QUALITIES = (
     "the|an?|our|my|your|all|some|key|main|major|top|core|new|open|recent|latest|final|current|important|potential"
     "|possible|expected|known|biggest|overall|project|product|business|technical"
 )
+_QUALITIES_CHINESE = "(?:主要|关键|潜在|项目|重要|核心|本次|本周|最近)*的?"
 _OF = "(?:,? (?:of|for|in|from|with|to|identified|found|during)\\b.*)?"
 _VERBS = (
     "add|adopt|build|change|check|clean|collect|configure|create|define|document|draft|enforce|export|fix|follow|gather"
@@ -145,14 +167,21 @@ _LISTS = english_of("risks", "findings", "merits", "mistakes")
 _ENDS = english_of("criteria", "rules")
 _NO_STEPS = (
     rf"(?i)[\W\d]*+(?:(?:{_QUALITIES}) ){{0,3}}(?:{_LISTS})(?: (?:and|&) \w+)?{_OF}\W*"
-    rf"|[\W\d]*+(?:(?:{_QUALITIES}) ){{0,3}}(?:{english_of('reports')})(?: (?:and|&) \w+)?\W*"
     rf"|[\W\d]*+(?!(?:{_VERBS})\b)(?:[\w'’-]++ ){{0,3}}(?:{_ENDS}|guidelines|principles){_OF}\W*"
-    rf"|[\W\d]*+(?:主要|关键|潜在|项目|重要|核心|本次|本周|最近)*的?"
-    rf"(?:{chinese_of('reports', 'findings', 'criteria', 'risks')})(?:[与和及].{{1,6}})?\W*"
+    rf"|[\W\d]*+{_QUALITIES_CHINESE}(?:{chinese_of('findings', 'criteria', 'risks')})(?:[与和及].{{1,6}})?\W*"
     r"|(?!制定|编写|更新|修改|添加|配置|实现).{0,8}(?:规则|守则|准则|原则)\W*"
+)
+_NO_PLAN = (
+    rf"(?i)[\W\d]*+(?:(?:{_QUALITIES}|coding) ){{0,3}}(?:{english_of('reports', 'matters')})(?: (?:and|&) \w+)?\W*"
+    rf"|[\W\d]*+{_QUALITIES_CHINESE}(?:{chinese_of('reports', 'matters', 'merits')})(?:[与和及].{{1,6}})?\W*"
 )
 
 
 def heads_no_steps(heading: str) -> bool:
-    """Whether a heading or a title is that of a report, or of a list of what is no steps."""
+    """Whether a heading is that of a list of what is no steps: of risks, findings, rules."""
     return _compile(_NO_STEPS).fullmatch(heading) is not None
+
+
+def names_no_plan(title: str) -> bool:
+    """Whether a title is such a heading, or that of a report or a list of things."""
+    return heads_no_steps(title) or _compile(_NO_PLAN).fullmatch(title) is not None

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.planspec.answer_lines import find_elision, may_elide
-from planspec_lark.planspec.heading_words import heads_no_steps
+from planspec_lark.planspec.heading_words import names_no_plan
 from planspec_lark.planspec.lint import (
     check_arrow,
     check_code,
@@ -80,7 +80,7 @@ def _find_other_title(plan: PlanSpec) -> Iterator[Diagnostic]:
     """A title that asks something, or without a goal, one of a list of anything but steps."""
     if plan.title.endswith(("?", "？")):
         yield Diagnostic("PS127", "the title asks something", help="write what the plan is about", part="title")
-    elif not plan.goal and heads_no_steps(plan.title):
+    elif not plan.goal and names_no_plan(plan.title):
         message = "the title is that of a report, or of a list of what is no steps"
         yield Diagnostic("PS127", message, help="write what the plan is about", part="title")
 

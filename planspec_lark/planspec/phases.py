@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from attrs import define, field
 
@@ -75,6 +76,8 @@ _NO_SIGN, _HEAD = (
     "step {} is a heading as others are, and nothing shows that they are steps",
     "write `## Steps` above the steps",
 )
+# The number of a section inside another one than the first.
+_INNER = r"(?![01]\.)[0-9]+\."
 # The part of what is below headings that has to be orders.
 _MANY = 0.4
 # Characters of a line that show whether it is a bullet, and of a heading that says nothing but what it heads.
@@ -131,14 +134,15 @@ class Phases:
         if self.closing and self.closing[0] == [*steps][-1]:
             message = "this may be detail of the last step, or said behind the plan"
             yield _doubt(message, "write `> ` before detail", self.closing[1], positions, self.closing[0])
-        found = (
-            *self._find_empty(steps, is_plain),
-            *self._find_bullets(steps, positions),
-            *self._find_contradictions(steps, positions),
-            *self._find_facts(steps, positions),
-            *self._find_garbled(steps, positions),
+        doubts = (
+            self._find_empty(steps, is_plain),
+            self._find_inner(steps),
+            self._find_bullets(steps, positions),
+            self._find_contradictions(steps, positions),
+            self._find_facts(steps, positions),
+            self._find_garbled(steps, positions),
         )
-        for step_id, message, help in found:
+        for step_id, message, help in chain.from_iterable(doubts):
             yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
         for match in compiled(_STEP_NUMBER).finditer(positions.source.text if self.is_recounted else ""):
             message = f"`{match[0]}` may be another step now: steps are counted anew below each heading"
@@ -163,6 +167,12 @@ class Phases:
         if is_plain and len(self.holders) > 1 and not (empty or self.unnumbered or self._tells_of_steps(steps)):
             first = min(self.holders)
             yield first, _NO_SIGN.format(first), _HEAD
+
+    def _find_inner(self, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str, str, str]]:
+        """That the first heading is that of a section inside another one."""
+        first = next(iter(steps), "")
+        if first in self.holders and compiled(_INNER).match(first) is not None:
+            yield first, f"the first step is {first}: there may be others before it", "ask for the whole plan"
 
     def _tells_of_steps(self, steps: Mapping[str, PlanStep]) -> bool:
         """Whether a heading has a word for steps or phases, or what is below them may be orders."""

@@ -205,7 +205,16 @@ REPORTS = {
         one: f"## {one}\n{DONE}"
         for one in (
             *("Summary of changes", "Changes made", "Completed", "Achievements", "What changed", "Work completed"),
-            *("完成情况", "已完成的工作", "修改内容", "Steps", "Shelf"),
+            *(
+                "Test results",
+                "Files changed",
+                "Bug fixes",
+                "Decisions made",
+                "Current status",
+                "Tech stack",
+                "Use cases",
+            ),
+            *("完成情况", "已完成的工作", "修改内容", "修改的文件", "测试结果", "技术栈", "Steps", "Shelf"),
         )
     },
     **{
@@ -254,6 +263,11 @@ def test_reports_and_lists_of_what_is_no_step_are_held_back(text: str) -> None:
 )
 def test_a_title_of_work_on_such_a_list_is_one_of_a_plan(title: str) -> None:
     assert extract_plan(f"# {title}\n\n1. Open the door\n2. Move the table\n", default_type="act").is_usable
+
+
+def test_a_phase_of_such_work_is_one() -> None:
+    text = "# Shop\n\n## Phase 1: Features\n- [ ] Add a cart\n\n## Phase 2: Improvements\n- [ ] Cache the pages\n"
+    assert extract_plan(text, default_type="act").is_usable
 
 
 @pytest.mark.parametrize(

@@ -166,12 +166,14 @@ _UNKNOWN_OUTPUT = re.compile(r"(?i)→[ \t]*(?:\.{2,3}|…|tbd|todo|[a-z_]\w{0,4
 
 def _find_almost_lists(steps: Sequence[PlanStep], said: str) -> Iterator[Diagnostic]:
     """What is almost a variable list after an arrow, in descriptions (all of them are ``said``) and detail."""
+    branches = {child.step_id for step in steps if step.step_type == "decide" for child in step.children}
     for step in steps if has_any(said, "→←<⇐") else ():
         if not step.outputs and "→" in step.description:
             if (unknown := _UNKNOWN_OUTPUT.search(step.description)) is not None:
                 message = f"`{unknown[0]}` stands for outputs that are missing"
                 yield name_fault("PS127", step, "description", message, _WRITE)
-            yield from (found for found in check_arrow(step) if found.code == "PS319")
+            faults = check_arrow(step, is_branch=step.step_id in branches)
+            yield from (found for found in faults if found.code == "PS319")
         yield from _find_inputs_in_description(step)
     for step in steps:
         for item, line in enumerate(step.detail):

@@ -343,11 +343,11 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
-    for step in iter_steps(plan):
+    for step, parent in iter_with_parents(plan):
         if not step.description:
             yield name_fault("PS312", step, "description", "it has no description", "say in one sentence what to do")
         if not step.outputs:
-            yield from check_arrow(step)
+            yield from check_arrow(step, is_branch=parent is not None and parent.step_type == "decide")
             # A container has those of the steps in it, and what takes something on may be where the flow ends.
             if not (step.step_type in CONTAINER_TYPES or step.children or step.inputs or step.step_id in last):
                 yield name_fault("PS313", step, "outputs", "it declares no outputs")
@@ -409,8 +409,11 @@ def check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
     yield name_fault(code, step, "detail", "this line declares no inputs", help, item=item, replacement=written)
 
 
-def check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
-    """An arrow in a description without a list of variables behind it, or with almost one (PS304, PS305, PS319)."""
+def check_arrow(step: PlanStep, *, is_branch: bool = False) -> Iterator[Diagnostic]:
+    """An arrow in a description without a list of variables behind it, or with almost one (PS304, PS305, PS319).
+
+    In a decision or one of its branches, words behind an arrow may be what is done then.
+    """
     text = step.description
     start = text.rfind("→")
     if almost := find_outputs(text):
@@ -420,7 +423,7 @@ def check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     # A backslash, code and quotes say that it is text, although it has to be none.
     if start < 0 or text[:start].endswith("\\") or is_variable_list(behind) or is_quoted(text, start):
         return
-    if names := read_names(behind, is_phrase_text=step.step_type == "decide"):
+    if names := read_names(behind, is_phrase_text=is_branch or step.step_type == "decide"):
         yield miss_outputs("PS319", step, start, f"→ {behind}", f"→ {', '.join(names)}", f": {VARIABLES}")
     elif len(behind.split()) == 1:
         help = "if an output is meant, give it a name of ASCII letters, digits and `_`"

@@ -11,7 +11,8 @@ __all__ = ["LONGEST", "VARIABLES", "is_variable_list", "read_names"]
 
 VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
 # What such a list has between its names, before them and after them; and the words of one of them.
-_BETWEEN = r" *(?:[,，、;；&+/]| and ) *"
+_SIGNS = "[,，、;；&+/]"
+_BETWEEN = f" *(?:{_SIGNS}| and ) *"
 _AROUND = f"{BLANKS}.,;。，；、[](){{}}`\"'"
 _NAME = re.compile(r"(?a)(?=[^A-Za-z]*[A-Za-z])[\w.-]+")
 # How long a list is at most, and how many words one of its names has.
@@ -28,12 +29,12 @@ _PROSE = re.compile(
 def read_names(text: str, *, is_phrase_text: bool = False) -> list[str] | None:
     """The variables that are meant by what is almost a list of them: `my report`, `2nd_draft`, `a, b c`.
 
-    A sentence is not such a list; with ``is_phrase_text``, neither is one with a name of several words.
+    A sentence is not such a list; with ``is_phrase_text``, neither is one with a name of several words, or with `and`.
     """
     if len(text) > LONGEST:
         return None
     names = []
-    for item in re.split(_BETWEEN, text.strip(_AROUND)):
+    for item in re.split(_SIGNS if is_phrase_text else _BETWEEN, text.strip(_AROUND)):
         words = item.strip(_AROUND).split() or [""]
         is_name = len(words) <= (1 if is_phrase_text else _PHRASE) and all(map(_NAME.fullmatch, words))
         if not is_name or (len(words) > 1 and any(map(_PROSE.fullmatch, words))):

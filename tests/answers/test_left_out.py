@@ -463,3 +463,12 @@ def test_other_labels_below_a_title_are_held_back(line: str) -> None:
 def test_what_a_plan_is_accepted_by_may_be_a_constraint(line: str) -> None:
     assert not reads(f"# Shelf\n\nGoal: A shelf\n\n{SHELF}\n{line}\n")
     assert reads(f"# Shelf\n\nGoal: A shelf\n\n{SHELF}\nAcceptance: none\n")
+
+
+@pytest.mark.parametrize("what", ["bake bread", "stop and wait", "feed sugar syrup"])
+def test_words_behind_the_arrow_of_a_branch_say_what_is_done(what: str) -> None:
+    branch = f"2) [decide] Wet?\n  2.1. [act] Yes → {what}\n  2.2. [act] No → put it in place\n"
+    found = extract_plan(f"{HEAD}1. [act] Strip\n{branch}")
+    assert found.is_usable
+    assert found.plan.steps[1].children[0].description == f"Yes → {what}"
+    assert verdict(f"{HEAD}1) [act] Strip → {what}\n") is Verdict.NEEDS_REVIEW

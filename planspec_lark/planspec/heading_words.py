@@ -15,6 +15,7 @@ __all__ = [
     "NUMBER_WORDS",
     "chinese_of",
     "english_of",
+    "heads_asides",
     "heads_no_steps",
     "names_no_plan",
     "words_of",
@@ -176,6 +177,22 @@ _NO_PLAN = (
     rf"|[\W\d]*+{_QUALITIES_CHINESE}(?:{chinese_of('reports', 'matters', 'merits')})(?:[与和及].{{1,6}})?\W*"
 )
 
+# What is told beside steps: what was decided and learned, what is left, what belongs to the work.
+_ASIDES = (
+    r"(?i)\W*(?:(?:open|known|key|main|other|important|project|current|external|past|possible|potential|next|stretch|post"
+    r"|the|and|&) )*"
+    rf"(?:{english_of('labels', 'notes', 'summaries')}|decisions?|lessons?|learnings?|errors?|future|goals|backlog"
+    r"|logs?|follow-?ups?|parking lot|nice[ -]to[ -]haves?|changelog|history|appendix|limitations?|concerns?"
+    r"|enhancements?|improvements?|ideas?|extras?)"
+    r"(?: (?:made|learned|encountered|work|ideas?|enhancements?|improvements?|plans?|steps|considerations?|scope|items"
+    r"|log|tracking|and|&|or|dependencies|risks|links|metrics|criteria|planned|changed|needed|required))*\W*"
+    r"|\W*(?:主要|关键|项目|外部|相关|未来|后续|已知|遇到的?|待定|其他|重要|经验)*"
+    r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|展望|决策|决定|依赖项?|指标"
+    r"|阻塞项?|障碍|错误|经验|教训|总结|附录|假设|资源|里程碑|日志|记录)\W*"
+    r"|\W*(?:后续|未来)(?:工作|计划|安排)\W*"
+    rf"|\W*{words_of('labels')}\W*"
+)
+
 
 def heads_no_steps(heading: str) -> bool:
     """Whether a heading is that of a list of what is no steps: of risks, findings, rules."""
@@ -185,3 +202,8 @@ def heads_no_steps(heading: str) -> bool:
 def names_no_plan(title: str) -> bool:
     """Whether a title is such a heading, or that of a report or a list of things."""
     return heads_no_steps(title) or _compile(_NO_PLAN).fullmatch(title) is not None
+
+
+def heads_asides(heading: str) -> bool:
+    """Whether all of a heading, which has no number, says that below it is what is told beside steps."""
+    return _compile(_ASIDES).fullmatch(heading) is not None

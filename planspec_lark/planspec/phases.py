@@ -8,7 +8,7 @@ from itertools import chain
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
-from planspec_lark.planspec.heading_words import english_of, heads_no_steps, words_of
+from planspec_lark.planspec.heading_words import english_of, heads_asides, heads_no_steps, words_of
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
@@ -24,21 +24,6 @@ _NOT_DONE = words_of(
     english=r"not to|don['’]?ts?|do not|avoid\w*|not included|not needed|someday|maybe|done when|unclear|won['’]t"
     r"|warning signs?|troubleshooting|results?|glossary|questions",
     chinese="不要|避免|不做|标准|问题",
-)
-# All of a heading of what is no step, if it has no number.
-_NO_PHASE = (
-    r"(?i)\W*(?:(?:open|known|key|main|other|important|project|current|external|past|possible|potential|next|stretch|post"
-    r"|the|and|&) )*"
-    rf"(?:{english_of('labels', 'notes', 'summaries')}|decisions?|lessons?|learnings?|errors?|future|goals|backlog"
-    r"|logs?|follow-?ups?|parking lot|nice[ -]to[ -]haves?|changelog|history|appendix|limitations?|concerns?"
-    r"|enhancements?|improvements?|ideas?|extras?)"
-    r"(?: (?:made|learned|encountered|work|ideas?|enhancements?|improvements?|plans?|steps|considerations?|scope|items"
-    r"|log|tracking|and|&|or|dependencies|risks|links|metrics|criteria|planned|changed|needed|required))*\W*"
-    r"|\W*(?:主要|关键|项目|外部|相关|未来|后续|已知|遇到的?|待定|其他|重要|经验)*"
-    r"(?:参考(?:资料|文献|链接)?|资料|链接|交付(?:物|成果)?|成果|优化(?:方向)?|改进|扩展|展望|决策|决定|依赖项?|指标"
-    r"|阻塞项?|障碍|错误|经验|教训|总结|附录|假设|资源|里程碑|日志|记录)\W*"
-    r"|\W*(?:后续|未来)(?:工作|计划|安排)\W*"
-    rf"|\W*{words_of('labels')}\W*"
 )
 # How a line with the number of a phase begins.
 _PHASE = rf"[\W_]*(?:(?i:{english_of('phases')})\W{{0,2}}[0-9]|第.{{1,3}}阶段|阶段\W?[0-9一二三四五六七八九十])"
@@ -254,7 +239,7 @@ def _names_no_steps(heading: str) -> bool:
 
 def _heads_facts(line: str) -> bool:
     """Whether a line says nothing but that something is told below it of the steps beside it."""
-    return len(line) <= _SHORT and compiled(_NO_PHASE).fullmatch(line) is not None
+    return len(line) <= _SHORT and heads_asides(line)
 
 
 def _agrees(status: PlanStatus, below: set[PlanStatus]) -> bool:

@@ -30,8 +30,15 @@ def test_what_is_in_parentheses_behind_a_bold_phase_belongs_to_its_name() -> Non
 @pytest.mark.parametrize("behind", [" – 2 days", ": 2 days", " ✅", " by Friday"])
 def test_a_phase_that_is_no_heading_as_others_are_is_held_back(behind: str) -> None:
     assert not read(f"{BOLD}**Phase 3: Lamp**{behind}\n1. Hang the lamp\n2. Light the lamp\n")[1]
+
+
+@pytest.mark.parametrize("behind", [" – 2 days", ": 2 days", " by Friday"])
+def test_above_bullets_it_is_one(behind: str) -> None:
     bullets = re.sub("[0-9][.]", "-", BOLD)
-    assert not read(f"{bullets}**Phase 3: Lamp**{behind}\n- Hang the lamp\n- Light the lamp\n")[1]
+    steps, is_accepted = read(f"{bullets}**Phase 3: Lamp**{behind}\n- Hang the lamp\n- Light the lamp\n")
+    assert is_accepted
+    assert steps.endswith(f"3. [subtask] Lamp{behind}\n  3.1. [act] Hang the lamp\n  3.2. [act] Light the lamp\n")
+    assert not read(f"{bullets}**Phase 3: Lamp** ✅\n- Hang the lamp\n- Light the lamp\n")[1]
 
 
 def test_a_mark_of_a_phase_in_a_line_of_its_own_must_agree_with_its_steps() -> None:

@@ -52,6 +52,8 @@ _WRITE = "JSON and YAML are not read as plans: write each step as a line such as
 # What lines of a list are left out with, and what to do where that list is the plan.
 _OF_LISTS = frozenset({"PS107", "PS110", "PS112"})
 _HEAD = "if a list in it is the plan, write `## Steps` above it"
+# A bullet that may be below another one.
+_NESTED = re.compile(r"^[^\S\n]+[-*+•·]", re.MULTILINE)
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
 
@@ -278,9 +280,9 @@ def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extracti
     told, source, reading = result.diagnostics, result.source, Reading.of(result)
     is_strict = not told and cut is None
     broken = _find_broken(result.plan, told, is_strict=is_strict)
-    if not is_strict and result.plan.steps and result.plan.constraints:
+    if not is_strict and result.plan.steps and len(result.plan.constraints) > 1 and _NESTED.search(source.text):
         places = result.positions.fields.get("constraints", ())[-len(result.plan.constraints) :]
-        broken.extend(find_nested(result.source.text, [span.start for span in places]))
+        broken.extend(find_nested(source.text, [span.start for span in places]))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):

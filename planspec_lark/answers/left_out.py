@@ -78,8 +78,7 @@ def rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
 def _read(reading: Reading, span: Span) -> str:
     """What is said in lines that were left out: a line may be one of text and of reasoning."""
     text = leave_out_reasoning(reading.text[span.start : span.end]).text
-    is_early = not reading.steps or span.start < reading.steps[0]
-    return leave_out_metadata(text) if is_early else text
+    return leave_out_metadata(text) if reading.is_early(span.start) else text
 
 
 def _leads_elsewhere(text: str, reading: Reading, span: Span, *, is_item: bool) -> bool:
@@ -177,7 +176,7 @@ def _is_draft_doubtful(text: str, reading: Reading) -> bool:
 
 def _rate_inside(text: str, reading: Reading, span: Span) -> Risk:
     """The risk of leaving out what is between the lines of the plan."""
-    is_early = not reading.steps or span.start < reading.steps[0]
+    is_early = reading.is_early(span.start)
     is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
     if not is_told and reading.is_above_goal(span.start) and _is_talk(text):
         # It leads to the plan below its title.

@@ -102,6 +102,11 @@ class Reading:
         """Whether the text in front of the plan tells of headings that only group the steps."""
         return self.plan is not None and _GROUPS.search(self.text, 0, self.plan[0]) is not None
 
+    def is_early(self, at: int) -> bool:
+        """Whether an offset is in front of all steps. Of one outside the plan, that is seen without finding them."""
+        start, end = self.plan or (0, 0)
+        return at < start or (at < end and (not self.steps or at < self.steps[0]))
+
     def is_above_step(self, at: int) -> bool:
         """Whether the next line that is not blank is that of a step."""
         following = bisect_left(self.steps, at)

@@ -22,6 +22,7 @@ from planspec_lark.planspec.answer_lines import (
     read_heading,
     read_item_number,
 )
+from planspec_lark.planspec.heading_words import names_no_plan
 from planspec_lark.planspec.legend import is_legend, redefines_marks
 from planspec_lark.planspec.line_faults import is_sentence
 from planspec_lark.planspec.models import STEP_TYPES
@@ -134,6 +135,8 @@ def _may_be_title(text: str, reading: Reading, span: Span) -> bool:
         return False
     if reading.text[span.end : reading.plan[0]].strip("-*_ \t\r\n"):
         return False
+    if names_no_plan(heading[1]):
+        return True
     is_lead = len(heading[1]) <= _SHORT and _LEADING.fullmatch(heading[1]) is not None
     return not (is_lead or heads_notes(last) or names_notes(heading[1].lower()))
 

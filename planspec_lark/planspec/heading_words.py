@@ -18,6 +18,7 @@ __all__ = [
     "heads_asides",
     "heads_no_steps",
     "names_no_plan",
+    "names_part_of_text",
     "words_of",
 ]
 
@@ -65,7 +66,7 @@ _WORDS = {
     "overviews": ("overview|introduction|intro|background|context|summary", "概述|概览|简介|引言|背景"),
     "notes": ("background|assumptions?|disclaimer|rationale|takeaways?", ""),
     "mistakes": ("mistakes?|reasons?|myths?", "原因|误区"),
-    "risks": ("risks?|problems?|failed|wrong", "风险"),
+    "risks": ("risks?|problems?|failed|wrong|riscos|riesgos|risques|risiken", "风险"),
     "merits": ("pros|cons|(?:dis)?advantages?|benefits|drawbacks", "优点|缺点|好处|坏处"),
     "facts": ("team|roles?|attendees|participants|contacts?|budget|facts?", "分工|联系人|预算|原则"),
     "examples": ("examples?|samples?", "示例|样例"),
@@ -81,12 +82,13 @@ _WORDS = {
         "|(?:test )?results?|outcomes?|(?:bug )?fixes(?: applied)?|(?:issues|bugs) fixed|summary of (?:the )?work"
         "|(?:files|code) (?:changed|modified|created|added)|(?:changed|modified|new) files|implemented features"
         "|decisions(?: made)?|status|state|done this week",
-        "(?:测试)?结果|(?:工作)?总结|结论|经验教训|(?:修改|改动|变更|新增)的?文件|(?:修复|解决)的?(?:问题|内容)|已修复|变更|完成情况"
+        "(?:実装)?完了(?:した)?(?:作業|内容|項目)|実装内容|(?:测试)?结果|(?:工作)?总结|结论|经验教训|(?:修改|改动|变更|新增)的?文件|(?:修复|解决)的?(?:问题|内容)|已修复|变更|完成情况"
         "|已完成的?(?:工作|任务|内容|事项|部分)?|(?:变更|修改|更新|改动)(?:说明|内容|记录|总结|日志|情况)|成果|进展(?:情况)?"
         "|(?:功能)?特性",
     ),
     "findings": (
-        "findings?|insights?|observations?|references|limitations|(?:known |open |remaining )?issues"
+        "findings?|blockers?|bugs?|insights?|observations?|references|limitations|(?:known |open |remaining )?issues"
+        "|fontes|fuentes|quellen|refer[eê]ncias"
         "|areas (?:for|of) improvement|recommendations|deliverables",
         "发现|洞察|(?:发现|存在|已知|遗留)的?问题|参考(?:资料|文献)|局限性?|改进(?:点|建议|空间)|交付物",
     ),
@@ -158,7 +160,7 @@ _QUALITIES = (
     "|possible|expected|known|biggest|overall|project|product|business|technical"
 )
 _QUALITIES_CHINESE = "(?:主要|关键|潜在|项目|重要|核心|本次|本周|最近)*的?"
-_OF = "(?:,? (?:of|for|in|from|with|to|identified|found|during)\\b.*)?"
+_OF = "(?:,? (?:of|for|in|from|with|to|being|identified|found|during)\\b.*)?"
 _VERBS = (
     "add|adopt|build|change|check|clean|collect|configure|create|define|document|draft|enforce|export|fix|follow|gather"
     "|implement|import|improve|introduce|learn|make|measure|migrate|move|plan|port|publish|refactor|remove|replace|review"
@@ -193,6 +195,10 @@ _ASIDES = (
     rf"|\W*{words_of('labels')}\W*"
 )
 
+_PARTS = (
+    rf"(?:{english_of('overviews')}|scope|details|(?:current|target|desired) state)|{chinese_of('overviews')}|现状|范围"
+)
+
 
 def heads_no_steps(heading: str) -> bool:
     """Whether a heading is that of a list of what is no steps: of risks, findings, rules."""
@@ -207,3 +213,9 @@ def names_no_plan(title: str) -> bool:
 def heads_asides(heading: str) -> bool:
     """Whether all of a heading, which has no number, says that below it is what is told beside steps."""
     return _compile(_ASIDES).fullmatch(heading) is not None
+
+
+def names_part_of_text(heading: str) -> bool:
+    """Whether a heading is that of the goal or the steps of a plan, or of a text about it, and says nothing else."""
+    name = heading.strip(" *_:：").lower()
+    return HEADER_KINDS.get(name) in ("title", "goal", "steps") or _compile(_PARTS).fullmatch(name) is not None

@@ -66,6 +66,7 @@ def find_doubtful(plan: PlanSpec) -> Iterator[Diagnostic]:
     # Most plans have none of these signs, which is seen at once.
     said = "".join([plan.goal, *[step.description for step in steps]])
     yield from _find_almost_lists(steps, said)
+    yield from _find_chains(steps)
     yield from _find_hidden_flow(steps, said)
     yield from _find_hidden_inputs(steps)
     yield from _find_hidden_parts(steps, said)
@@ -158,6 +159,20 @@ def _undeclared(step: PlanStep, part: str, said: str, what: str, written: str, *
     """That a text declares no inputs or no outputs, and how they are written if they are meant."""
     message, help = f"`{said}` declares no {what}", f"if {what} are meant, write {written}"
     return name_fault("PS319", step, part, message, help, **more)
+
+
+# What is in front of an arrow that leads from one thing to another, or on from a case, and not to an output.
+_CHAIN = re.compile(r"→|\A(?i:if)\b|\A如果")
+
+
+def _find_chains(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Outputs that may be the last of several things, each behind an arrow, as no step needs them."""
+    needed = {name for step in steps for name in step.inputs}
+    for step in steps:
+        is_word = len(step.outputs) == 1 and "_" not in step.outputs[0] and needed.isdisjoint(step.outputs)
+        if is_word and _CHAIN.search(step.description):
+            message = f"`→ {step.outputs[0]}` may be text, as what is in front of it is"
+            yield name_fault("PS319", step, "outputs", message, "put a backslash before the arrow if it is text: `\\→`")
 
 
 # What stands for the outputs of a step, or doubts them, behind its arrow.
@@ -414,7 +429,8 @@ def find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     # Most plans have no such text, which is seen at once.
     if not (may_elide(said) or is_elsewhere or "___" in said or " here" in said or _BEGINS_PLACEHOLDER.search(said)):
         return
-    if _is_placeholder(plan.title):
+    # A list of what is to be done may have that name.
+    if _is_placeholder(plan.title) and plan.title.lower() not in ("todo", "todos"):
         yield _miss_text(plan.title, "title")
     if _is_placeholder(plan.goal) or (is_elsewhere and len(plan.goal) <= _HINT):
         yield _miss_text(plan.goal, "goal")
@@ -572,15 +588,23 @@ _TOLD = re.compile(
     r"|Built|Made|Wrote|Rewrote|Sent|Bought|Found|Got|Gave|Took|Ran|Began|Chose|Held|Kept|Laid|Met|Paid|Sold|Did|Went)"
     r"\b(?! (?:by|to be)\b)|已(?!知|有|存在)经?|完成了)"
 )
+# The same of all that is below a heading.
+_TOLD_ABOVE = re.compile(
+    r"(?:Added|Changed|Completed|Created|Finished|Fixed|Implemented|Improved|Refactored|Removed|Renamed|Resolved|Updated)"
+    r"\b"
+)
 # The part of the steps, and their number, that may only be a report.
 _MOSTLY, _SEVERAL = 0.5, 2
 
 
 def _find_told_steps(steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
     """That most steps which are not done tell what has been done."""
-    pending = [step for step in steps if step.status is PlanStatus.PENDING and not step.children]
-    told = [step for step in pending if _TOLD.match(step.description) is not None]
-    if len(told) >= _SEVERAL and len(told) > _MOSTLY * len(pending):
+    pending = [step for step in steps if step.status is PlanStatus.PENDING]
+    leaves = [step for step in pending if not step.children]
+    above = [step for step in pending if step.children and _TOLD_ABOVE.match(step.description)]
+    told = [step for step in leaves if _TOLD.match(step.description) is not None]
+    told = above or (told if len(told) >= _SEVERAL and len(told) > _MOSTLY * len(leaves) else [])
+    if told:
         message = f"`{told[0].description[:60]}` is told as done, and marked as pending"
         help = "write `[x]` after the id of a step that is done, and others as what is to be done"
         yield name_fault("PS111", told[0], "description", message, help, severity=Severity.ERROR)

@@ -8,7 +8,7 @@ from itertools import chain
 from attrs import define, field
 
 from planspec_lark.planspec.answer_lines import read_bullet
-from planspec_lark.planspec.heading_words import english_of, heads_asides, heads_no_steps, words_of
+from planspec_lark.planspec.heading_words import english_of, heads_asides, heads_no_steps, names_part_of_text, words_of
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.near_misses import compiled
 from planspec_lark.planspec.outline import has_box, is_order
@@ -56,6 +56,14 @@ _STEP_NUMBER = (
 _FACT, _DOUBTFUL_FACT = (rf"\A\W*{words_of(kind)}\W{{0,4}}[:：]" for kind in ("labels", "doubtful_labels"))
 _DOUBTFUL_LABEL = rf"\W*{words_of('doubtful_labels')}\W*"
 _LABELLED = r"\A[^:：]{1,40}[:：]"
+# What leads from the heading of a phase to its steps, and what says that it does not.
+_LEADS_ON = words_of(
+    "steps",
+    english=r"to-? ?dos?|actions?|activities|do (?:this|these|the following)|how to|as follows|checklist"
+    r"|work|follow(?:ing)?|in (?:short|brief|detail|order)",
+    chinese="任务|操作|做法|如下|工作|具体",
+)
+_DENIES = r"(?i)\b(?:not|never|avoid|no|if|unless|later|already|against)\b|n['’]t\b|不|别|勿|如果|已"
 # That nothing shows what headings are, and what to do.
 _NO_SIGN, _HEAD = (
     "step {} is a heading as others are, and nothing shows that they are steps",
@@ -126,6 +134,7 @@ class Phases:
             self._find_contradictions(steps, positions),
             self._find_facts(steps, positions),
             self._find_garbled(steps, positions),
+            self._find_parts(steps, positions),
         )
         for step_id, message, help in chain.from_iterable(doubts):
             yield _doubt(message, help, positions.steps[step_id].span, positions, step_id)
@@ -192,16 +201,18 @@ class Phases:
     def _find_facts(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Lines right below headings whose labels show that they tell something of the steps, and are none."""
         for holder in sorted(self.holders):
-            for line in steps[holder].detail if steps[holder].children else ():
-                if _heads_facts(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line):
-                    yield holder, f"step {holder}: what is below `{line[:60]}` may be no steps", "write it as detail"
+            for line in filter(_heads_others, steps[holder].detail if steps[holder].children else ()):
+                yield holder, f"step {holder}: what is below `{line[:60]}` may be no steps", "write it as detail"
             children = [one for one in steps[holder].children if not _has_type(one, positions)]
             are_labelled = all(compiled(_LABELLED).match(one.description) for one in children)
-            for step_id, text in ((one.step_id, one.description) for one in children):
-                is_doubtful = not are_labelled and compiled(_DOUBTFUL_FACT).match(text) is not None
-                if is_doubtful or compiled(_FACT).match(text) is not None:
-                    message = f"step {step_id}: `{text[:60]}` may tell something of the steps beside it, and be none"
-                    yield step_id, message, "write `> ` before detail, below the step or the phase that it is of"
+            for child in children:
+                text = child.description
+                is_task = are_labelled or (text[-1:] not in ":：" and has_box(_row_of(child, positions)))
+                if compiled(_FACT).match(text) or (not is_task and compiled(_DOUBTFUL_FACT).match(text)):
+                    message = (
+                        f"step {child.step_id}: `{text[:60]}` may tell something of the steps beside it, and be none"
+                    )
+                    yield child.step_id, message, "write `> ` before detail, below the step or the phase that it is of"
 
     def _find_garbled(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
         """Phases whose number was taken for another one than it is, that are no headings, or none of steps."""
@@ -213,6 +224,14 @@ class Phases:
             if may_be and compiled(_GARBLED).match(_row_of(step, positions)):
                 message = f"step {step_id}: this may be another phase or step, several of them, or none"
                 yield step_id, message, "write a number and a colon before its name: `Phase 1: Name`"
+
+    def _find_parts(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[tuple[str, str, str]]:
+        """Headings with a number that have the name of a part of a plan, or of a text about it."""
+        for step_id in sorted(self.headings & steps.keys()):
+            step = steps[step_id]
+            if names_part_of_text(step.description) and not (_is_phase(step, positions) or _has_type(step, positions)):
+                message = f"step {step_id}: `{step.description[:60]}` may be a part of the text, and no step"
+                yield step_id, message, "write `Goal: Text` and `## Steps` without numbers, or say what is done"
 
     def _find_idle(self, steps: Mapping[str, PlanStep], positions: Positions) -> Iterator[str]:
         """Headings of what is most likely no step, or of one of several ways."""
@@ -235,6 +254,14 @@ class Phases:
 def _names_no_steps(heading: str) -> bool:
     """Whether a heading without a number is that of what is not done, or told of the steps."""
     return _heads_facts(heading) or compiled(_NOT_DONE).search(heading) is not None
+
+
+def _heads_others(line: str) -> bool:
+    """Whether a line below the heading of a phase leads to something else than its steps, as its label shows."""
+    if compiled(_LEADS_ON).search(line) and not compiled(_DENIES).search(line):
+        return False
+    is_label = line.rstrip("*_ ").endswith((":", "："))
+    return is_label or _heads_facts(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line) is not None
 
 
 def _heads_facts(line: str) -> bool:

@@ -472,3 +472,21 @@ def test_words_behind_the_arrow_of_a_branch_say_what_is_done(what: str) -> None:
     assert found.is_usable
     assert found.plan.steps[1].children[0].description == f"Yes → {what}"
     assert verdict(f"{HEAD}1) [act] Strip → {what}\n") is Verdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize("title", ["Known Issues", "Known Bugs", "Bugs being fixed", "Riscos", "完了した作業"])
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_a_list_below_a_title_of_what_is_no_plan_is_held_back(title: str, between: str) -> None:
+    text = f"## {title}{between}1. Paint the wall\n2. Oil the door\n3. Roof leak\n"
+    assert extract_plan(text, default_type="act").verdict is not Verdict.ACCEPTED
+
+
+def test_a_list_of_what_is_to_be_done_may_be_called_so() -> None:
+    assert extract_plan("## Todo\n- [ ] Paint the door\n- [ ] Fix the lock\n", default_type="act").is_usable
+
+
+@pytest.mark.parametrize("step", ["Wake up → wash → dress → leave", "If it rains → umbrella"])
+def test_the_end_of_a_chain_of_arrows_may_be_no_output(step: str) -> None:
+    assert verdict(f"{HEAD}1) [act] {step}\n2) [act] Drive\n") is Verdict.NEEDS_REVIEW
+    used = f"{HEAD}1) [act] {step}\n2) [act] Drive\n   > ← {step.rpartition(' ')[2]}\n"
+    assert verdict(used) is Verdict.ACCEPTED

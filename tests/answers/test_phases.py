@@ -291,3 +291,58 @@ def test_a_goal_of_a_phase_that_is_left_out_is_held_back(said: str) -> None:
     text = f"{HEADED}### Phase 3: Lamp\n**Goal:** {{}}\n1. Hang the lamp\n"
     assert read(text.format("Light"))[1]
     assert not read(text.format(said))[1]
+
+
+ROOF = (
+    "# House\n\n### Phase 1: Roof\n{}\n- Drill into the beam\n- Use old screws\n\n### Phase 2: Bell\n- Fit the bell\n"
+)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Do not:",
+        "Never:",
+        "Do not follow these steps:",
+        "We decided against these:",
+        "If it rains:",
+        "You will need:",
+        "This will:",
+        "**Current state**:",
+        "不要：",
+        "原则：",
+    ],
+)
+def test_a_list_below_a_label_that_leads_to_no_steps_is_held_back(label: str) -> None:
+    assert not read(ROOF.format(label))[1]
+    assert not read(f"### Step 1: Run the boiler test\n{label}\n- Heat the water\n- Open the valve\n")[1]
+
+
+@pytest.mark.parametrize(
+    "label", ["Tasks:", "**Actions:**", "Steps", "What to do:", "Do the following:", "步骤：", "任务："]
+)
+def test_a_list_below_a_label_that_leads_to_steps_is_taken(label: str) -> None:
+    steps, is_accepted = read(ROOF.format(label))
+    assert is_accepted
+    assert "  1.2. [act] Use old screws\n2. [subtask] Bell\n" in steps
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [("Goal", "Steps"), ("Background", "Plan"), ("Current State", "Steps"), ("Ziel", "Schritte"), ("目标", "步骤")],
+)
+def test_a_heading_with_a_number_may_be_a_part_of_the_text(headings: tuple[str, str]) -> None:
+    first, second = headings
+    assert not read(f"# House\n\n## 1. {first}\n- A fine door\n\n## 2. {second}\n- Paint the door\n")[1]
+    assert not read(f"## 1. {first}\n- Paint the door\n- Oil the hinge\n")[1]
+    assert read("# House\n\n## Phase 1: Planning\n- Draw the door\n\n## Phase 2: Work\n- Paint the door\n")[1]
+
+
+def test_a_heading_of_what_was_done_is_held_back() -> None:
+    assert not read("### 1. Fixed the bell\n- The bell rings\n- The door opens\n")[1]
+    assert not read("### 1. Added a gutter\n\nI've added a gutter that:\n- Carries the water off\n")[1]
+
+
+def test_a_step_with_a_box_may_have_a_label() -> None:
+    assert read("## Phase 1 — Roof\n- [x] Fix the tiles\n- [ ] Test: pour water on it\n")[1]
+    assert not read("## Phase 1 — Roof\n- Fix the tiles\n- Test: pour water on it\n")[1]

@@ -554,7 +554,8 @@ _STATUS_IN_FRONT = re.compile(
 )
 # What is not, or not quite, one of the five, and is no text of a step either.
 _ALSO_STATUS = re.compile(
-    r"(?i)wip|on hold|paused|partial(?:ly)?(?: \w+)?|(?:mostly|almost|nearly|half) (?:done|completed?|finished|ready)"
+    r"(?i)wip|on hold|paused|(?:partial(?:ly)?|partly)(?: \w+)?"
+    r"|(?:mostly|almost|nearly|half) (?:done|completed?|finished|ready)"
     r"|not (?:yet |fully )?(?:verified|tested|completed?|ready|working|fixed|implemented)"
     r"|needs? (?:more )?(?:work|rework|review|testing|verification|fixing)|(?:won['’]?t|will not) (?:do|fix|happen)"
     r"|wontfix|(?:deferred|postponed|delayed|moved|pushed)(?: (?:to|until|into|for)\b.*)?|unfinished|incomplete"

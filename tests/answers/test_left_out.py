@@ -91,6 +91,7 @@ Sweep (on hold)
 打扫（做完了）
 Sweep (partially done)
 Sweep - PARTIALLY RESOLVED
+Sweep — partly done
 Sweep (not yet verified)
 Sweep – needs rework
 Sweep (won't do)

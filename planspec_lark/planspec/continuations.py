@@ -25,7 +25,7 @@ from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.line_faults import LineFault, Section, diagnose_line, is_step, line_pattern
 from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep, has_progress
 from planspec_lark.planspec.near_misses import NOTHING, NearMiss, compiled, find_arrow, unwrap, variables_of
-from planspec_lark.planspec.phases import Phases
+from planspec_lark.planspec.phase_doubts import Phases
 from planspec_lark.planspec.positions import LineBounds
 from planspec_lark.planspec.recovery import STEP_GROUPS, Recovery
 from planspec_lark.planspec.step_repair import is_item, looks_like_step, repair_step, status_of

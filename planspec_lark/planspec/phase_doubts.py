@@ -1,4 +1,4 @@
-"""Headings that were taken for steps: which of them hold others, and what is doubtful about that."""
+"""What is doubtful about headings that were taken for steps, or for what holds steps."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 
 from planspec_lark.hopspec.data_flow import find_declared, inner_variables, needed, produced
@@ -13,6 +12,7 @@ from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, StepInfo, iter_inf
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, keys_of
 from planspec_lark.planspec.models import STEP_TYPES as PLAN_TYPES
 from planspec_lark.syntax.diagnostics import Diagnostic, join_words, shorten
+from planspec_lark.syntax.spelling import find_near
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
 __all__ = ["check_rules"]
@@ -109,7 +109,7 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     kind = step.step_type
     label = _MEANT.get(step.label.lower(), "")
     if kind not in STEP_TYPES:
-        meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
+        meant = _MEANT.get(kind.lower()) or find_near(kind, STEP_TYPES)
         message = f"invalid type `{shorten(kind)}`" if kind else f"{_say('', 'step_type', language)} is missing"
         advice = f"did you mean `{meant or label}`? {_TYPES}" if meant or label else _TYPES
         yield _found("HS204", step, message, "step_type", advice, meant if kind else "")
@@ -162,7 +162,7 @@ def _foreign_fields(step_type: str, mode: str) -> tuple[str, ...]:
 def _check_values(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     kind = STEP_TYPES[step.step_type]
     if kind.chooser and (said := getattr(step, kind.chooser)) and said not in kind.modes:
-        meant = next(iter(get_close_matches(said.lower()[:20], kind.modes, n=1)), "")
+        meant = find_near(said.lower(), kind.modes)
         choices = f"write {join_words([f'`{one}`' for one in kind.modes], 'or')}"
         message = f"{_say(step.step_type, kind.chooser, language)} is `{shorten(said)}`"
         yield _found("HS207", step, message, kind.chooser, choices, meant)

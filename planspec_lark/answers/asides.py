@@ -1,4 +1,4 @@
-"""What stands around a plan and is no sentence: comments, tables, and lists of what has to be at hand."""
+"""What stands around a plan and is no sentence: comments, tables, metadata, and lists of what has to be at hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planspec_lark.answers.statements import Talk
 from planspec_lark.planspec.answer_lines import read_bullet, read_heading
 from planspec_lark.planspec.near_misses import SPACES
 
-__all__ = ["changes_steps", "comments_in", "is_list_of_tools", "says_more"]
+__all__ = ["changes_steps", "comments_in", "is_list_of_tools", "leave_out_metadata", "says_more"]
 
 # Words and characters of a comment that is no more than a label.
 _LABEL_WORDS, _LABEL_SIGNS, _LABEL_WIDE = 4, 40, 12
@@ -49,6 +49,25 @@ _ITEM = re.compile(
     r"(?i)(?!.*\b(?:budget|max|only|euros?|dollars|people|closed|is|are|under|less|after|before|by|nothing|nobody|no|[ap]m|days?|hours?"
     r"|\w+day)\b)(?:[^€$£¥.!?。！？]|[0-9]\.[0-9]){1,80}"
 )
+# A line that speaks of the text itself: when it was written, by whom, and which version it is.
+_COLON = r"[*_ ]*[:：][*_ \t]*"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = (
+    r"(?:[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}|[0-9]{4}年[0-9]{1,2}月(?:[0-9]{1,2}日)?"
+    rf"|(?:[0-9]{{1,2}}\.? )?{_MONTH} (?:[0-9]{{1,2}}(?:st|nd|rd|th)?,? )?[0-9]{{4}})"
+    r"(?:[ T,]{1,2}[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?(?:utc|gmt|z|[ap]m))?)?"
+)
+_PERSON = r"@?[A-Z\u00c0-\u00de][\w.'’-]*(?: [A-Z\u00c0-\u00de][\w.'’-]*){0,3}"
+# What may also be said of what a text is about, such as when it is due, is none of these.
+_KINDS = (
+    r"(?i:(?:date(?: (?:created|modified))?|(?:created|updated|generated|written)(?: (?:on|at))?"
+    rf"|last (?:updated?|modified|changed)|日期|(?:创建|编写|更新|修改)(?:日期|时间)|最后更新){_COLON}{_DATE})",
+    rf"(?i:(?:(?:document|plan) )?version|(?:文档|当前)?版本号?){_COLON}v?[0-9]+(?:\.[0-9]+){{0,3}}",
+    rf"(?i:authors?|(?:created|written|prepared) by){_COLON}{_PERSON}(?:(?:, | ?& | and ){_PERSON}){{0,3}}",
+    rf"(?:作者|编写人|创建人){_COLON}[\u4e00-\u9fff]{{2,4}}",
+)
+_METADATUM = rf"(?:{'|'.join(_KINDS)})[*_]*"
+_METADATA = re.compile(rf"^[-*+>•_ \t]*+{_METADATUM}(?: ?[|·•] [*_]*{_METADATUM})*[ \t\\\r]*(?:\n|\Z)", re.MULTILINE)
 
 
 def is_list_of_tools(text: str, heading: str) -> bool:
@@ -91,3 +110,8 @@ def says_more(comment: str, talk: Talk, *, is_in_front: bool = False) -> bool:
     if is_label or is_in_front:
         return is_demand and _WHEN.fullmatch(said) is None
     return not talk.is_known(said)
+
+
+def leave_out_metadata(text: str) -> str:
+    """A text without lines that speak of it: when it was written, by whom, and which version it is."""
+    return _METADATA.sub("", text)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, says_more
+from planspec_lark.answers.asides import changes_steps, comments_in, is_list_of_tools, leave_out_metadata, says_more
 from planspec_lark.answers.demands import orders
 from planspec_lark.answers.headings import groups_steps, heads_notes, names_notes, names_overview, names_part
-from planspec_lark.answers.metadata import leave_out_metadata
 from planspec_lark.answers.reading import Reading
 from planspec_lark.answers.remarks import disowns, is_disowned
 from planspec_lark.answers.risk import Risk, highest

@@ -489,9 +489,12 @@ class AnswerReader(ContinuationReader):
             self._unread_row = why if self.section is not Section.STEPS else ""
             return whole_fault("PS110", f"this table row cannot be read as a step: {why}", content)
         if self._unread_row:
-            message = f"a table row above this one cannot be read as a step: {self._unread_row}"
+            message, help = (
+                "a table row above this one cannot be read as a step",
+                f"write that row as a step, too, or leave it out: {self._unread_row}",
+            )
             self._unread_row = ""
-            return whole_fault("PS127", message, content, "\n".join(rows))
+            return whole_fault("PS127", message, content, "\n".join(rows), help=help)
         return whole_fault("PS110", "a step is not written as a table row", content, "\n".join(rows))
 
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:

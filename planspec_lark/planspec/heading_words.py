@@ -179,6 +179,8 @@ _NO_PLAN = (
     rf"|[\W\d]*+{_QUALITIES_CHINESE}(?:{chinese_of('reports', 'matters', 'merits')})(?:[与和及].{{1,6}})?\W*"
 )
 
+# Characters of a heading that says nothing but what it heads.
+_SHORT = 60
 # What is told beside steps: what was decided and learned, what is left, what belongs to the work.
 _ASIDES = (
     r"(?i)\W*(?:(?:open|known|key|main|other|important|project|current|external|past|possible|potential|next|stretch|post"
@@ -212,7 +214,7 @@ def names_no_plan(title: str) -> bool:
 
 def heads_asides(heading: str) -> bool:
     """Whether all of a heading, which has no number, says that below it is what is told beside steps."""
-    return _compile(_ASIDES).fullmatch(heading) is not None
+    return len(heading) <= _SHORT and _compile(_ASIDES).fullmatch(heading) is not None
 
 
 def names_part_of_text(heading: str) -> bool:

@@ -73,7 +73,7 @@ _NO_SIGN, _HEAD = (
 _INNER = r"(?![01]\.)[0-9]+\."
 # The part of what is below headings that has to be orders.
 _MANY = 0.4
-# Characters of a line that show whether it is a bullet, and of a heading that says nothing but what it heads.
+# Characters of a line that show whether it is a bullet.
 _SHORT = 60
 
 
@@ -253,7 +253,7 @@ class Phases:
 
 def _names_no_steps(heading: str) -> bool:
     """Whether a heading without a number is that of what is not done, or told of the steps."""
-    return _heads_facts(heading) or compiled(_NOT_DONE).search(heading) is not None
+    return heads_asides(heading) or compiled(_NOT_DONE).search(heading) is not None
 
 
 def _heads_others(line: str) -> bool:
@@ -261,12 +261,7 @@ def _heads_others(line: str) -> bool:
     if compiled(_LEADS_ON).search(line) and not compiled(_DENIES).search(line):
         return False
     is_label = line.rstrip("*_ ").endswith((":", "："))
-    return is_label or _heads_facts(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line) is not None
-
-
-def _heads_facts(line: str) -> bool:
-    """Whether a line says nothing but that something is told below it of the steps beside it."""
-    return len(line) <= _SHORT and heads_asides(line)
+    return is_label or heads_asides(line) or compiled(_DOUBTFUL_LABEL).fullmatch(line) is not None
 
 
 def _agrees(status: PlanStatus, below: set[PlanStatus]) -> bool:

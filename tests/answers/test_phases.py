@@ -329,13 +329,22 @@ def test_a_list_below_a_label_that_leads_to_steps_is_taken(label: str) -> None:
 
 @pytest.mark.parametrize(
     "headings",
-    [("Goal", "Steps"), ("Background", "Plan"), ("Current State", "Steps"), ("Ziel", "Schritte"), ("目标", "步骤")],
+    [
+        ("Goal", "Steps"),
+        ("Background", "Plan"),
+        ("Current State", "Steps"),
+        ("Ziel", "Schritte"),
+        ("目标", "步骤"),
+        ("概述", "步骤"),
+        ("现状", "做法"),
+    ],
 )
 def test_a_heading_with_a_number_may_be_a_part_of_the_text(headings: tuple[str, str]) -> None:
     first, second = headings
     assert not read(f"# House\n\n## 1. {first}\n- A fine door\n\n## 2. {second}\n- Paint the door\n")[1]
     assert not read(f"## 1. {first}\n- Paint the door\n- Oil the hinge\n")[1]
-    assert read("# House\n\n## Phase 1: Planning\n- Draw the door\n\n## Phase 2: Work\n- Paint the door\n")[1]
+    assert read(f"# House\n\n## Phase 1: {first}\n- Draw the door\n\n## Phase 2: Work\n- Paint the door\n")[1]
+    assert read(f"# House\n\n## 1. [subtask] {first}\n- Draw the door\n\n## 2. [subtask] Work\n- Paint the door\n")[1]
 
 
 def test_a_heading_of_what_was_done_is_held_back() -> None:

@@ -16,7 +16,11 @@ from planspec_lark._lazy import attach
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from planspec_lark.answers.extract import Extraction as Extraction, extract_plan as extract_plan
+    from planspec_lark.answers.extract import (
+        Extraction as Extraction,
+        extract_plan as extract_plan,
+        scan_plan as scan_plan,
+    )
     from planspec_lark.answers.rounds import repair_plan as repair_plan
     from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
@@ -53,7 +57,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.scan import scan_plan as scan_plan
     from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
@@ -77,7 +80,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "answers.extract": "Extraction extract_plan",
+            "answers.extract": "Extraction extract_plan scan_plan",
             "answers.rounds": "repair_plan",
             "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
@@ -98,7 +101,6 @@ else:
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan",
             "planspec.printer": "serialize_plan",
-            "planspec.scan": "scan_plan",
             "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
             "planspec.stream": "PlanStream",

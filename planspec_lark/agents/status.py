@@ -63,7 +63,7 @@ def _read(folder: str) -> Iterator[_Known]:
             plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
         except PlanSyntaxError as error:
             first = error.diagnostics[0]
-            yield _Known(name, fault=f"not a valid plan: line {first.line or 1}: {brief(first.said, _LINE)}")
+            yield _Known(name, fault=f"not a valid plan: line {first.line or 1}: {brief(first.message, _LINE)}")
         except FolderError:
             continue
         else:

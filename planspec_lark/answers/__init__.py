@@ -9,30 +9,19 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.answers.extract import (
         Extraction as Extraction,
+        Remark as Remark,
         Repair as Repair,
         extract_plan as extract_plan,
-    )
-    from planspec_lark.answers.patch import SpliceResult as SpliceResult, splice as splice
-    from planspec_lark.answers.questions import RepairScope as RepairScope
-    from planspec_lark.answers.repair import repair_prompt as repair_prompt
-    from planspec_lark.answers.risk import Risk as Risk
-    from planspec_lark.answers.rounds import (
-        RepairCost as RepairCost,
-        RepairedPlan as RepairedPlan,
-        RepairRound as RepairRound,
-        repair_plan as repair_plan,
+        scan_plan as scan_plan,
     )
     from planspec_lark.answers.verdict import Verdict as Verdict
+    from planspec_lark.syntax.codes import Risk as Risk
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "extract": "Extraction Repair extract_plan",
-            "questions": "RepairScope",
-            "repair": "repair_prompt",
+            "extract": "Extraction Remark Repair extract_plan scan_plan",
             "risk": "Risk",
-            "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
-            "patch": "SpliceResult splice",
             "verdict": "Verdict",
         },
     )

@@ -1,75 +1,86 @@
-"""An answer → the plan in it, with a ledger of all that was repaired, dropped or left out on the way."""
+"""An answer → the plan in it, a verdict, what was repaired, and all the text around it.
+
+The seven rules by which an answer is read stand in ``docs/reference/answers.md``. Structure is read here; prose is
+handed over: whatever stands outside the plan is a remark, verbatim, and never judged.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.json_strings import JsonString, find_in_json
-from planspec_lark.answers.quotes import find_in_quote, undo_escapes
-from planspec_lark.answers.reading import Reading
-from planspec_lark.answers.remarks import is_disowned
-from planspec_lark.answers.repair import last_line
-from planspec_lark.answers.repair_risk import rate
-from planspec_lark.answers.risk import RISKS, Risk, highest
-from planspec_lark.answers.truncation import CUT, find_cut, name_cut
-from planspec_lark.answers.verdict import Verdict, decide, explain, reach_verdict
-from planspec_lark.planspec.answer_lines import read_heading
-from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.hidden_parts import find_doubtful, find_gaps, find_nested, find_placeholders
-from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
+from planspec_lark.answers.block import (
+    Block,
+    find_blocks,
+    find_strays,
+    iter_strings,
+    read_json,
+    set_aside,
+    undo_escapes,
+)
+from planspec_lark.answers.truncation import CUT, has_open_end, is_cut_short, name_cut, start_of_last_line
+from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.check import check_scan, locate
+from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, Numbering, is_suspect
+from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
+from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import ScanResult
+from planspec_lark.planspec.recovery import Reader, ScanResult, read_nothing, refuse_excess
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scan import scan_plan
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, check_is_text
-from planspec_lark.syntax.source import Source, Span
+from planspec_lark.syntax.codes import Risk, highest
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits, check_is_text, find_excess
+from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
+from planspec_lark.syntax.source import BLANKS, Source, Span, end_last_line
+from planspec_lark.syntax.tree import grow
 
-__all__ = ["Extraction", "Repair", "extract_plan"]
+__all__ = ["Extraction", "Remark", "Remarks", "Repair", "extract_plan", "scan_plan"]
+
+_PARTS = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
+_NAMES = {"goal": "a goal", "constraints": "a list of constraints", "steps": "a header of steps", "step": "a step"}
+# What to do about text that is no plan, as far as its form shows.
+_WRITE = "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as `1. [act] Text → output`"
+_OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
 
 
-# Rules that a reading may break without losing anything that could be named.
-_RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
+@frozen
+class Remark:
+    """A stretch of an answer outside the plan, verbatim.
+
+    Attributes:
+        text: the text, code blocks with their signs included.
+        span: where it stands.
+    """
+
+    text: str
+    span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """The remark as a JSON value."""
+        return {"line": self.span.line, "end_line": self.span.end_line, "text": self.text}
 
 
-# What to do about text that may change what a plan means.
-_ABOUT = "if this does not change the plan, remove it; if it does, change the plan as it says"
-# What to do about a heading above steps that says more than what they are about: a status, a case, a choice.
-_OF_HEADING = "what a heading says of its steps is not read: mark each step by itself, or decide which of them hold"
-# A list of steps as a field of a JSON or YAML value, and what to do about it.
-_KEYED_STEPS = re.compile(
-    r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[|^[ \t]*(?:steps|plan|tasks|步骤):[ \t]*\r?\n[ \t]*-[ \t]+\w+:[ \t]',
-    re.MULTILINE,
-)
-_WRITE = "JSON and YAML are not read as plans: write each step as a line such as `1. [act] Text → output`"
-# What lines of a list are left out with, and what to do where that list is the plan.
-_OF_LISTS = frozenset({"PS107", "PS110", "PS112"})
-_HEAD = "if a list in it is the plan, write `## Steps` above it"
-# A bullet that may be below another one.
-_NESTED = re.compile(r"^[^\S\n]+[-*+•·]", re.MULTILINE)
-# What tells of steps that were not taken.
-_LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
+# What decides about remarks: "show", "review", or a function of them and the plan.
+Remarks = str | Callable[[tuple[Remark, ...], PlanSpec], bool]
 
 
 @frozen
 class Repair:
-    """One entry of the ledger.
+    """Something that was read by its canonical text, or left out.
 
     Attributes:
         code: the code of what was found.
         message: what was found, in words.
         was: the text as it was.
-        became: what it was read as; the empty text for what was left out. What was only moved stays the same, and so
-            does what may be something else than it was taken for.
+        became: what it was read as; the empty text for what was left out.
         risk: how likely it is that this changes what is meant.
-        diagnostic: what was found, with its place; an error where the risk is above the one that is allowed.
+        diagnostic: what was found, with its place and fix.
     """
 
     code: str
@@ -87,8 +98,8 @@ class Repair:
     @property
     def end_line(self) -> int:
         """Its last line."""
-        span = self.diagnostic.span
-        return self.line if span is None else last_line(span)
+        span = self.diagnostic.fix.span if self.diagnostic.fix else self.diagnostic.span
+        return span.end_line if span else self.line
 
     def to_dict(self) -> dict[str, Any]:
         """The entry as a JSON value."""
@@ -96,28 +107,33 @@ class Repair:
         return {**{name: getattr(self, name) for name in names}, "risk": self.risk.value, "help": self.diagnostic.help}
 
 
-@frozen
+@frozen(slots=False)
 class Extraction:
     """What was found in an answer.
 
     Attributes:
         plan: the plan; empty where there is none.
-        repairs: what was repaired or dropped, in the order of the answer.
-        left_out: what seems to be no part of the plan.
+        verdict: whether it is safe to act on.
+        holds: what keeps it from being accepted, in the order of the answer; the first decides.
+        repairs: what was read by its canonical text, or left out, in the order of the answer.
+        remarks: all text outside the plan.
         span: from the plan's first character to its last; None where there is none.
         max_risk: the highest risk that is allowed.
         truncated: whether the answer was cut off.
-        scan: what the tolerant reader has made of the answer, or of the string of a JSON value in it that holds the
-            plan; without the last line where that was cut off.
+        notes: what else is to be known, as infos: what was set aside, where commands stand.
+        scan: what the reader has made of the lines of the plan.
     """
 
     plan: PlanSpec
+    verdict: Verdict
+    holds: tuple[Diagnostic, ...]
     repairs: tuple[Repair, ...]
-    left_out: tuple[Repair, ...]
+    remarks: tuple[Remark, ...]
     span: Span | None
     max_risk: Risk
     truncated: bool
-    scan: ScanResult = field(repr=False)
+    notes: tuple[Diagnostic, ...] = ()
+    scan: ScanResult = field(repr=False, kw_only=True)
 
     @cached_property
     def text(self) -> str:
@@ -134,72 +150,31 @@ class Extraction:
         """Where the plan's parts are in it."""
         return self.scan.positions
 
-    @property
-    def entries(self) -> tuple[Repair, ...]:
-        """All that was repaired, dropped or left out."""
-        return (*self.repairs, *self.left_out)
+    @cached_property
+    def findings(self) -> list[Diagnostic]:
+        """What holds the plan, what is to be known, and what :func:`planspec_lark.check_text` finds in it."""
+        checked = check_scan(evolve(self.scan, diagnostics=[]), NO_LIMITS) if self.plan.steps else []
+        told = {(one.code, one.step_id) for one in self.holds}
+        rest = [one for one in checked if (one.code, one.step_id) not in told]
+        return in_order([*self.holds, *self.notes, *rest])
 
     @property
-    def verdict(self) -> Verdict:
-        """Whether the plan is safe to act on."""
-        is_there = bool(self.plan.steps)
-        is_lost = not is_there and self.span is not None and any(entry.code in _LOST for entry in self.entries)
-        return reach_verdict(self.entries, self.max_risk, is_there=is_there, is_lost=is_lost and not self._is_keyed)
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """All that was found, in the order of the text. What keeps the plan from being accepted is an error."""
-        return [*in_order(entry.diagnostic for entry in self.entries), *self._miss()]
-
-    @property
-    def readings(self) -> list[Diagnostic]:
-        """The diagnostics without those of the rules (PS2xx), for who checks the rules as well."""
-        return [one for one in self.diagnostics if not one.code.startswith("PS2")]
-
-    @property
-    def faults(self) -> list[Diagnostic]:
-        """What keeps the plan from being accepted: errors whose messages end with their risks; empty where it is."""
-        if self.is_usable:
-            return []
-        return [*explain(self.entries, self.max_risk), *self._miss()]
-
-    @property
-    def deciding(self) -> list[Repair]:
-        """The entries that keep the plan from being accepted: with a risk above the allowed one, or beyond repair."""
-        return decide(self.entries, self.max_risk)
-
-    @property
-    def _is_keyed(self) -> bool:
-        """Whether the steps are fields of a JSON or YAML value, of which no line is a step's."""
-        return _KEYED_STEPS.search(self.source.text) is not None
-
-    def _miss(self) -> list[Diagnostic]:
-        """That there are no steps."""
-        if self.plan.steps:
-            return []
-        message = "the text has no plan: no steps can be read"
-        has_list = any(entry.code in _OF_LISTS for entry in self.entries)
-        help = _WRITE if self._is_keyed else _HEAD if has_list else ""
-        return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), help=help, source=self.source)]
-
-    @property
-    def refused(self) -> list[Repair]:
-        """All entries with a risk above the one that is allowed."""
-        entries = sorted(self.entries, key=lambda entry: entry.line)
-        return [entry for entry in entries if entry.risk.rank > self.max_risk.rank]
+    def deciding(self) -> Diagnostic | None:
+        """The finding that decides; None where the plan is accepted."""
+        return self.holds[0] if self.holds else None
 
     @property
     def risk(self) -> Risk:
-        """The highest risk of any entry."""
-        return highest(entry.risk for entry in self.entries)
+        """The highest risk of any repair."""
+        return highest(one.risk for one in self.repairs)
 
     @property
     def is_usable(self) -> bool:
-        """Whether there is a plan with steps, and nothing was done for it that is not allowed."""
+        """Whether the plan is accepted."""
         return self.verdict is Verdict.ACCEPTED
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a JSON value. It has no plan where that is not usable."""
+        """All of it as a JSON value. It has no plan where that is not accepted."""
         return {
             "verdict": self.verdict.value,
             "usable": self.is_usable,
@@ -210,160 +185,434 @@ class Extraction:
             "text": self.text if self.is_usable else None,
             "line": self.span.line if self.span else None,
             "end_line": self.span.end_line if self.span else None,
-            "repairs": [entry.to_dict() for entry in self.repairs],
-            "left_out": [entry.to_dict() for entry in self.left_out],
+            "repairs": [one.to_dict() for one in self.repairs],
+            "remarks": [one.to_dict() for one in self.remarks],
         }
 
 
+# ---------------------------------------------------------------- what is asked for
+
+
+@frozen
+class _Request:
+    """What a caller says of an answer, see :func:`extract_plan`."""
+
+    max_risk: Risk = Risk.MEDIUM
+    remarks: Remarks = "show"
+    choose: str | int | None = None
+    goal: str = ""
+    default_type: str = ""
+    signs: Mapping[str, PlanStatus] = NO_SIGNS
+    below: str = ""
+    finish_reason: str = ""
+    allow_truncated: bool = False
+    name: str = "<text>"
+    limits: Limits = DEFAULT_LIMITS
+
+    def __attrs_post_init__(self) -> None:
+        if self.default_type and self.default_type not in STEP_TYPES:
+            raise ValueError(f"default_type: {self.default_type!r} is not one of {', '.join(STEP_TYPES)}")
+        if isinstance(self.choose, str) and self.choose not in ("first", "last"):
+            raise ValueError(f"choose: {self.choose!r} is not first, last or a number")
+        if isinstance(self.remarks, str) and self.remarks not in ("show", "review"):
+            raise ValueError(f"remarks: {self.remarks!r} is not show or review")
+
+
 def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
-    text: str,
+    answer: str,
     *,
-    max_risk: Risk | str = Risk.MEDIUM,
+    remarks: Remarks = "show",
+    choose: str | int | None = None,
+    goal: str = "",
     default_type: str = "",
+    signs: Mapping[str, PlanStatus | str] | None = None,
+    below: str = "",
     finish_reason: str = "",
     allow_truncated: bool = False,
+    max_risk: Risk | str = Risk.MEDIUM,
     name: str = "<text>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Extraction:
     """Take the plan out of an answer, and keep account of all that was done to it. Never raises on any text.
 
     Args:
-        text: any text.
-        max_risk: the highest risk that is allowed. What is done above that is refused: then the plan is not usable.
-        default_type: the type of steps that have none; with it, a plan in plain Markdown is one, too.
+        answer: any text.
+        remarks: what the text around the plan does: "show" returns it; with "review" any of it holds the plan; a
+            function of the remarks and the plan says whether the plan is accepted with them.
+        choose: which of several plans to take, by their order in the answer: "first", "last" or a number from 1.
+        goal: the goal of a plan that has none.
+        default_type: the type of steps that have none.
+        signs: what signs mean that are in no table, such as ``{"⏳": "active"}``.
+        below: the id of the step that all steps stand below, as in a new plan for a part: no goal is asked for, and ids
+            are those of the whole plan or count from 1.
         finish_reason: why the model stopped, as its interface says; a limit such as "length", a filter or "incomplete"
             means that the answer is cut off.
         allow_truncated: whether a plan that is cut off will do. Its last line is not taken in any case.
+        max_risk: the highest risk that is allowed. A repair above that holds the plan.
         name: what diagnostics call the text.
-        limits: how much to read. More findings than are listed count as the highest risk.
+        limits: how much to read.
 
     Raises:
-        ValueError: there is no such risk or type.
+        ValueError: an argument is none of the values above.
+    """
+    check_is_text(answer)
+    request = _Request(
+        Risk(max_risk),
+        remarks,
+        choose,
+        goal,
+        default_type,
+        {sign: PlanStatus(status) for sign, status in (signs or {}).items()},
+        below,
+        finish_reason,
+        allow_truncated,
+        name,
+        limits,
+    )
+    return _extract(answer, request)
+
+
+def _extract(answer: str, request: _Request) -> Extraction:
+    if excess := find_excess(answer, request.name, request.limits):
+        return _refuse(read_nothing([excess]), [excess], request, ())
+    source = Source(answer, request.name)
+    if (plain := undo_escapes(answer)) is not None:
+        found = _extract(plain[0], request)
+        note = _note(source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them")
+        return evolve(found, notes=(note, *found.notes))
+    remainder = leave_out_reasoning(answer)
+    text = end_last_line(set_aside(remainder.text))
+    notes = remainder.diagnose(source)
+    blocks = find_blocks(text, request.default_type)
+    if not blocks:
+        return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
+    return _Answer(source, remainder, text, blocks, request, notes).extract()
+
+
+def _note(source: Source, start: int, end: int, message: str, code: str = "PS101") -> Diagnostic:
+    return Diagnostic(code, message, Severity.INFO, source.span(start, end), source=source)
+
+
+def _refuse(
+    result: ScanResult, holds: Sequence[Diagnostic], request: _Request, remarks: tuple[Remark, ...]
+) -> Extraction:
+    return Extraction(
+        PlanSpec(), Verdict.REFUSED, tuple(holds), (), remarks, None, request.max_risk, truncated=False, scan=result
+    )
+
+
+def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], request: _Request) -> Extraction:
+    """The reading of an answer without a plan."""
+    end = len(source.text)
+    help = f"{_WRITE}; {_OTHER}" if re.search(r"^[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]", text, re.MULTILINE) else _WRITE
+    missing = Diagnostic(
+        "PS201", "the text has no plan: no step with a type can be read", Severity.ERROR, source.span(0, 0), help=help, source=source
+    )
+    remarks = tuple(_remarks(source, text, [(0, end)]))
+    result = ScanResult(PlanSpec(), [], Positions(source, text), source)
+    found = _refuse(result, [missing], request, remarks)
+    return evolve(found, notes=tuple(notes), truncated=bool(text.strip()) and is_cut_short(request.finish_reason))
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _extract_json(answer: str, request: _Request) -> Extraction | None:
+    """The reading of an answer that is one JSON value; None where it is none."""
+    try:
+        value = read_json(answer)
+    except ValueError:
+        return None
+    source = Source(answer, request.name)
+    try:
+        plan = plan_from_dict(value) if isinstance(value, dict) else PlanSpec()
+    except PlanValueError:
+        plan = PlanSpec()
+    if plan.steps:
+        return _extract(serialize_plan(plan), request)
+    found = [one for one in iter_strings(value) if find_blocks(end_last_line(one))]
+    note = _note(source, 0, len(answer), "the plan is in a string of a JSON value: lines are counted in that string")
+    if len(set(found)) == 1:
+        inner = _extract(found[0], request)
+        return evolve(inner, notes=(note, *inner.notes))
+    help = "answer with the plan itself, not with JSON"
+    message = f"the answer is a JSON value with {count_of(len(found), 'plan')} in it" if found else "the answer is a JSON value that holds no plan"
+    missing = Diagnostic("PS201", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
+    return _refuse(ScanResult(PlanSpec(), [], Positions(source, answer), source), [missing], request, ())
+
+
+# ---------------------------------------------------------------- the reading
+
+
+@frozen
+class _Answer:
+    """An answer with blocks, and what is asked for."""
+
+    source: Source
+    remainder: Remainder
+    text: str
+    blocks: list[Block]
+    request: _Request
+    notes: list[Diagnostic]
+
+    def extract(self) -> Extraction:
+        """The reading of the block that counts."""
+        block, rivals = self._choose()
+        cut = self._find_cut(block)
+        result = self._read(block, len(block.text) if cut is None or not self.request.allow_truncated else cut)
+        excess = refuse_excess(result, self.request.limits)
+        remarks = self._find_remarks(block)
+        if excess is not result:
+            return _refuse(excess, excess.diagnostics, self.request, remarks)
+        if self.request.goal and not result.plan.goal:
+            result.plan.goal = self.request.goal
+        return self._judge(block, result, rivals, cut, remarks)
+
+    def _judge(
+        self,
+        block: Block,
+        result: ScanResult,
+        rivals: list[Diagnostic],
+        cut: int | None,
+        remarks: tuple[Remark, ...],
+    ) -> Extraction:
+        plan, request = result.plan, self.request
+        told = list(result.diagnostics)
+        if cut is not None:
+            # The last line is told of by its name.
+            told = [one for one in told if not request.allow_truncated or not one.span or one.span.start < cut]
+        holds = find_holds(told, request.max_risk)
+        broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
+        broken += _find_gaps(plan, request.below)
+        broken += _find_placeholders(plan)
+        if request.below:
+            broken = [one for one in broken if one.code != "PS205"]
+        holds += locate(broken, result.positions)
+        if cut is not None and not request.allow_truncated:
+            holds.append(name_cut(self.source, cut))
+        holds += rivals
+        others = [one for one in self.blocks if one is not block]
+        holds += _find_strays(self.source, self.text, block, others, result)
+        holds += self._judge_remarks(remarks, plan)
+        verdict = reach_verdict(holds, is_there=bool(plan.steps))
+        if not plan.steps and not holds:
+            missing = "the text has no plan: no step can be read"
+            holds.append(Diagnostic("PS201", missing, Severity.ERROR, self.source.span(0, 0), source=self.source))
+        repairs = tuple(_repair(one, self.source) for one in told if one.severity is not Severity.ERROR)
+        if cut is not None and request.allow_truncated:
+            repairs = (*repairs, _repair(evolve(name_cut(self.source, cut, is_allowed=True), risk=Risk.MEDIUM), self.source))
+        bounds = result.positions.bounds
+        span = self.source.span(*bounds) if bounds else None
+        return Extraction(
+            plan, verdict, tuple(in_order(holds)), repairs, remarks, span, request.max_risk,
+            truncated=cut is not None, notes=(*self.notes, *self._commands(remarks)), scan=result,
+        )
+
+    # ------------------------------------------------------------ which block
+
+    def _choose(self) -> tuple[Block, list[Diagnostic]]:
+        """The block that counts, and what is to be said of the others."""
+        blocks, choice = self.blocks, self.request.choose
+        if choice == "first":
+            return blocks[0], []
+        if choice == "last":
+            return blocks[-1], []
+        if isinstance(choice, int):
+            if 1 <= choice <= len(blocks):
+                return blocks[choice - 1], []
+            missing = f"there is no plan number {choice}: the answer has {count_of(len(blocks), 'plan')}"
+            return blocks[-1], [Diagnostic("PS130", missing, span=self.source.span(0, 0), source=self.source)]
+        if len(blocks) == 1:
+            return blocks[0], []
+        plans = [self._read(block, len(block.text)).plan for block in blocks]
+        if all(plan == plans[0] for plan in plans):
+            return blocks[0], []
+        return blocks[-1], [self._rival(number, block) for number, block in enumerate(blocks, 1)]
+
+    def _rival(self, number: int, block: Block) -> Diagnostic:
+        span = self.source.span(block.start, max(block.start, block.end - 1))
+        message = f"plan {number} of {len(self.blocks)}, lines {span.line} to {span.end_line}: only one can count"
+        help = "answer with one plan, or choose one"
+        return Diagnostic("PS130", message, Severity.ERROR, evolve(span, end_line=span.line), help=help, source=self.source)
+
+    # ------------------------------------------------------------ reading
+
+    def _read(self, block: Block, end: int) -> ScanResult:
+        """The plan of a block, up to an offset."""
+        text, request = block.text, self.request
+        end = min(end, block.end)
+        body = text[block.start : end]
+        is_plain = not (request.default_type or request.signs or request.below)
+        plan = fast_reader.read(body) if is_plain and not is_suspect(f"\n{body}") else None
+        if plan is not None and plan.steps and all(step.step_type in STEP_TYPES for step in iter_steps(plan)):
+            return ScanResult(plan, [], Positions(self.source, text, unread=block.start, end=end), self.source)
+        reader = Reader(
+            self.source,
+            is_strict=False,
+            default_type=request.default_type,
+            signs=request.signs,
+            numbering=Numbering(),
+            base=_indent_of(text, block.start),
+        )
+        reader.run(text, block.start, end)
+        if request.below:
+            reader.move_below(request.below)
+        reader.plan.steps = grow(list(reader.steps.values()))
+        return ScanResult(reader.plan, in_order(reader.findings), reader.positions, self.source)
+
+    def _find_cut(self, block: Block) -> int | None:
+        """Where the last line of the plan starts, if it may be a part of one only."""
+        body = block.text[block.start : block.end]
+        is_last = not self.text[block.around_end :].strip()
+        is_open = block.is_open or any(
+            not one.is_closed and one.start <= block.start for one in self.remainder.blocks
+        )
+        is_cut = is_open or has_open_end(body) or (is_last and is_cut_short(self.request.finish_reason))
+        if not is_cut and is_cut_short(self.request.finish_reason):
+            # What comes behind the plan was cut off, and with it perhaps what changes it.
+            is_cut = True
+        return block.start + start_of_last_line(body) if is_cut else None
+
+    # ------------------------------------------------------------ around it
+
+    def _find_remarks(self, block: Block) -> tuple[Remark, ...]:
+        bounds = [(0, block.around_start), (block.around_end, len(self.source.text))]
+        return tuple(_remarks(self.source, self.text, bounds))
+
+    def _judge_remarks(self, remarks: tuple[Remark, ...], plan: PlanSpec) -> Iterator[Diagnostic]:
+        policy = self.request.remarks
+        if not remarks or policy == "show" or (callable(policy) and policy(remarks, plan)):
+            return
+        message = "this text stands outside the plan" if policy == "review" else "the text outside the plan was not accepted"
+        for remark in remarks if policy == "review" else remarks[:1]:
+            yield Diagnostic("PS132", message, Severity.ERROR, remark.span, source=self.source)
+
+    def _commands(self, remarks: tuple[Remark, ...]) -> Iterator[Diagnostic]:
+        for remark in remarks:
+            at = remark.text.find("PLAN_CMD:")
+            if at >= 0:
+                start = remark.span.start + at
+                yield _note(self.source, start, start + 9, "commands stand outside the plan: they are not applied")
+
+
+def _indent_of(text: str, start: int) -> int:
+    """How far the first line of a block is indented that is not blank."""
+    bare = text[start:].lstrip(f"{BLANKS}\r\n\ufeff")
+    at = len(text) - len(bare)
+    return at - (text.rfind("\n", 0, at) + 1)
+
+
+def _remarks(source: Source, text: str, bounds: Sequence[tuple[int, int]]) -> Iterator[Remark]:
+    """The text between some bounds, without the blank lines around it. What was set aside is none."""
+    for start, end in bounds:
+        left = text[start:end]
+        bare = left.strip(f"{BLANKS}\r\n\ufeff")
+        if not bare:
+            continue
+        first = start + left.index(bare[0])
+        last = first + len(bare)
+        yield Remark(source.text[first:last], source.span(first, last))
+
+
+def _repair(found: Diagnostic, source: Source) -> Repair:
+    span = found.fix.span if found.fix else found.span
+    was = source.text[span.start : span.end] if span else ""
+    became = found.fix.text if found.fix else "" if found.code == CUT else was
+    return Repair(found.code, found.message, was, became, found.risk or Risk.MEDIUM, found)
+
+
+# ---------------------------------------------------------------- rules 4 and 5
+
+
+def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
+    """Ids that do not count up from 1 in the order of the text, each level by itself."""
+    last: dict[str, int] = {}
+    for step in iter_steps(plan):
+        parent, _, number = step.step_id.rpartition(".")
+        expected = last.get(parent, 0) + 1
+        is_open = below and (parent == below or not parent)
+        if int(number) != expected and not is_open:
+            wanted = f"{parent}.{expected}".lstrip(".")
+            help = "count steps from 1, each level, and leave none out"
+            message = f"step {step.step_id} stands where step {wanted} is expected"
+            yield Diagnostic("PS302", message, Severity.ERROR, help=help, step_id=step.step_id, part="step_id")
+        last[parent] = int(number)
+
+
+def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """Fields that stand for others that were left out."""
+    fields: list[tuple[str, str, int | None, str]] = [
+        ("", "title", None, plan.title),
+        ("", "goal", None, plan.goal),
+        *(("", "goal_detail", at, text) for at, text in enumerate(plan.goal_detail)),
+        *(("", "constraints", at, text) for at, text in enumerate(plan.constraints)),
+    ]
+    for step in iter_steps(plan):
+        fields.append((step.step_id, "description", None, step.description))
+        fields += ((step.step_id, "detail", at, text) for at, text in enumerate(step.detail))
+    lines = "\n".join(text.strip(f"{BLANKS}-*•") for *_, text in fields)
+    at, seen = 0, 0
+    for match in _placeholder().finditer(lines):
+        seen += lines.count("\n", at, match.start())
+        at = match.start()
+        step_id, part, item, text = fields[seen]
+        if text:
+            message = f"`{text[:60]}` stands for something that was left out"
+            help = "write what is meant"
+            yield Diagnostic("PS127", message, Severity.ERROR, help=help, step_id=step_id, part=part, item=item)
+
+
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{DIALECT.terminal('ELISION').pattern})$", re.MULTILINE)
+
+
+def _find_strays(
+    source: Source, text: str, block: Block, others: Sequence[Block], result: ScanResult
+) -> Iterator[Diagnostic]:
+    """Steps, and parts that the plan lacks, outside of it. Those of other plans are told of with these."""
+    taken = sorted((one.around_start, one.around_end) for one in (block, *others))
+    at = 0
+    seen = _parts_of(result)
+    for start, end in [*taken, (len(text), len(text))]:
+        for first, last, reading in find_strays(text, at, start):
+            if reading.kind == "step" or reading.kind not in seen:
+                span = source.span(first, last)
+                message = f"{_NAMES[reading.kind]} stands outside the plan"
+                help = "write all parts of the plan in one block"
+                yield Diagnostic("PS131", message, Severity.ERROR, span, help=help, source=source)
+        at = max(at, end)
+
+
+def _parts_of(result: ScanResult) -> set[str]:
+    """The parts that a plan has."""
+    plan = result.plan
+    has = {"goal": bool(plan.goal), "constraints": bool(plan.constraints), "steps": bool(plan.steps)}
+    return {name for name, is_there in has.items() if is_there}
+
+
+# ---------------------------------------------------------------- without a verdict
+
+
+def scan_plan(
+    text: str, *, default_type: str = "", name: str = "<text>", limits: Limits = DEFAULT_LIMITS
+) -> ScanResult:
+    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    It reads the block that :func:`extract_plan` reads, by the same rules, and gives no verdict. A text that
+    :func:`planspec_lark.parse_plan` accepts as a whole is a plan whatever it lacks.
+
+    Args:
+        text: any text.
+        default_type: the type of steps that have none.
+        name: what diagnostics call it.
+        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
     """
     check_is_text(text)
-    most = Risk(max_risk)
-    if default_type and default_type not in STEP_TYPES:
-        raise ValueError(f"default_type: {default_type!r} is not one of {', '.join(STEP_TYPES)}")
-    read = partial(
-        extract_plan,
-        max_risk=max_risk,
-        default_type=default_type,
-        finish_reason=finish_reason,
-        allow_truncated=allow_truncated,
-        name=name,
-        limits=limits,
-    )
-    if (plain := undo_escapes(text)) is not None:
-        found = read(plain[0])
-        return evolve(found, repairs=(_name_escapes(text, *plain[1:], name, most), *found.repairs))
-    start = find_cut(text, finish_reason=finish_reason)
-    result = scan_plan(text if start is None else text[:start], default_type=default_type, name=name, limits=limits)
-    cut = None if start is None else name_cut(Source(text, name), start, is_allowed=allow_truncated)
-    if result.plan.steps:
-        return _account(result, cut, most)
-    if (inner := find_in_json(text, limits, default_type=default_type)) is not None:
-        found = read(inner.text, finish_reason="" if inner.is_whole else "length")
-        found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
-        if cut is None or found.truncated:
-            return found
-        # The string is whole, and what came after it is missing.
-        entry = _enter(cut, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
-        return evolve(found, truncated=True, repairs=(*found.repairs, entry))
-    if (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
-        found = read(quoted[0])
-        return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
-    return _account(result, cut, most)
-
-
-def _account(result: ScanResult, cut: Diagnostic | None, most: Risk) -> Extraction:
-    """A reading with an entry for each finding: of the cut, of the reader, and of what the plan breaks."""
-    told, source, reading = result.diagnostics, result.source, Reading.of(result)
-    is_strict = not told and cut is None
-    broken = _find_broken(result.plan, told, is_strict=is_strict)
-    if not is_strict and result.plan.steps and len(result.plan.constraints) > 1 and _NESTED.search(source.text):
-        places = result.positions.fields.get("constraints", ())[-len(result.plan.constraints) :]
-        broken.extend(find_nested(source.text, [span.start for span in places]))
-    repairs: list[Repair] = []
-    left_out: list[Repair] = []
-    for diagnostic in (*([cut] if cut else []), *told, *(locate(broken, result.positions) if broken else ())):
-        entries = left_out if diagnostic.severity is Severity.INFO else repairs
-        entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
-    repairs.sort(key=lambda entry: entry.line)
-    span = source.span(*reading.plan) if reading.plan else None
-    return Extraction(result.plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
-
-
-def _find_broken(plan: PlanSpec, told: Sequence[Diagnostic], *, is_strict: bool) -> list[Diagnostic]:
-    """What breaks a rule, or may be meant otherwise in a text that is not strictly a plan.
-
-    A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
-    reading makes of a text that is not a plan may break other rules.
-    """
-    codes = _RULES[:1] if is_strict else _RULES
-    broken = [found for found in check_rules(plan) if found.code in codes]
-    if not is_strict:
-        broken.extend(find_doubtful(plan))
-        # A step that was left out with an error is named already.
-        is_named = any(found.severity is Severity.ERROR for found in told)
-        broken.extend(found for found in find_gaps(plan) if not is_named or found.step_id == plan.steps[0].step_id)
-    broken.extend(find_placeholders(plan))
-    return broken
-
-
-def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
-    """That the plan is in a string, which its lines are counted in."""
-    source = Source(text, name)
-    span = source.span(inner.start, inner.end)
-    message = "the plan is in a string of a JSON value: lines are counted in that string"
-    # The key of the string is what leads to it.
-    risk = Risk.HIGH if is_disowned(text[: inner.start].rstrip('" :\n').rpartition('"')[2]) else Risk.NONE
-    severity = Severity.ERROR if risk.rank > most.rank else Severity.INFO
-    found = Diagnostic("PS101", message, severity, span, source=source)
-    return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", risk, found)
-
-
-def _name_quote(text: str, start: int, end: int, name: str, most: Risk) -> Repair:
-    """That the plan is in a quote."""
-    source = Source(text, name)
-    end = start + len(text[start:end].rstrip())
-    message = "the plan is in a quote: the `>` before each line is left out, and columns are counted without it"
-    severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
-    found = Diagnostic("PS107", message, severity, source.span(start, end), source=source)
-    return Repair("PS107", message, ">", "", Risk.LOW, found)
-
-
-def _name_escapes(text: str, start: int, end: int, name: str, most: Risk) -> Repair:
-    """That the signs of the plan are escaped."""
-    source = Source(text, name)
-    message = "signs in this text are escaped: it is read without that, and columns are counted without it"
-    severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
-    found = Diagnostic("PS101", message, severity, source.span(start, end), source=source)
-    return Repair("PS101", message, text[start:end], "", Risk.LOW, found)
-
-
-def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:
-    # What breaks a rule is taken as it is, whatever might be meant by it.
-    is_type = diagnostic.code in _RULES
-    fix, span = None if is_type else diagnostic.fix, diagnostic.span
-    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125", "PS130")
-    is_kept = is_type or (fix is None and not is_dropped)
-    was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, diagnostic.source or source)
-    became = fix.text if fix else was if is_kept else ""
-    if risk.rank > most.rank:
-        help = diagnostic.help or _advise(diagnostic, was)
-        diagnostic = evolve(diagnostic, severity=Severity.ERROR, help=help)
-    return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)
-
-
-def _advise(diagnostic: Diagnostic, was: str) -> str:
-    """What to do about what is refused, and has no advice of its own."""
-    if diagnostic.severity is Severity.INFO and diagnostic.code == "PS101":
-        return _ABOUT
-    return _OF_HEADING if diagnostic.code == "PS110" and diagnostic.fix and read_heading(was.strip()) else ""
-
-
-def _whole_lines(span: Span | None, source: Source) -> str:
-    """The lines that a span touches, without white space around them."""
-    if span is None:
-        return ""
-    return "\n".join(source.line(number) for number in range(span.line, last_line(span) + 1)).strip(" \t\n")
+    found = _extract(text, _Request(default_type=default_type, name=name, limits=limits, max_risk=Risk.HIGH))
+    if not found.plan.steps and not find_excess(text, name, limits):
+        plan = fast_reader.read(text)
+        if plan is not None:
+            source = Source(text, name)
+            return ScanResult(plan, [], Positions.of_plan(source), source)
+    left = [_note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks]
+    return evolve(found.scan, diagnostics=in_order([*found.scan.diagnostics, *left, *found.notes]))

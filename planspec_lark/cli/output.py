@@ -468,7 +468,7 @@ def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[R
     if is_brief or diagnostic.severity is Severity.INFO:
         name = visible_name(diagnostic.source.name) if diagnostic.source else ""
         place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-        return [(head, (f"{place}: {excerpt(diagnostic.said)}", ""))]
+        return [(head, (f"{place}: {excerpt(diagnostic.message)}", ""))]
     first, *others = render(diagnostic).removeprefix(diagnostic.head).split("\n")
     return [(head, (first, "")), *(((line, ""),) for line in (*others, ""))]
 

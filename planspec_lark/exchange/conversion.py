@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.data_flow import find_data_flow
-from planspec_lark.planspec.lint import looks_like_outputs
+from planspec_lark.planspec.dialect import find_arrow
 from planspec_lark.planspec.models import BLANKS, SETTLED, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import shorten
@@ -228,7 +228,7 @@ def _unescape_arrow(text: str) -> str:
 def _find_arrow(text: str) -> int | None:
     """Where such an arrow is, with the backslashes before it."""
     match = _ARROW.search(text) if ">" in text or not text.isascii() else None
-    is_arrow = match and looks_like_outputs(text[: match.start()] + text[match.end() :])
+    is_arrow = match and find_arrow(text[: match.start()] + text[match.end() :])
     return match.start() if match and is_arrow else None
 
 

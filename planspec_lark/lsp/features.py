@@ -62,7 +62,7 @@ def diagnose(document: Document) -> list[types.Diagnostic]:
 
 
 def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
-    rows = [visible(found.said)]
+    rows = [visible(found.message)]
     if found.expected:
         rows.append(f"expected: {join_words(found.expected)}")
     if found.help:

@@ -20,10 +20,9 @@ from planspec_lark.lsp.step_index import (
 from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text
-from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps, list_types
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.planspec.positions import cut_indentation, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.planspec.render import say_progress

@@ -119,7 +119,7 @@ def to_findings(found: Sequence[Diagnostic]) -> list[Finding]:
         Finding(
             severity=one.severity.value,
             code=one.code,
-            message=excerpt(one.said),
+            message=excerpt(one.message),
             line=one.line,
             column=one.column,
             step_id=excerpt(one.step_id),

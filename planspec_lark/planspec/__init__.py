@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.scan import scan_plan as scan_plan
     from planspec_lark.planspec.stream import (
         PlanEvent as PlanEvent,
         PlanEventKind as PlanEventKind,
@@ -84,7 +83,6 @@ else:
             "parser": "GRAMMAR_VERSION parse_plan parse_tree",
             "positions": "Positions StepPositions",
             "printer": "serialize_plan",
-            "scan": "scan_plan",
             "recovery": "ScanResult",
             "rules": "validate_plan",
             "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",

@@ -12,12 +12,12 @@ from itertools import chain
 from attrs import evolve, field, frozen
 
 from planspec_lark.planspec.fixes import add_fixes
+from planspec_lark.planspec.dialect import read_line
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Positions, StepPositions
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.step_repair import find_bar, find_progress, looks_like_step, read_loose_id
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits
 from planspec_lark.syntax.source import Span
@@ -63,7 +63,7 @@ def check_scan(
     """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
-        return add_fixes(faults, result.source, result.plan)
+        return add_fixes(faults, result.source)
     counts: Counter[Severity] = Counter()
     most = None if limits.max_findings is None else limits.max_findings - len(faults)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
@@ -76,7 +76,7 @@ def check_scan(
     for fault in faults:
         counts[fault.severity] += 1
     found = Findings(limits.max_findings, [*faults, *kept], counts, first_left_out=left_out).close()
-    return add_fixes(found, result.source, result.plan)
+    return add_fixes(found, result.source)
 
 
 def _first_found(
@@ -117,9 +117,8 @@ def locate(
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, positions, positions_of)
         said = positions.source.text[span.start : span.end]
-        find = find_bar if diagnostic.part == "description" else find_progress
-        if diagnostic.code == "PS320" and is_exact and not find(said.strip(BLANKS)):
-            # A bar with a backslash before it is text.
+        if diagnostic.code == "PS320" and is_exact and said.lstrip(BLANKS).startswith("\\"):
+            # With a backslash before it, it is meant as text.
             continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=positions.source)
@@ -142,7 +141,6 @@ def _find(diagnostic: Diagnostic, positions: Positions, positions_of: Callable[[
 # Findings about the place of a step among the others.
 _PLACE_CODES = ("PS204", "PS206", "PS301", "PS302", "PS303", "PS310")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ID = re.compile(r"[^0-9０-９]{0,20}([0-9０-９]{1,9}(?:[.．][0-9０-９]{1,9})*)")
 
 
 @frozen
@@ -175,8 +173,8 @@ class _Unread:
             while last < len(rows) and rows[last].lstrip(BLANKS).startswith(">"):
                 last += 1
             row = rows[first].strip(BLANKS)
-            if looks_like_step(row) and (match := _ID.match(row)):
-                step_id = read_loose_id(match[1])
+            reading = read_line(row)
+            if reading is not None and reading.step is not None and (step_id := reading.step.number):
                 self.ids.add(step_id)
                 self.parents.add(step_id.rpartition(".")[0])
             for below in rows[max(first, done) : last]:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
+from planspec_lark.planspec.dialect import find_arrow, read_line, read_progress
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -20,36 +21,18 @@ from planspec_lark.planspec.models import (
     PlanStep,
     has_progress,
     iter_steps,
-    make_step,
     refuse_fields,
 )
-from planspec_lark.planspec.near_misses import (
-    SPACES,
-    find_inputs,
-    find_outputs,
-    is_quoted,
-)
-from planspec_lark.planspec.step_repair import find_bar, find_progress
 from planspec_lark.planspec.tree import iter_with_parents, walk
-from planspec_lark.planspec.variable_lists import VARIABLES, is_variable_list, read_names
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 from planspec_lark.syntax.fields import require_one_of
 
-__all__ = [
-    "OPTIONAL",
-    "check_arrow",
-    "check_code",
-    "check_detail",
-    "check_ids",
-    "check_optional",
-    "check_title",
-    "find_lint",
-    "lint_plan",
-    "looks_like_outputs",
-    "miss_outputs",
-    "name_fault",
-]
+__all__ = ["OPTIONAL", "check_ids", "check_optional", "find_lint", "lint_plan", "name_fault"]
 
+# What a variable is made of, and how a line begins that may declare inputs.
+_VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
+_LEFT_SIGNS = ("<", "⇐", "⟵", "←")
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
 # How many characters of a description say what to do and how, and are still read at a glance.
@@ -71,9 +54,8 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
     Raises:
         ValueError: ``also`` has a code that is none of these.
     """
-    # What is said of the title comes first.
     try:
-        places = {"": -1, **{step.step_id: at for at, step in enumerate(iter_steps(plan))}}
+        places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
         return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
     except (AttributeError, TypeError):
         # As in check_rules.
@@ -84,7 +66,6 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
 def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
     """The same one by one, in no order."""
     check_optional(also)
-    yield from check_title(plan)
     yield from check_ids(plan)
     flow = find_data_flow(plan)
     last = _find_last(plan)
@@ -105,27 +86,6 @@ def name_fault(code: str, step: PlanStep, part: str, message: str, help: str = "
     """A finding of a part of a step, whose message begins with the step's id."""
     said = f"step {shorten(step.step_id)}: {message}"
     return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, **more)
-
-
-# ---------------------------------------------------------------- title
-
-
-# What a title says of a plan that does not hold, or not yet: at its beginning, in brackets or behind a dash.
-_NO_PLAN = re.compile(
-    r"(?i)(?:\A\W*|[-–—(（:：\[【] ?|, ?)(?:(?:rough |first )?drafts?(?! (?:due|of|for))\b|rejected\b|superseded\b"
-    r"|replaced by\b|obsolete\b|outdated\b|withdrawn\b|cancell?ed\b|void\b"
-    r"|not (?:yet )?(?:agreed|approved|final|released)\b|not yet(?=\W*\Z)|old(?: plan\b|(?=\)))|only if\b|if it\b"
-    r"|do not (?:use|run|follow)\b"
-    r"|草案|草稿|作废|已废弃|已取代|未批准|未定稿|不再使用)(?=\W*\Z|[\s)）:：\]】,，;；.-])"
-)
-
-
-def check_title(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """A title that says of the plan that it does not hold."""
-    if (match := _NO_PLAN.search(plan.title)) is not None:
-        said = match[0].strip(" -–—(（:：[【,")
-        message = f"the title says `{said}`: the plan may not be one to act on"
-        yield Diagnostic("PS322", message, help="act on the plan that holds, or change the title", part="title")
 
 
 # ---------------------------------------------------------------- ids
@@ -343,18 +303,18 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
-    for step, parent in iter_with_parents(plan):
+    for step in iter_steps(plan):
         if not step.description:
             yield name_fault("PS312", step, "description", "it has no description", "say in one sentence what to do")
         if not step.outputs:
-            yield from check_arrow(step, is_branch=parent is not None and parent.step_type == "decide")
+            yield from _check_arrow(step)
             # A container has those of the steps in it, and what takes something on may be where the flow ends.
             if not (step.step_type in CONTAINER_TYPES or step.children or step.inputs or step.step_id in last):
                 yield name_fault("PS313", step, "outputs", "it declares no outputs")
         for item, line in enumerate(step.detail):
-            yield from check_detail(step, item, line)
+            yield from _check_detail(step, item, line)
         yield from _check_progress(step)
-        yield from check_code(step)
+        yield from _check_code(step)
         open_ids = [child.step_id for child in step.children if child.status in OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {shorten(open_ids[0])} below it is not"
@@ -367,86 +327,70 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
 
 
 def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
-    """A segment that is read as the result, or a part of it, or as text, and looks like a progress."""
-    if has_progress(step):
-        return
-    if not step.outputs and (bar := find_bar(step.description)):
-        at, written = bar
-        message, help = f"`{step.description[at:]}` is read as text", f"if a progress is meant, write ` | {written}`"
-        # What is before it may have its outputs.
-        front = write_description(step.description[:at].rstrip(SPACES), has_outputs=True)
-        yield name_fault("PS320", step, "description", message, help, replacement=f"{front} | {written}")
+    """A segment that is read as the result, or a part of it, and looks like a progress."""
+    if has_progress(step) or not step.result:
         return
     pieces = step.result.split(" | ")
     # In code, the bars are text.
     if len(pieces) != step.result.count("|") + 1 or step.description.count("`") % 2:
         return
     for item, piece in enumerate(pieces):
-        if written := find_progress(piece):
+        if written := read_progress(piece):
             message = f"`{piece}` is read as a result"
             help = f"if a progress is meant, write `{written}`"
             yield name_fault("PS320", step, "result", message, help, item=item, replacement=written)
             return
 
 
-def check_code(step: PlanStep) -> Iterator[Diagnostic]:
+def _check_code(step: PlanStep) -> Iterator[Diagnostic]:
     """A bar that is read as the separator before the result, though it is in backticks, as those of commands are."""
     if step.description.count("`") % 2 and step.result.count("`") % 2:
         message = "the bar between the backticks is read as a separator: what is after it is the result"
         yield name_fault("PS321", step, "result", message, "if the bar is text, put a backslash before it: `\\|`")
 
 
-def check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
-    """A line of detail that is almost one of inputs (PS305, PS319)."""
-    behind = line.strip(BLANKS)[1:]
-    if almost := find_inputs(line):
-        code, written, why = "PS305", f"> {almost.written}", ""
-    elif line.lstrip(BLANKS).startswith("←") and not is_variable_list(behind) and (names := read_names(behind)):
-        code, written, why = "PS319", f"> ← {', '.join(names)}", f": {VARIABLES}"
-    else:
-        return
-    help = f"if inputs are meant, write `{written}`{why}"
-    yield name_fault(code, step, "detail", "this line declares no inputs", help, item=item, replacement=written)
+def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
+    """A line of detail that is almost one of inputs (PS305)."""
+    reading = read_line(f"> {line.strip(BLANKS)}") if line.lstrip(BLANKS)[:1] in _LEFT_SIGNS else None
+    if reading is not None and reading.kind == "inputs" and reading.rows[0] != f"> {line.strip(BLANKS)}":
+        [written] = reading.rows
+        message, help = "this line declares no inputs", f"if inputs are meant, write `{written}`"
+        yield name_fault("PS305", step, "detail", message, help, item=item, replacement=written)
 
 
-def check_arrow(step: PlanStep, *, is_branch: bool = False) -> Iterator[Diagnostic]:
-    """An arrow in a description without a list of variables behind it, or with almost one (PS304, PS305, PS319).
-
-    In a decision or one of its branches, words behind an arrow may be what is done then.
-    """
+def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
+    """An arrow in a description without a list of variables behind it, or with one in other signs (PS304, PS305, PS314)."""
     text = step.description
+    if found := find_arrow(text):
+        at, names = found
+        yield _miss_outputs(step, at, names)
+        return
     start = text.rfind("→")
-    if almost := find_outputs(text):
-        yield miss_outputs("PS305", step, almost.start, text[almost.start :], almost.written)
-        return
     behind = text[start + 1 :].strip(BLANKS)
-    # A backslash, code and quotes say that it is text, although it has to be none.
-    if start < 0 or text[:start].endswith("\\") or is_variable_list(behind) or is_quoted(text, start):
+    # A backslash and code say that it is text, although it has to be none.
+    if start < 0 or text[:start].endswith("\\") or text.count("`", 0, start) % 2 or _is_variables(behind):
         return
-    if names := read_names(behind, is_phrase_text=is_branch or step.step_type == "decide"):
-        yield miss_outputs("PS319", step, start, f"→ {behind}", f"→ {', '.join(names)}", f": {VARIABLES}")
-    elif len(behind.split()) == 1:
+    if len(behind.split()) == 1 and not {*behind} & {*"/.`"}:
         help = "if an output is meant, give it a name of ASCII letters, digits and `_`"
         message = f"`{behind[:60]}` is read as text: a variable has only ASCII letters, digits and `_`"
         yield name_fault("PS314", step, "description", message, help)
     else:
-        yield name_fault("PS304", step, "description", "the text after the arrow is not a variable list", VARIABLES)
+        yield name_fault("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
 
 
-def miss_outputs(  # noqa: PLR0913, PLR0917  (what there is to say of an arrow)
-    code: str, step: PlanStep, at: int, said: str, written: str, why: str = ""
-) -> Diagnostic:
+def _is_variables(text: str) -> bool:
+    """Whether these are variables as they should be, which a backslash has made text of."""
+    return grammars.pattern("planspec", "VARIABLES").fullmatch(text) is not None
+
+
+def _miss_outputs(step: PlanStep, at: int, names: Iterable[str]) -> Diagnostic:
     """That what a description says from an offset on declares no outputs, and may be meant to."""
-    help = f"if outputs are meant, write `{written}`{why}"
+    written = f"→ {', '.join(names)}"
+    help = f"if outputs are meant, write `{written}`"
     before = write_description(step.description[:at].strip(BLANKS), has_outputs=True)
     replacement = f"{before} {written}".lstrip(BLANKS)
-    return name_fault(code, step, "description", f"`{said[:60]}` declares no outputs", help, replacement=replacement)
-
-
-def looks_like_outputs(description: str) -> bool:
-    """Whether a description ends with what is almost an arrow with a variable list (PS305, PS319)."""
-    step = make_step("1", "", "act", description)
-    return any(found.code in ("PS305", "PS319") for found in check_arrow(step))
+    message = f"`{step.description[at : at + 60]}` declares no outputs"
+    return name_fault("PS305", step, "description", message, help, replacement=replacement)
 
 
 def _check_lengths(plan: PlanSpec) -> Iterator[Diagnostic]:

@@ -7,20 +7,19 @@ asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cached_property
-from re import Match
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from re import Match, Pattern
 from typing import NamedTuple
 
 from attrs import define, field, frozen
 
 from planspec_lark.planspec.builder import SUMMARY, split_segments
-from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import Source, Span, end_last_line
 
-__all__ = ["Fields", "LineBounds", "Positions", "StepPositions", "cut_indentation", "iter_rows"]
+__all__ = ["Fields", "LineBounds", "Positions", "StepPositions", "cut_indentation", "iter_rows", "line_pattern"]
 
 # Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
 Fields = dict[str, tuple[Span, ...]]
@@ -43,6 +42,12 @@ _PARTS = {"constraint": "constraints", "body_line": "goal_detail"}
 _AROUND = f"{BLANKS}\r\n\ufeff"
 # A line, and all of it that follows on its indentation, to which a byte-order mark before the text belongs.
 _ROW = re.compile(rf"(?:\A\ufeff)?[{BLANKS}]*+([^\n]*\n)")
+
+
+@cache
+def line_pattern() -> Pattern[str]:
+    """What matches as much of a text as the grammar's rule ``line`` takes."""
+    return grammars.regular("planspec").pattern("line")
 
 
 def cut_indentation(line: str, start: int) -> tuple[str, int]:
@@ -136,6 +141,10 @@ class Positions:
         """Note variables that a step has from text which the grammar took for something else."""
         self._foreign.setdefault(step_id, []).append((name, start, end))
         self.last_end = max(self.last_end, end)
+
+    def rename(self, ids: Mapping[str, str]) -> None:
+        """Call steps by other ids."""
+        self._step_lines = {ids.get(step_id, step_id): lines for step_id, lines in self._step_lines.items()}
 
     def _note(self, line: LineBounds) -> None:
         self.first_start = line.start if self.first_start is None else self.first_start

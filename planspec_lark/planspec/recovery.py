@@ -1,107 +1,157 @@
-"""Any text → the plan in it, and diagnostics of all that is not as it should be.
+"""Any text → the plan in it, and a finding for all that is not as it should be.
 
-One reader is fed with lines, and takes what it can. A line that the grammar refuses is explained (see
-:mod:`planspec_lark.planspec.line_faults`); what was most likely meant is read in its place, so that one fault does not
-bring forth others. To a strict reader every deviation is an error. A tolerant one takes more for what it looks like,
-and what is no part of the plan it only names.
+One reader is fed with lines, and takes what it can. A line that the form refuses is put to the dialect
+(:mod:`planspec_lark.planspec.dialect`); its canonical text is read in its place, so that one fault does not bring forth
+others. To a strict reader every deviation is an error with a fix. A tolerant one calls it a repair with a risk, and reads
+lines of the form as the dialect where they may say more. What neither takes is named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from functools import cache, partial
 from re import Match
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
-from planspec_lark.planspec.escapes import read_description, read_detail
-from planspec_lark.planspec.line_faults import (
-    LineFault,
-    Section,
-    comment_fault,
-    diagnose_line,
-    expected_lines,
-    is_step,
-    line_pattern,
+from planspec_lark.planspec.dialect import (
+    NO_SIGNS,
+    LineReading,
+    Numbering,
+    StepLine,
+    add_label,
+    is_elision,
+    is_suspect,
+    read_columns,
+    read_header,
+    read_line,
+    read_row,
+    read_tail,
 )
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
-from planspec_lark.planspec.near_misses import AlmostList, find_comment, find_inputs, find_outputs, repeats_arrow
-from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows
-from planspec_lark.planspec.step_repair import is_item, looks_like_step
+from planspec_lark.planspec.escapes import read_detail
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
+from planspec_lark.planspec.printer import canonical_summary
+from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
-from planspec_lark.syntax.limits import (
-    DEFAULT_LIMITS,
-    Findings,
-    Limits,
-    find_excess,
-    find_too_large,
-)
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.recovery import Deviation, report
 from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = [
-    "BLANK_LINES",
-    "PARTS",
-    "STEP_GROUPS",
     "WHITE",
-    "Recovery",
+    "Reader",
     "ScanResult",
+    "Section",
     "read_nothing",
     "refuse_excess",
-    "say_left_out",
     "scan_lines",
     "scan_strictly",
-    "start_of",
 ]
 
-PARTS = {
+
+class Section(IntEnum):
+    """How far a document has come."""
+
+    NOTHING = 0
+    TITLE = 1
+    GOAL = 2
+    CONSTRAINTS = 3
+    STEPS = 4
+
+
+_PARTS = {
     "title": (Section.TITLE, "title"),
     "goal": (Section.GOAL, "goal"),
     "constraints": (Section.CONSTRAINTS, "list of constraints"),
     "steps_header": (Section.STEPS, "list of steps"),
 }
-STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
-# By the kind of a line, the kind of the lines that continue it.
-_BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
-_LEFT_OUT = {"PS103": "a code fence", "PS105": "another plan"}
-BLANK_LINES = ("\n", "\r\n")
+# The kinds of the dialect that head a part, with those of the form.
+_HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
+_STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
 # What may be between two lines.
-_WHITE = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
+_BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
+_ENDS = ".!?:;。！？：；"
+
+_LINES = {
+    Section.TITLE: "a title `# Plan: Text`",
+    Section.GOAL: "`Goal: Text`",
+    Section.CONSTRAINTS: "`Constraints:`",
+    Section.STEPS: "`## Steps`",
+}
+_STEP = "a step such as `1. [act] Text → output`"
+_INSIDE = {
+    Section.GOAL: "a `> detail` line",
+    Section.CONSTRAINTS: "a constraint `- Text`",
+    Section.STEPS: f"{_STEP}, or a `> detail` line below one",
+}
+
+
+@cache
+def expected_lines(section: Section) -> tuple[str, ...]:
+    """What a line may be, that far into a document."""
+    inside = (_INSIDE[section],) if section in _INSIDE else ()
+    step = () if section is Section.STEPS else (_STEP,)
+    return (*inside, *(words for part, words in _LINES.items() if part > section), *step)
 
 
 def _ignore(_kind: str, **_what: Any) -> None:
     """What listens where nothing is to be told."""
 
 
-@define(eq=False)
-class Recovery:
-    """Reads a plan line by line, whatever the lines are, and keeps what it has found so far.
+@frozen
+class _Last:
+    """The line that was taken last, as long as the next one may go on with it.
 
-    Every deviation is an error.
+    Attributes:
+        line: where it is; it ends with the last line that was joined to it.
+        content: what it says, as it is written.
+        indent: how far it is indented.
+        kind: the part that it belongs to: ``goal``, ``constraint``, ``step``, or ``heading`` for a goal without text.
+        step: what it says of a step, and that one's id.
+    """
+
+    line: LineBounds
+    content: str
+    indent: int
+    kind: str
+    step: StepLine | None = None
+    step_id: str = ""
+
+
+@define(eq=False)
+class Reader:
+    """Reads a plan line by line, whatever the lines are, and keeps what it has found so far.
 
     Attributes:
         source: what the offsets of the lines belong to.
-        has_comments: whether text may have comments after it: a header without text has had one, which nothing
-            else could be.
+        is_strict: whether every deviation is an error.
+        default_type: the type of steps that have none.
+        signs: what signs mean that are in no table.
+        numbering: what gives steps their ids.
+        base: how far the plan as a whole is indented.
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
             no step's (None).
-        is_finished: whether the plan has ended: no more lines are taken.
-        is_closed: whether what has ended it is the end of its code block.
-        growing: the last finding, as long as it may be extended to the next line.
-        is_misled: whether all has to be read again, with comments.
+        findings: what was found.
+        elisions: where lines and fields stand that stand for others.
     """
 
-    is_strict: ClassVar[bool] = True
-
     source: Source
-    has_comments: bool = False
+    is_strict: bool = True
+    default_type: str = ""
+    signs: Mapping[str, PlanStatus] = NO_SIGNS
+    numbering: Numbering = field(factory=Numbering)
+    base: int = 0
     tell: Callable[..., None] = _ignore
     positions: Positions = field(init=False)
     plan: PlanSpec = field(factory=make_plan)
@@ -109,70 +159,38 @@ class Recovery:
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)
     owner: PlanSpec | PlanStep | bool | None = None
-    is_finished: bool = False
-    is_closed: bool = False
-    growing: Diagnostic | None = None
-    is_misled: bool = False
-    # The kind of the last line that began something, as long as lines may follow that continue it.
-    unfinished: str = ""
-    # What `growing` was one line before.
-    _behind: Diagnostic | None = None
-    _findings: list[Diagnostic] = field(factory=list)
-    # Where the text ends of the line that is read, and whether a blank line is before it.
-    _end: int = 0
+    findings: list[Diagnostic] = field(factory=list)
+    _last: _Last | None = None
     _is_set_off: bool = False
-    _in_fence: bool = False
-    # Whether the steps began inside a code block, which then ends the plan.
-    _steps_in_fence: bool = False
-    # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
-    _in_prose: bool = False
-    # Whether something before the steps was read that would end with a comment, if there were any.
-    _has_doubt: bool = False
-    # What the line that was repaired last says, and how many signs before the line go with its repair.
-    _repaired: str = ""
-    _lead: int = 0
+    _columns: list[str] = field(factory=list)
+    # The finding about lines that go with a refused one, as long as it may grow.
+    _dropped: int | None = None
 
     def __attrs_post_init__(self) -> None:
         self.positions = Positions(self.source)
 
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether it may turn out that there are comments, and that something was read with one as its text."""
-        return self._has_doubt and not self.steps and not self.has_comments
-
-    def run(self, text: str, at: int, findings: Findings) -> int:
-        """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
+    def run(self, text: str, start: int = 0, end: int | None = None) -> None:
+        """Read the lines of a text between two offsets; the last line is ended."""
         self.positions.text = text
-        before, rows = at, iter_rows(text, at)
-        while item := next(rows, None):
-            row, start = item
-            indent, before = start - before, start + len(row)
-            if not self.read(row, start, indent):
-                at = start
+        before = start
+        for row, at in iter_rows(text, start):
+            if end is not None and at >= end:
                 break
-            if self._findings:
-                findings.extend(self.take_findings())
-            at = start + len(row)
-            if self.is_finished:
-                break
+            self.read(row, at, at - before)
+            before = at + len(row)
             if self._may_take_rows():
-                at = before = self._take_rows(text, at)
-                rows = iter_rows(text, at)
-        self.growing = None
-        findings.extend(self.take_findings())
-        return at
+                # Most lines of a faulty text are of the form.
+                before = self._take_rows(text, before)
+                if before != at + len(row):
+                    return self.run(text, before, end)
+        return None
 
     def _may_take_rows(self) -> bool:
-        """Whether a line that looks like one of a step is just that, whatever is around it."""
-        is_told = self.tell is not _ignore
-        return self.is_strict and isinstance(self.owner, PlanStep) and self.growing is None and not is_told
+        return self.is_strict and isinstance(self.owner, PlanStep) and self.tell is _ignore
 
     def _take_rows(self, text: str, at: int) -> int:
-        """Take the lines of steps from an offset on, up to one that the grammar refuses; returns where they end.
-
-        In a text with a fault or two these are nearly all lines. What is in them need not be looked at one by one.
-        """
-        white = _WHITE.match(text, at)
+        """Take the lines of steps from an offset on, up to one that the form refuses; returns where they end."""
+        white = _BETWEEN.match(text, at)
         assert white is not None, "it may be empty"
         start = end = white.end()
         match_row, above = fast_reader.row_pattern().match, self.owner
@@ -185,7 +203,7 @@ class Recovery:
             return at
         assert isinstance(above, PlanStep), "there is a step that the first lines may belong to"
         self.positions.add_rows(above.step_id, start, end)
-        self.unfinished = "step"
+        self._last = None
         return end
 
     def _take_row(self, row: tuple[str, ...]) -> bool:
@@ -196,115 +214,118 @@ class Recovery:
                 return False
             self.owner = self.steps[row[0]] = build_step(*row[: len(SUMMARY)])
             self.positions.expect_step(row[0])
+            self._note_id(row[0], 0)
         elif isinstance(self.owner, PlanStep) and inputs:
             self.owner.inputs.extend(split_variables(inputs))
         elif isinstance(self.owner, PlanStep):
             self.owner.detail.append(read_detail(detail))
         return True
 
-    def read(self, row: str, start: int, indent: int = 0) -> bool:
+    def read(self, row: str, start: int, indent: int = 0) -> None:
         """Read the next line: all of it after its indentation, its line break included.
 
         Args:
             row: the line.
             start: its offset.
-            indent: how far it is indented, which says nothing in a plan.
-
-        Returns:
-            False if the plan has ended before it.
+            indent: how far it is indented, which says nothing in the form.
         """
-        if row in BLANK_LINES:
+        if row in ("\n", "\r\n"):
             self._is_set_off = True
-            return True
-        self._behind, self.growing = self.growing, None
+            return
         body = row[:-2] if row.endswith("\r\n") else row[:-1]
-        is_read = self._read_line(LineBounds(start, start + len(body)), body.rstrip(BLANKS), row, indent)
+        content = body.rstrip(BLANKS)
+        line = LineBounds(start, start + len(body))
+        last, self._last = self._last, None
+        match = self._match(row, content, indent)
+        if match is not None:
+            self._take(match, line, content, indent)
+        else:
+            self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
         self._is_set_off = False
-        return is_read
 
-    def _read_line(self, line: LineBounds, content: str, row: str, _indent: int) -> bool:
-        self._end = line.start + len(content)
-        match = self._match(row, content)
-        return self._take(match, line) if match else self._refuse(content, line)
+    # ---------------------------------------------------------------- lines of the form
 
-    def take_findings(self) -> list[Diagnostic]:
-        """All findings that are new and certain, but none after the start of one that is growing."""
-        found, growing = self._findings, self.growing
-        count = len(found)
-        if growing is not None:
-            count = next(at for at, one in enumerate(found) if start_of(one) >= start_of(growing))
-        self._findings = found[count:]
-        return found[:count]
-
-    # ---------------------------------------------------------------- lines that the grammar accepts
-
-    def _match(self, row: str, content: str) -> Match[str] | None:
-        """What a line says; None where it is refused."""
-        if self.has_comments and self._find_comment(content):
-            return None
+    def _match(self, row: str, content: str, indent: int) -> Match[str] | None:
+        """What a line of the form says; None where the form refuses it, or the dialect has more to say."""
         match = line_pattern().match(row)
-        # Most lines are a step's.
-        if match is None or (self.steps and match.lastgroup in ("step", "body_line")):
-            return match
-        if self._is_listed_step(match, content):
+        if match is None:
             return None
-        if match.lastgroup != "step":
-            self._doubt(content)
+        kind = match.lastgroup
+        if kind == "constraint":
+            return match if self._is_in_list() and not self._is_typed(content) else None
+        if self.is_strict:
+            return match
+        if kind == "step":
+            is_plain = "." not in match["step_STEP_ID"]
+            known = read_line(content) if is_suspect(f"\n{content}") or self._is_foreign(match) else None
+            moves = is_plain and indent > self.base
+            return None if moves or (known and known.deviations) else match
+        if kind in ("title", "goal"):
+            header = read_header(content)
+            return match if header is None or not header.deviations else None
+        if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
+            label = read_line(content)
+            is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
+            return None if is_label else match
         return match
 
-    def _is_listed_step(self, match: Match[str], content: str) -> bool:
-        """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
-        is_item = self.section is Section.CONSTRAINTS or self.unfinished == "constraints"
-        return match.lastgroup == "constraint" and not is_item and looks_like_step(content) and is_step(content)
+    def _is_foreign(self, match: Match[str]) -> bool:
+        return match["step_TYPE"] not in STEP_TYPES
 
-    def _take(self, match: Match[str], line: LineBounds) -> bool:
-        """Take what a line says; False where it shows that the plan has ended before it."""
-        kind = str(match.lastgroup)
-        if kind in PARTS and self._starts_another(kind):
-            self.is_finished = True
+    def _is_in_list(self) -> bool:
+        return self.section is Section.CONSTRAINTS and self.owner is None
+
+    def _is_typed(self, content: str) -> bool:
+        """Whether a `-` line is a step in a list: ``- 1. [act] text``."""
+        if "[" not in content:
             return False
-        goes_on = not line.is_repaired and kind == _BELOW.get(self.unfinished)
-        if not goes_on:
-            self.unfinished = "" if line.is_repaired else kind
-        elif self._behind and self._extend() and self.owner is False:
-            # The finding is about all lines that continue the first.
-            return True
+        reading = read_line(content)
+        return reading is not None and reading.kind == "step"
+
+    def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
+        """Take what a line of the form says."""
+        kind = str(match.lastgroup)
         if kind == "step":
             self._take_step(match, line)
+            self._note_id(match["step_STEP_ID"], indent)
+            if not self.is_strict and isinstance(self.owner, PlanStep):
+                self._last = self._may_go_on(content, line, indent, match["step_STEP_ID"])
         elif kind == "body_line":
             self._take_body(match, line)
         elif kind == "constraint":
-            self._take_constraint(match["constraint_TEXT"], line, goes_on=goes_on)
+            self._take_constraint(match["constraint_TEXT"], line)
+            self._last = _Last(line, content, indent, "constraint")
         elif self._enter(kind, line):
             self._take_part(kind, match, line)
-        return True
+            if kind == "goal":
+                name = "goal" if match["goal_TEXT"] else "heading"
+                self._last = _Last(line, content, indent, name)
 
-    def _starts_another(self, kind: str) -> bool:
-        """Whether a second title, or a part that is there already, is another plan's."""
-        if self.is_strict or not self.steps:
-            return False
-        return kind == "title" or (kind in _BELOW and kind != "step" and PARTS[kind][0] in self.seen)
+    def _may_go_on(self, content: str, line: LineBounds, indent: int, step_id: str) -> _Last | None:
+        reading = read_line(content)
+        return reading and reading.step and _Last(line, content, indent, "step", reading.step, step_id)
+
+    def _note_id(self, step_id: str, indent: int) -> None:
+        """Tell the numbering of a step that has its id."""
+        self.numbering.note(step_id, indent)
 
     def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
-        part, name = PARTS[kind]
+        part, name = _PARTS[kind]
         is_repeated, is_late = part in self.seen, part < self.section
         if is_repeated:
-            # Keeps the lines below it from being reported one by one.
             self._give_lines_to(False)
             is_list = part is Section.STEPS
             help = (
                 "the list of steps is already open: remove the line" if is_list else "a plan has each part at most once"
             )
-            severity = Severity.WARNING if is_list else Severity.ERROR
-            self._report("PS105", f"a second {name}", line, severity, help=help)
+            self._note("PS105", f"a second {name}", line, Severity.ERROR, help=help)
         elif is_late:
             help = "the order is: title, goal, constraints, steps"
-            self._report("PS106", f"the {name} is out of order", line, Severity.WARNING, help=help)
-        if (is_repeated or is_late) and kind in _BELOW and not line.is_repaired:
-            self._keep_growing()
+            self._note("PS106", f"the {name} is out of order", line, self._severity, help=help, risk=Risk.MEDIUM)
         self.seen.add(part)
-        self.section = max(part, self.section)
+        # A list of constraints is open wherever it stands.
+        self.section = part if part is Section.CONSTRAINTS else max(part, self.section)
         return not is_repeated
 
     def _take_part(self, kind: str, match: Match[str], line: LineBounds) -> None:
@@ -315,263 +336,457 @@ class Recovery:
         elif kind == "goal":
             self.plan.goal = match["goal_TEXT"] or ""
             self.tell("goal", text=self.plan.goal)
-        # A header that had to be repaired may have the first one in its own line.
-        for text in read_constraints(match["constraints_constraint"] or ""):
-            self._add_constraint(text)
         self._give_lines_to(self.plan if kind == "goal" else None)
+        for text in read_constraints(match["constraints_constraint"] or ""):
+            self._take_constraint(text, line)
 
-    def _take_constraint(self, text: str, line: LineBounds, *, goes_on: bool) -> None:
-        is_inside = self.section is Section.CONSTRAINTS
-        if goes_on or (is_inside and self.owner is None):
+    def _take_constraint(self, text: str, line: LineBounds) -> None:
+        if self._is_in_list():
             self.positions.add("constraints", line)
-            self._add_constraint(text)
-        elif is_inside:
-            self._report_dropped(line)
+            self.plan.constraints.append(text)
+            self.tell("constraint", text=text)
+        elif self.owner is False:
+            self._drop(line)
         else:
-            self._report_orphan("this `-` line is not below `Constraints:`", line)
-
-    def _add_constraint(self, text: str) -> None:
-        self.plan.constraints.append(text)
-        self.tell("constraint", text=text)
+            self._note_orphan("this `-` line is not below `Constraints:`", line)
 
     def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
-            self._take_body_of(self.owner, match, line)
+            self.positions.add_step(self.owner.step_id, line)
+            if match["body_line_INPUTS"]:
+                names = split_variables(match["body_line_INPUTS"])
+                self.owner.inputs.extend(names)
+                self.tell("inputs", step_id=self.owner.step_id, names=tuple(names))
+            else:
+                detail = read_detail(match["body_line_DETAIL"])
+                self.owner.detail.append(detail)
+                self.tell("detail", step_id=self.owner.step_id, text=detail)
         elif isinstance(self.owner, PlanSpec):
             [text] = read_goal_detail(match["body_line"])
             self.plan.goal_detail.append(text)
             self.positions.add("goal_detail", line)
             self.tell("goal_detail", text=text)
         elif self.owner is None:
-            self._report_orphan("this `>` line has no step or goal above it", line)
+            self._note_orphan("this `>` line has no step or goal above it", line)
         else:
-            self._report_dropped(line)
-
-    def _take_body_of(self, step: PlanStep, match: Match[str], line: LineBounds) -> None:
-        self.positions.add_step(step.step_id, line)
-        written, text = match["body_line_INPUTS"], match["body_line_DETAIL"]
-        almost = None if written else self._find_foreign(find_inputs, text, line)
-        if almost:
-            end = line.start + match.end("body_line_DETAIL")
-            self._read_as_names(step.step_id, "inputs", line.start, end, f"> {almost.written}")
-        if written or almost:
-            names = almost.names if almost else split_variables(written)
-            step.inputs.extend(names)
-            self.tell("inputs", step_id=step.step_id, names=tuple(names))
-        else:
-            detail = read_detail(text)
-            step.detail.append(detail)
-            self.tell("detail", step_id=step.step_id, text=detail)
+            self._drop(line)
 
     def _take_step(self, match: Match[str], line: LineBounds) -> None:
-        if not self.steps:
-            # The first step opens the section where no header has.
-            self.section = Section.STEPS
-            self.seen.add(Section.STEPS)
-            self._steps_in_fence = self._in_fence
-        self._in_prose = False
-        step = build_step(*match.group(*STEP_GROUPS))
+        self.section = Section.STEPS
+        self.seen.add(Section.STEPS)
+        step = build_step(*match.group(*_STEP_GROUPS))
         if step.step_id in self.steps:
-            self._refuse_repeated(step.step_id, line)
+            number, _ = self.source.position(self.positions.start_of(step.step_id))
+            message = f"duplicate id {step.step_id}, first seen in line {number}"
+            bounds = LineBounds(*line.bounds_of_id(step.step_id))
+            self._note("PS117", message, bounds, Severity.ERROR, step_id=step.step_id)
+            self._give_lines_to(False)
             return
-        if not step.outputs and (raw := match["step_DESCRIPTION"]):
-            self._take_foreign_outputs(step, raw, line.start + match.start("step_DESCRIPTION"), line)
         self.steps[step.step_id] = step
         self.positions.add_step(step.step_id, line)
         self._give_lines_to(step)
         self.tell("step", step=step)
-
-    def _refuse_repeated(self, step_id: str, line: LineBounds) -> None:
-        number, _ = self.source.position(self.positions.start_of(step_id))
-        message = f"duplicate id {step_id}, first seen in line {number}"
-        self._note("PS117", message, *line.bounds_of_id(step_id), Severity.ERROR, step_id=step_id)
-        self._give_lines_to(False)
 
     def _give_lines_to(self, owner: PlanSpec | PlanStep | bool | None) -> None:
         """Say whose the ``>`` lines are that come now."""
         if isinstance(self.owner, PlanStep):
             self.tell("step_ended", step=self.owner)
         self.owner = owner
+        self._dropped = None
+        self._columns = []
 
-    def _is_listed_prose(self, _content: str) -> bool:
-        """Whether a line is an item of a list in the prose after a plan, which a plan does not have."""
-        return False
+    # ---------------------------------------------------------------- lines of the dialect
 
-    # ---------------------------------------------------------------- foreign arrows
-
-    def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: LineBounds) -> AlmostList | None:
-        """The list after an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
-        return None if self.is_strict or line.is_repaired else find(text)
-
-    def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: LineBounds) -> None:
-        if almost := self._find_foreign(find_outputs, raw, line):
-            step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
-            step.outputs = almost.names
-            self._read_as_names(step.step_id, "outputs", at + almost.start, at + len(raw), almost.written)
-            if repeats_arrow(raw, almost):
-                message, help = "this may be text, as the arrow before it is", "write `→` before outputs"
-                self._note("PS305", message, at + almost.start, at + len(raw), Severity.ERROR, help=help)
-
-    def _read_as_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
-        self.positions.add_names(step_id, name, start, end)
-        fix = Fix(self.source.span(start, end), written)
-        self._note("PS305", "read as a list of variables", start, end, Severity.WARNING, fix=fix)
-
-    # ---------------------------------------------------------------- lines that it refuses
-
-    def _refuse(self, content: str, line: LineBounds, meant: LineFault | None = None) -> bool:
-        """Report a line, and take what was meant if that is clear; False where the plan has ended before it."""
-        self.unfinished = ""
-        fault = meant or self._diagnose(content)
-        code = fault.miss.code
-        match = line_pattern().match(fault.repaired + "\n") if fault.repaired else None
-        if self.is_misled or (match and self._starts_another(str(match.lastgroup))):
-            self.is_finished = True
-            return False
-        self._report_fault(fault, line)
-        if match:
-            # A repair leaves out what only looks like white space.
-            self._end = line.start + self._lead + len(content.rstrip(WHITE))
-            self._take_repaired(match, str(fault.repaired), line._replace(is_repaired=True))
-        elif code == "PS103":
-            # The end of the code block that the steps are in is the end of the plan.
-            self.is_closed = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
-            self.is_finished = self.is_closed
-            self._in_fence = not self._in_fence
+    def _read_dialect(self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None) -> None:
+        """Read a line that the form refuses; ``above`` is the line directly above it that it may go on with."""
+        if found := grammars.pattern("planspec", "FORBIDDEN").search(content):
+            self._refuse_control(content, line, indent, found)
+            return
+        reading = read_line(content, default_type=self.default_type, signs=self.signs)
+        kind = reading.kind if reading else ""
+        if last is not None and last.kind == "heading" and kind in ("", "bullet", "untyped"):
+            # A goal has its text in the line below its header.
+            self._fill_goal(content, line, last)
+        elif self._columns and kind == "table":
+            self._take_table_row(content, line, indent)
+        elif reading is not None and kind == "table":
+            self._open_table(content, line)
+        elif reading is not None and kind in _HEADERS:
+            self._take_header(reading, line)
+        elif reading is not None and kind == "step":
+            self._take_step_line(reading, content, line, indent)
+        elif reading is not None and kind in ("conflict", "fence"):
+            if kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
+                self._take_detail(content, line)
+            else:
+                self._report(line, reading.deviations, None)
+        elif reading is not None and kind == "layout":
+            self._report(line, reading.deviations, ())
+            self._last = last
+        elif reading is not None and kind in ("inputs", "outputs", "status", "progress"):
+            self._take_label(reading, content, line, indent, above)
         else:
-            self._part_from(code, content)
-        return True
+            self._take_text(reading, content, line, indent, above)
 
-    def _take_repaired(self, match: Match[str], repaired: str, line: LineBounds) -> None:
-        """Take what was meant by a line, and by the further ones that it was taken for."""
-        self._take(match, line)
-        rows = repaired.split("\n")
-        for row in rows[1:] if match.lastgroup == "step" else ():
-            below = line_pattern().match(f"{row}\n")
-            assert below is not None, "a repair is put to the grammar"
-            self._take(below, line)
-        self._repaired = rows[-1]
+    def _take_header(self, reading: LineReading, line: LineBounds) -> None:
+        self._report(line, reading.deviations, reading.rows or None)
+        kind = _HEADERS[reading.kind]
+        repaired = line._replace(is_repaired=True)
+        if not self._enter(kind, repaired):
+            return
+        if not reading.rows:
+            self.owner = self.plan if kind == "goal" else None
+            if kind == "goal":
+                self._last = _Last(line, "", 0, "heading")
+            return
+        match = line_pattern().match("\n".join((*reading.rows, "")))
+        assert match is not None, "the canonical text of a header is one"
+        self._take_part(kind, match, repaired)
+        name = {"goal": "goal", "constraints": "constraint"}.get(kind, "")
+        if name and (kind == "goal" or len(reading.rows) > 1):
+            self._last = _Last(line, reading.rows[-1], 0, name)
 
-    def _part_from(self, code: str, content: str) -> None:
-        """Say whose the lines are that follow one which could not be read."""
-        if not self.is_strict and self.section is Section.CONSTRAINTS and content.startswith("#"):
-            # What follows a heading that is none of a plan's is not a constraint.
+    def _fill_goal(self, content: str, line: LineBounds, last: _Last) -> None:
+        rows = (f"Goal: {content}",)
+        deviation = Deviation("PS104", "the goal is in the line below its header", 0, len(content))
+        # The finding about the header itself has no fix, and is this one.
+        self.findings = [one for one in self.findings if one.span is None or one.span.start != last.line.start]
+        self._report(LineBounds(last.line.start, line.end), (deviation,), rows)
+        self.plan.goal = content.strip(WHITE)
+        self.positions.add("goal", LineBounds(last.line.start, line.end, is_repaired=True))
+        self.tell("goal", text=self.plan.goal)
+        self.owner = self.plan
+        self._last = _Last(LineBounds(last.line.start, line.end), rows[0], 0, "goal")
+
+    def _take_step_line(self, reading: LineReading, content: str, line: LineBounds, indent: int) -> None:
+        assert reading.step is not None, "its kind says so"
+        if self._is_in_list() and self.plan.constraints and not reading.step.number and reading.kind != "step":
+            return
+        step_id = self._place(reading.step, indent)
+        written = reading.step.write(step_id)
+        match = line_pattern().fullmatch(f"{written}\n")
+        if match is None or match.lastgroup != "step":
+            self._report(line, (Deviation("PS110", "this step cannot be written", 0, len(content), None),), None)
             self._give_lines_to(False)
-        elif "PS110" <= code <= "PS116" and not self._is_listed_prose(content):
+            return
+        is_same = written == content
+        moved = not reading.deviations and not is_same
+        deviations = reading.deviations
+        if moved:
+            message = f"read as step {step_id}, by its place"
+            deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
+        self._report(line, deviations, (written,), step_id=step_id)
+        self._take_step(match, line._replace(is_repaired=bool(deviations)))
+        if isinstance(self.owner, PlanStep):
+            self._last = _Last(line, content, indent, "step", reading.step, step_id)
+
+    def _place(self, step: StepLine, indent: int) -> str:
+        if self.is_strict and step.number:
+            # Indentation says nothing in the form.
+            self._note_id(step.number, indent)
+            return step.number
+        return self.numbering.place(step.number, step.kind, indent)
+
+    # ---------------------------------------------------------------- labels, tables, text
+
+    def _take_label(self, reading: LineReading, content: str, line: LineBounds, indent: int, above: _Last | None) -> None:
+        """Take a label below a step, or an arrow with variables."""
+        step = self.owner
+        if not isinstance(step, PlanStep):
+            self._take_text(None, content, line, indent, above)
+            return
+        if reading.kind == "inputs":
+            self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
+            step.inputs.extend(reading.names)
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.tell("inputs", step_id=step.step_id, names=reading.names)
+            return
+        summary = self._summary_of(step)
+        changed = summary and add_label(summary, reading)
+        if changed is None:
+            self._take_detail(content, line, is_doubtful=True)
+            return
+        self._rewrite(step, changed, line, reading.deviations, content)
+
+    def _summary_of(self, step: PlanStep) -> StepLine | None:
+        """What the summary line of a step says, in the terms of the dialect."""
+        reading = read_line(canonical_summary(step))
+        return reading.step if reading else None
+
+    def _rewrite(
+        self, step: PlanStep, changed: StepLine, line: LineBounds, deviations: Sequence[Deviation], content: str
+    ) -> None:
+        """Put what a line below a step says into its summary line."""
+        match = line_pattern().fullmatch(changed.write(step.step_id) + "\n")
+        if match is None or match.lastgroup != "step":
+            self._take_detail(content, line, is_doubtful=True)
+            return
+        built = build_step(*match.group(*_STEP_GROUPS))
+        step.status, step.outputs, step.result = built.status, built.outputs, built.result
+        step.done_count, step.total_count = built.done_count, built.total_count
+        step.description = built.description
+        start, end = self.positions.bounds_of(step.step_id)[0]
+        self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
+        self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+        known = [one for one in self.findings if one.span and one.span.start < line.start and one.step_id == step.step_id]
+        is_open = all(one.fix for one in known)
+        rows = (changed.write(step.step_id),)
+        found = report(self.source, line.start, line.end, deviations, (), severity=self._severity, step_id=step.step_id)
+        if is_open:
+            edit = Fix(self.source.span(start, end), rows[0], tuple(found[0].fix.edits) if found[0].fix else (), True)
+            # The fix of the step's own line would write it without what the label says.
+            self.findings = [evolve(one, fix=edit) if one in known and one.line == self.source.position(start)[0] else one for one in self.findings]
+            found = [evolve(one, fix=edit) for one in found]
+        self.findings.extend(found)
+
+    def _open_table(self, content: str, line: LineBounds) -> None:
+        columns = read_columns(content)
+        if columns is None or self.owner is False:
+            self._refuse_text(content, line)
+            return
+        self._give_lines_to(None)
+        self._columns = columns
+        message = "a table of steps: write a line for each step"
+        self._report(line, (Deviation("PS101", message, 0, len(content)),), ())
+        self.section = Section.STEPS
+        self.seen.add(Section.STEPS)
+
+    def _take_table_row(self, content: str, line: LineBounds, indent: int) -> None:
+        columns = self._columns
+        found = read_row(content, columns, self.signs)
+        if found is None:
+            is_ruler = set(content) <= set("|:- \t")
+            self._report(line, (Deviation("PS101", "a row of a table", 0, len(content)),), () if is_ruler else None)
+            return
+        reading, inputs = found
+        assert reading.step is not None, "a row is a step"
+        step_id = self._place(reading.step, 0)
+        rows = (reading.step.write(step_id), *([f"  > ← {', '.join(inputs)}"] if inputs else []))
+        match = line_pattern().fullmatch(rows[0] + "\n")
+        self._report(line, reading.deviations, rows if match else None, step_id=step_id)
+        if match is not None and match.lastgroup == "step":
+            self._take_step(match, line._replace(is_repaired=True))
+            if isinstance(self.owner, PlanStep):
+                self.owner.inputs.extend(inputs)
+        self._columns = columns
+
+    def _take_text(
+        self, reading: LineReading | None, content: str, line: LineBounds, indent: int, above: _Last | None
+    ) -> None:
+        """Take a line that is no line of a plan by itself: a constraint, the end of the line above, or detail."""
+        kind = reading.kind if reading else ""
+        if is_elision(content.lstrip("-*+• >").strip()) and not self._is_in_list():
+            message = "this line stands for others that were left out"
+            self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
+        elif self._is_in_list() and kind in ("bullet", "untyped"):
+            self._take_listed(reading, content, line, indent)
+        elif above is not None and not kind and self._goes_on(content, indent, above):
+            self._join(content, line, above)
+        elif isinstance(self.owner, PlanStep) and (kind == "bullet" or (indent > self.base and self._is_below(kind, indent))):
+            text = reading.text if reading and kind == "bullet" else content
+            self._take_detail(text, line)
+        elif kind == "untyped" and reading is not None:
+            self._report(line, reading.deviations, None)
             self._give_lines_to(False)
-        elif not self.is_strict and self.steps and self._is_set_off:
-            # After the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
-            self._give_lines_to(None)
-            self._in_prose = True
+        elif kind == "bullet" and self.owner is False:
+            self._drop(line)
+        elif kind == "bullet":
+            self._note_orphan("this `-` line is not below `Constraints:`", line)
+        else:
+            self._refuse_text(content, line)
 
-    def _diagnose(self, content: str) -> LineFault:
-        """What is wrong with a line."""
-        if self.has_comments and (comment := self._find_comment(content)):
-            return comment
-        fault = diagnose_line(content, self.section)
-        if fault.miss.code == "PS124" and not self.is_strict:
-            self.is_misled = self.is_in_doubt
-            self.has_comments = True
-        elif fault.repaired:
-            self._doubt(content)
-        return fault
+    def _is_below(self, kind: str, indent: int) -> bool:
+        """Whether an indented line is told of the step above. Indentation says nothing to a strict reader."""
+        return not self.is_strict and (kind != "untyped" or indent > 0)
 
-    def _doubt(self, content: str) -> None:
-        if not (self.is_strict or self.steps or self._has_doubt):
-            self._has_doubt = find_comment(content) is not None
+    def _take_listed(self, reading: LineReading | None, content: str, line: LineBounds, indent: int) -> None:
+        """Take a constraint with another bullet."""
+        assert reading is not None, "its kind says so"
+        text = reading.text
+        if not text:
+            message = "the constraint has no text"
+            help = "write some text, or remove the line"
+            self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
+            return
+        end = max(len(content) - len(text), 1)
+        bullet = len(content[:end].rstrip(BLANKS))
+        deviation = Deviation("PS118", "a constraint must start with `- `", 0, max(bullet, 1))
+        deviations = () if content == f"- {text}" else (deviation,)
+        self._report(line, deviations, (f"- {text}",))
+        self._take_constraint(text, line._replace(is_repaired=True))
+        self._last = _Last(line, f"- {text}", indent, "constraint")
 
-    def _find_comment(self, content: str) -> LineFault | None:
-        """The comment at the end of a line that is one of a plan without it."""
-        start = find_comment(content)
-        bare = "" if start is None else content[:start].rstrip(BLANKS)
-        if start is None or bare == ">":
-            return None
-        match = line_pattern().fullmatch(f"{bare}\n")
-        is_right = match and not self._is_listed_step(match, bare)
-        repaired = bare if is_right else diagnose_line(bare, self.section).repaired
-        return comment_fault(content, start, repaired) if repaired else None
+    def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
+        """Whether an indented line without a sign is the end of the line above."""
+        if self.is_strict or indent <= above.indent or indent <= self.base:
+            return False
+        is_open = above.content[-1:] not in _ENDS and (content[:1].islower() or _ends_in_outputs(content))
+        if above.step is None:
+            return is_open and above.kind in ("goal", "constraint")
+        if not above.step.has_only_description:
+            return False
+        return content.startswith("| ") or (not above.step.is_container and is_open)
 
-    # ---------------------------------------------------------------- reports
+    def _join(self, content: str, line: LineBounds, above: _Last) -> None:
+        """Take a line as the end of the line above."""
+        joined = f"{above.content} {content}"
+        bounds = LineBounds(above.line.start, line.end, is_repaired=True)
+        deviation = Deviation("PS126", "the line goes on with the line above", line.start - above.line.start, line.start - above.line.start + len(content), Risk.LOW)
+        if above.step is None:
+            text = joined.partition(" ")[2].strip(BLANKS)
+            if above.kind == "goal":
+                self.plan.goal = text
+                rows = (f"Goal: {text}",)
+            else:
+                self.plan.constraints[-1] = text
+                rows = (f"- {text}",)
+            self._replace_findings(above, bounds, (deviation,), rows)
+            self.positions.extend_last(bounds)
+            self._last = _Last(bounds, rows[0] if above.kind == "goal" else f"- {text}", above.indent, above.kind)
+            return
+        reading = read_line(joined, default_type=self.default_type, signs=self.signs)
+        step = self.owner
+        if reading is None or reading.step is None or not isinstance(step, PlanStep):
+            self._take_detail(content, line)
+            return
+        rows = (reading.step.write(above.step_id),)
+        match = line_pattern().fullmatch(f"{rows[0]}\n")
+        if match is None or match.lastgroup != "step":
+            self._take_detail(content, line)
+            return
+        built = build_step(*match.group(*_STEP_GROUPS))
+        for name in ("status", "description", "outputs", "result", "done_count", "total_count"):
+            setattr(step, name, getattr(built, name))
+        self._replace_findings(above, bounds, (*reading.deviations, deviation), rows, step.step_id)
+        self.positions.extend_step(step.step_id, bounds)
+        self._last = _Last(bounds, joined, above.indent, "step", reading.step, above.step_id)
 
-    def _note(self, code: str, message: str, start: int, end: int, severity: Severity, **more: Any) -> None:
-        """Add a finding; to a strict reader each is an error. ``more`` are further fields of its diagnostic."""
-        # No other can grow after it.
-        self._behind = None
-        severity = Severity.ERROR if self.is_strict else severity
-        self._findings.append(
-            Diagnostic(code, message, severity, self.source.span(start, end), source=self.source, **more)
-        )
+    def _replace_findings(
+        self, above: _Last, bounds: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str], step_id: str = ""
+    ) -> None:
+        start = above.line.start
+        self.findings = [one for one in self.findings if one.span is None or one.span.start < start]
+        self._report(bounds, deviations, rows, step_id=step_id)
+
+    def _take_detail(self, text: str, line: LineBounds, *, is_doubtful: bool = False) -> None:
+        """Take a line below a step as detail."""
+        step = self.owner
+        assert isinstance(step, PlanStep), "somebody owns the line"
+        row = f"> {text}"
+        match = line_pattern().fullmatch(f"{row}\n")
+        is_doubtful = is_doubtful or _ends_in_outputs(text)
+        message = "read as detail of the step above" if match else "this line is not part of a plan"
+        risk = None if is_doubtful or match is None else Risk.MEDIUM
+        help = "write `> ` before it, or say it in the line of the step"
+        self._report(line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id)
+        if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
+            step.detail.append(text)
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.tell("detail", step_id=step.step_id, text=text)
+
+    def _refuse_text(self, content: str, line: LineBounds) -> None:
+        """Name a line that is no line of a plan."""
+        help = "remove the line, or make it a `> detail` line of a step"
+        expected = expected_lines(self.section)
+        if content in ("#", "-"):
+            what = "title" if content == "#" else "constraint"
+            message, help = f"the {what} has no text", "write some text, or remove the line"
+            self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
+            return
+        code, message = "PS101", "this line is not part of a plan"
+        if content.startswith(">") and self.owner is False:
+            self._drop(line)
+            return
+        self._report(line, (Deviation(code, message, 0, len(content), None, help, expected),), None)
+        if not self.is_strict:
+            self._give_lines_to(False)
+
+    def _refuse_control(self, content: str, line: LineBounds, indent: int, found: Match[str]) -> None:
+        """Name a control character, and read the line without it."""
+        sign = f"U+{ord(found[0]):04X}"
+        message = f"the control character {sign} is not allowed in a plan"
+        if found[0] == "\r" and content[found.end() :].strip(BLANKS + "\r"):
+            help = "end each line with a line feed, or with a carriage return and a line feed"
+            self._report(line, (Deviation("PS102", message, *found.span(), None, help),), None)
+            self._give_lines_to(False)
+            return
+        clean = found.re.sub("", content).strip(BLANKS)
+        deviation = Deviation("PS102", message, *found.span(), Risk.MEDIUM, "remove it")
+        at = len(self.findings)
+        match = line_pattern().fullmatch(f"{clean}\n") if clean else None
+        reading = None if match or not clean else read_line(clean, default_type=self.default_type, signs=self.signs)
+        if match is not None:
+            self._report(line, (deviation,), (clean,))
+            self._take(match, line._replace(is_repaired=True), clean, indent)
+            self._last = None
+        elif not clean:
+            self._report(line, (deviation,), ())
+        elif reading is not None and reading.kind == "step":
+            self._take_step_line(evolve(reading, deviations=(deviation, *reading.deviations)), clean, line, indent)
+        else:
+            self._report(line, (evolve(deviation, risk=None),), None)
+            if reading is not None and reading.kind == "untyped":
+                self._give_lines_to(False)
+        del at
+
+    def move_below(self, parent: str) -> None:
+        """Put all steps below one that a larger plan has, unless their ids say so already."""
+        if all(step_id == parent or step_id.startswith(f"{parent}.") for step_id in self.steps):
+            return
+        renamed = {step_id: f"{parent}.{step_id}" for step_id in self.steps}
+        for step_id, step in self.steps.items():
+            step.step_id = renamed[step_id]
+        self.steps = {renamed[step_id]: step for step_id, step in self.steps.items()}
+        self.positions.rename(renamed)
+        self.findings = [evolve(one, step_id=renamed.get(one.step_id, one.step_id)) for one in self.findings]
+
+    # ---------------------------------------------------------------- findings
+
+    @property
+    def _severity(self) -> Severity:
+        return Severity.ERROR if self.is_strict else Severity.WARNING
 
     def _report(
-        self, code: str, message: str, line: LineBounds, severity: Severity = Severity.ERROR, **more: Any
+        self, line: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str] | None, step_id: str = ""
     ) -> None:
-        """Add a finding that is about all of a line."""
-        self._note(code, message, line.start, self._end, severity, **more)
+        end = line.end
+        # White space at the end of a detail line is part of it; elsewhere a fix leaves it.
+        text = self.source.text[line.start : end]
+        if not (rows and rows[-1].startswith(">")):
+            end = line.start + len(text.rstrip(WHITE))
+        found = report(self.source, line.start, end, deviations, rows, severity=self._severity, step_id=step_id)
+        self.findings.extend(found)
+        self._dropped = None
 
-    def _keep_growing(self) -> None:
-        """Let the next line say whether the last finding names it as well."""
-        self.growing = self._findings[-1]
+    def _note(self, code: str, message: str, line: LineBounds, severity: Severity, **more: Any) -> None:
+        text = self.source.text[line.start : line.end].rstrip(WHITE)
+        span = self.source.span(line.start, line.start + len(text))
+        if severity is Severity.ERROR:
+            more["risk"] = None
+        self.findings.append(Diagnostic(code, message, severity, span, source=self.source, **more))
+        self._dropped = None
 
-    def _extend(self) -> bool:
-        """Let the finding that ends with the line before name this one as well; False where there is none."""
-        if self._behind is None:
-            return False
-        self.growing = evolve(self._behind, span=self.source.span(start_of(self._behind), self._end))
-        self._findings[-1] = self.growing
-        return True
+    def _note_orphan(self, message: str, line: LineBounds) -> None:
+        self._note("PS107", message, line, Severity.ERROR, expected=expected_lines(self.section))
 
-    def _report_orphan(self, message: str, line: LineBounds) -> None:
-        """Note a line without an owner; in prose, such a line is prose."""
-        if self._in_prose:
-            self._leave_line_out("PS107", line)
+    def _drop(self, line: LineBounds) -> None:
+        """Name a line that goes with a refused one, together with those of its kind before it."""
+        text = self.source.text[line.start : line.end].rstrip(WHITE)
+        end = line.start + len(text)
+        if self._dropped is not None and self._dropped == len(self.findings) - 1:
+            grown = self.findings[-1]
+            assert grown.span is not None, "it was noted with one"
+            self.findings[-1] = evolve(grown, span=self.source.span(grown.span.start, end))
             return
-        severity = Severity.ERROR if self.section is Section.STEPS else Severity.INFO
-        self._report("PS107", message, line, severity, expected=expected_lines(self.section))
-
-    def _report_dropped(self, line: LineBounds) -> None:
-        """Name what goes with a line that was left out. To a strict reader, that has been said."""
-        if not self.is_strict:
-            self._report("PS107", "left out, like the line that it belongs to", line)
-            if self.unfinished == "step":
-                self._keep_growing()
-
-    def _report_fault(self, fault: LineFault, line: LineBounds) -> None:
-        """Note what is wrong with a line. A line unlike any line of a plan is just not a part of it."""
-        miss, at = fault.miss, line.start + self._lead
-        content = self.source.text[at : self._end]
-        # What only begins with a number is most likely a sentence.
-        is_step = "PS110" <= miss.code <= "PS112"
-        is_sentence = is_step and fault.repaired is None and not (is_item(content) or content.startswith("|"))
-        is_prose = not self.is_strict and (is_sentence or self._is_listed_prose(content))
-        is_early = self.section is not Section.STEPS and fault.repaired is None and miss.code < "PS126"
-        if not self.is_strict and (miss.code in ("PS101", "PS103") or is_early or is_prose):
-            self._leave_line_out("PS101" if is_sentence else miss.code, line)
-            return
-        # White space at its end is part of a detail line; what was repaired is read without.
-        end = line.end if (fault.repaired or "").rpartition("\n")[2].startswith(">") else self._end
-        fix = None if fault.repaired is None else Fix(self.source.span(line.start, end), fault.repaired)
-        severity = Severity.ERROR if fix is None else Severity.WARNING
-        more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
-        self._note(miss.code, miss.message, at + miss.start, at + miss.end, severity, **more)
-
-    def _leave_line_out(self, code: str, line: LineBounds) -> None:
-        """Name a line that is no part of the plan, together with the one before it if that is none either."""
-        behind = self._behind
-        if behind is None or behind.code != code or behind.severity is not Severity.INFO:
-            self._report(code, say_left_out(code), line, Severity.INFO)
-            self._keep_growing()
-        else:
-            self._extend()
+        span = self.source.span(line.start, end)
+        message = "left out, like the line that it belongs to"
+        self.findings.append(Diagnostic("PS107", message, Severity.ERROR, span, source=self.source))
+        self._dropped = len(self.findings) - 1
 
 
-def say_left_out(code: str) -> str:
-    """What a finding with this code says of text that is left out."""
-    return f"left out: {_LEFT_OUT.get(code, 'not part of the plan')}"
-
-
-def start_of(found: Diagnostic) -> int:
-    """Where what a finding is about begins."""
-    return found.span.start if found.span else 0
+def _ends_in_outputs(text: str) -> bool:
+    """Whether a line ends in an arrow with a variable list."""
+    return ("→" in text or ">" in text or "⇒" in text) and bool(read_tail(text, 0, text).outputs)
 
 
 # ---------------------------------------------------------------- whole texts
@@ -581,9 +796,8 @@ def start_of(found: Diagnostic) -> int:
 class ScanResult:
     """What a reading found.
 
-    ``diagnostics`` are in the order of the text. From a tolerant reading they are: an error where something that seems
-    to belong to the plan had to be left out, a warning where it was read after a repair (its ``fix`` says which), an
-    info for text that is no part of the plan.
+    ``diagnostics`` are in the order of the text. Those with a ``fix`` and a ``risk`` were read by their canonical text:
+    to a strict reader they are errors all the same, to a tolerant one warnings.
     """
 
     plan: PlanSpec
@@ -609,8 +823,9 @@ def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMI
         return read_nothing([excess])
     source = Source(text, name)
     remainder, found = leave_out_reasoning(source.text), Findings(limits.max_findings)
-    reader = Recovery(source)
-    reader.run(end_last_line(remainder.text), 0, found)
+    reader = Reader(source)
+    reader.run(end_last_line(remainder.text))
+    found.extend(reader.findings)
     found.extend(remainder.diagnose(source, is_strict=True))
     reader.plan.steps = grow(list(reader.steps.values()))
     return ScanResult(reader.plan, found.close(), reader.positions, source)

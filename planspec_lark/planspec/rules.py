@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from planspec_lark.planspec.dialect import read_status, read_type
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
+    MARKS,
     STEP_TYPES,
     PlanSpec,
     PlanStep,
@@ -14,7 +16,6 @@ from planspec_lark.planspec.models import (
     list_types,
     refuse_fields,
 )
-from planspec_lark.planspec.step_repair import is_type_label, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.spelling import find_near
@@ -88,14 +89,13 @@ def _seems_marked(step: PlanStep) -> str:
 
 def _suggest_mark(step: PlanStep) -> str:
     """The character of the mark that a word before a type stands for; empty for any other."""
-    return (read_status(step.step_type) or "") if _has_type_behind(step) else ""
+    status = read_status(step.step_type) if _has_type_behind(step) else None
+    return MARKS[status] if status else ""
 
 
 def _has_type_behind(step: PlanStep) -> bool:
-    """Whether a description begins with a type, in brackets or as a label, and may be behind a mark."""
-    return _seems_marked(step) in STEP_TYPES or (
-        read_status(step.step_type) is not None and is_type_label(step.description)
-    )
+    """Whether a description begins with a type in brackets, and may be behind a mark."""
+    return _seems_marked(step) in STEP_TYPES
 
 
 def suggest_type(step: PlanStep) -> str:

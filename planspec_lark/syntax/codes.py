@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from attrs import frozen
 
-__all__ = ["CODES", "Code", "Severity"]
+__all__ = ["CODES", "Code", "Risk", "Severity", "highest"]
 
 
 class Severity(str, Enum):
@@ -22,6 +23,24 @@ class Severity(str, Enum):
 
 
 _WEIGHTS = {Severity.ERROR: 2, Severity.WARNING: 1, Severity.INFO: 0}
+
+
+class Risk(str, Enum):
+    """How likely it is that a repair changes what is meant, the least first."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    def __init__(self, _value: str) -> None:
+        self.rank = len(type(self).__members__)
+        """Its place among the four, from 0."""
+
+
+def highest(risks: Iterable[Risk]) -> Risk:
+    """The highest of these."""
+    return max(risks, default=Risk.NONE, key=lambda risk: risk.rank)
 
 
 @frozen
@@ -73,6 +92,8 @@ PS127 error   elision               A line that stands for others that were left
 PS128 error   conflict-marker       A line that a merge left where two versions conflict.
 PS129 error   truncated             The end of a truncated answer.
 PS130 error   rival-plan            A second plan in the same text, where nothing says which of them counts.
+PS131 error   stray-part            A step, or a part that the plan lacks, outside of the plan.
+PS132 error   remark                Text around a plan, where that is to be looked at first.
 PS201 error   no-steps              A plan without steps.
 PS202 error   invalid-type          A type that is not reason, act, decide or subtask.
 PS203 error   duplicate-name        A name that another step already has.

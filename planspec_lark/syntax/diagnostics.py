@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import Factory, field, frozen
 
-from planspec_lark.syntax.codes import CODES, Code, Severity
+from planspec_lark.syntax.codes import CODES, Code, Risk, Severity
 from planspec_lark.syntax.safe_text import columns, one_line, visible, visible_name
 from planspec_lark.syntax.source import Source, Span
 
@@ -93,7 +93,8 @@ class Diagnostic:
     ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
     part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
     JSON or YAML: ``new_block.plan[2]``. ``is_provisional`` says that it was found in what could be read of a text with
-    syntax faults: once those are repaired, it may be gone.
+    syntax faults: once those are repaired, it may be gone. ``risk`` says of a repair how likely it is that it changes what
+    is meant; it is None where nothing was repaired.
     """
 
     code: str
@@ -109,17 +110,13 @@ class Diagnostic:
     replacement: str = ""
     path: str = ""
     is_provisional: bool = False
+    risk: Risk | None = None
     source: Source | None = field(default=None, eq=False, repr=False)
 
     @property
     def head(self) -> str:
         """What texts begin with: severity and code."""
         return f"{self.severity.value}[{CODES[self.code].label}]"
-
-    @property
-    def said(self) -> str:
-        """The message, and that it is provisional where it is."""
-        return self.message + (" (as far as the text could be read)" if self.is_provisional else "")
 
     @property
     def line(self) -> int | None:
@@ -206,7 +203,7 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
-    rows = [f"{diagnostic.head}: {excerpt(diagnostic.said)}"]
+    rows = [f"{diagnostic.head}: {excerpt(diagnostic.message)}"]
     source, span = diagnostic.source, diagnostic.span
     if source is not None and span is not None:
         number = str(span.line)

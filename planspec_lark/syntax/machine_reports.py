@@ -103,7 +103,7 @@ def github_item(diagnostic: Diagnostic) -> str:
     listed = ",".join(f"{key}={_quote(value, ':,')}" for key, value in properties.items() if value)
     fix = _describe(diagnostic.fix) if diagnostic.fix else ""
     help = f"\n{diagnostic.help}" if diagnostic.help else ""
-    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.said + help + fix, '')}"
+    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.message + help + fix, '')}"
 
 
 def _describe(fix: Fix) -> str:
@@ -149,7 +149,7 @@ def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
 
 def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
     """A diagnostic as a result of SARIF."""
-    text = diagnostic.said + (f"\n{diagnostic.help}" if diagnostic.help else "")
+    text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": list(CODES).index(diagnostic.code),

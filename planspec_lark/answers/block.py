@@ -1,0 +1,312 @@
+"""Where the plan is in an answer: what is set aside first, and the one block of lines that hold it.
+
+Rules 0 and 1 of the reading of answers (``docs/reference/answers.md``). All is found by structure, never by what a
+sentence says. A text keeps its length through all of this, so that places in it are those in the answer; only escapes
+and values of JSON make another text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from attrs import field, frozen
+
+from planspec_lark.planspec.dialect import DIALECT, LineReading, read_columns, read_line
+from planspec_lark.planspec.positions import line_pattern
+from planspec_lark.syntax.fences import Fence, find_fences, unquote
+from planspec_lark.syntax.source import BLANKS
+
+__all__ = ["Block", "find_blocks", "find_strays", "iter_strings", "read_json", "set_aside", "undo_escapes"]
+
+_QUOTED = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z)){2,}", re.MULTILINE)
+_ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&nbsp;": "\xa0"}
+# A title that only the line below it makes one of a plan.
+_HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
+_PARTS = ("title", "goal", "constraints", "steps")
+
+
+@frozen
+class Block:
+    """The lines that hold a plan.
+
+    Attributes:
+        start, end: their bounds.
+        around_start, around_end: the same with the signs of the code block or quote around them.
+        is_open: whether they stand in a code block that nothing closes.
+        text: the whole text, in which the signs of a quote are white space.
+    """
+
+    start: int
+    end: int
+    around_start: int
+    around_end: int
+    is_open: bool
+    text: str = field(repr=False)
+
+
+# ---------------------------------------------------------------- what is set aside
+
+
+def set_aside(text: str) -> str:
+    """A text with white space in place of the tokens of chat formats; as long as before."""
+    if "<" not in text and "INST]" not in text:
+        return text
+    return DIALECT.terminal("CHAT_TOKEN").sub(lambda token: " " * len(token[0]), text)
+
+
+@cache
+def _lines_of(terminal: str) -> re.Pattern[str]:
+    return re.compile(DIALECT.terminal(terminal).pattern, re.MULTILINE)
+
+
+def undo_escapes(text: str) -> tuple[str, int, int] | None:
+    """A text without escapes of Markdown or HTML, and the bounds of the first; None where no line needs that.
+
+    Lines keep their numbers.
+    """
+    if "&gt;" in text and _lines_of("ENTITY_LINE").search(text):
+        entity = DIALECT.terminal("ENTITY")
+        match = entity.search(text)
+        plain = entity.sub(lambda one: _ENTITIES[one[0]], text)
+    elif "\\" in text and _lines_of("ESCAPED_LINE").search(text):
+        sign = DIALECT.terminal("ESCAPED_SIGN")
+        match = sign.search(text)
+        plain = sign.sub("", text)
+    else:
+        return None
+    return None if match is None else (plain, *match.span())
+
+
+def read_json(text: str) -> Any:
+    """The JSON value that a text is, by itself or as its only code block; an exception where it is none.
+
+    Raises:
+        ValueError: the text is no JSON value.
+    """
+    bare = text.strip()
+    if bare[:3] in ("```", "~~~"):
+        fences = list(find_fences(bare))
+        if len(fences) == 1 and not bare[fences[0].end :].strip():
+            bare = bare[fences[0].body_start : fences[0].body_end].strip()
+    if bare[:1] not in ("{", "[", '"'):
+        raise ValueError("no JSON")
+    try:
+        return json.loads(bare)
+    except RecursionError:
+        raise ValueError("too deep") from None
+
+
+def iter_strings(value: Any) -> Iterator[str]:
+    """All strings in a JSON value that are longer than a line."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if "\n" in one:
+                yield one
+            elif one[:1] in ("{", "["):
+                # The arguments of a call are a JSON value in a string.
+                try:
+                    waiting.append(json.loads(one))
+                except (ValueError, RecursionError):
+                    continue
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _iter_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str, int]]:
+    """The lines between two offsets: start, end with the line break, content, and how far it is indented."""
+    while start < end:
+        newline = text.find("\n", start, end)
+        behind = end if newline < 0 else newline + 1
+        row = text[start:behind].rstrip("\r\n")
+        content = row.strip(BLANKS)
+        if start == 0:
+            content = content.removeprefix("\ufeff").strip(BLANKS)
+        indent = len(row) - len(row.lstrip(BLANKS))
+        yield start, behind, content, indent
+        start = behind
+
+
+def _is_plan_line(content: str, default_type: str = "") -> bool:
+    """Whether a line is a step with a type, or the header of the steps."""
+    if DIALECT.terminal("MAYBE").search(content) is None:
+        return False
+    reading = read_line(content, default_type=default_type)
+    return reading is not None and reading.kind in ("step", "steps")
+
+
+def _has_plan_line(text: str, start: int, end: int) -> bool:
+    return any(_is_plan_line(content) for _, _, content, _ in _iter_lines(text, start, end) if content)
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def find_blocks(text: str, default_type: str = "") -> list[Block]:
+    """The blocks of a text that hold plans: its code blocks and quotes; without one, stretches of lines."""
+    fences = list(find_fences(text))
+    found = [block for fence in fences if (block := _block_of(text, fence))]
+    found += _quoted_blocks(text, fences)
+    if found:
+        return sorted(found, key=lambda block: block.start)
+    return list(_find_stretches(text, fences, default_type))
+
+
+def _block_of(text: str, fence: Fence) -> Block | None:
+    whole = text
+    if fence.is_quoted:
+        whole = text[: fence.body_start] + unquote(text[fence.body_start : fence.body_end]) + text[fence.body_end :]
+    if not _has_plan_line(whole, fence.body_start, fence.body_end):
+        return None
+    return Block(fence.body_start, fence.body_end, fence.start, fence.end, not fence.is_closed, whole)
+
+
+def _quoted_blocks(text: str, fences: list[Fence]) -> Iterator[Block]:
+    """Quotes of two lines or more with a plan line in them."""
+    if ">" not in text:
+        return
+    for match in _QUOTED.finditer(text):
+        start, end = match.span()
+        if any(fence.start < end and start < fence.end for fence in fences):
+            continue
+        inner = unquote(match[0])
+        if _has_plan_line(inner, 0, len(inner)):
+            yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
+
+
+def _find_stretches(text: str, fences: list[Fence], default_type: str) -> Iterator[Block]:
+    """Lines outside of code blocks that hold a plan, each from where it begins to where it ends."""
+    at = 0
+    while at < len(text):
+        stretch = _Stretch(text, fences, default_type)
+        at = stretch.read(at)
+        if stretch.has_plan_line and stretch.start is not None:
+            end = stretch.start + len(text[stretch.start : stretch.end].rstrip(f"{BLANKS}\r\n"))
+            end += text[end : stretch.end].find("\n") + 1
+            yield Block(stretch.start, max(end, stretch.start), stretch.start, end, is_open=False, text=text)
+
+
+class _Stretch:
+    """Reads lines from an offset on up to the end of the first stretch that may be a plan."""
+
+    def __init__(self, text: str, fences: list[Fence], default_type: str) -> None:
+        self.text = text
+        self.fences = {fence.start: fence for fence in fences}
+        self.default_type = default_type
+        self.start: int | None = None
+        self.end = 0
+        self.has_plan_line = False
+        self.seen: set[str] = set()
+        self.indent = 0
+        self.is_set_off = True
+        self.heading: int | None = None
+        self.wants_text = False
+        self.has_table = False
+
+    def read(self, at: int) -> int:
+        """Read on; returns where the next stretch may begin."""
+        while at < len(self.text):
+            fence = self.fences.get(at)
+            if fence is not None and (self.start is None or fence.indent <= self.indent or not self.has_plan_line):
+                if self.start is not None:
+                    return at
+                at, self.heading = fence.end, None
+                continue
+            start, behind, content, indent = next(_iter_lines(self.text, at, len(self.text)))
+            if not content:
+                self.is_set_off = True
+            elif self.start is None:
+                self._begin(start, behind, content, indent)
+            elif not self._goes_on(content, indent):
+                return start
+            else:
+                self.end = behind
+                self.is_set_off = False
+            at = behind
+        return at
+
+    def _begin(self, start: int, behind: int, content: str, indent: int) -> None:
+        reading = self._reading(content)
+        kind = reading.kind if reading else ""
+        if kind == "step" or kind in _PARTS or (kind == "table" and read_columns(content)):
+            self.start = start if self.heading is None or kind == "title" else self.heading
+            self.end, self.indent = behind, indent
+            self._note(kind, reading)
+            self.is_set_off = False
+        elif _HEADING.match(content) and not content.startswith("##"):
+            self.heading = start
+        else:
+            self.heading = None
+
+    def _reading(self, content: str) -> LineReading | None:
+        is_title = content.lstrip("#＃*_ \t")[:4].lower() in ("plan", "titl") or content.lstrip("#＃*_ ")[:1] in "计标方"
+        if self.start is None and not is_title and "|" not in content[:1] and DIALECT.terminal("MAYBE").search(content) is None:
+            return None
+        return read_line(content, default_type=self.default_type if self.has_plan_line else "")
+
+    def _note(self, kind: str, reading: LineReading | None) -> None:
+        self.has_plan_line = self.has_plan_line or kind in ("step", "steps") or kind == "table"
+        self.has_table = self.has_table or kind == "table"
+        self.seen.add(kind)
+        # A goal has its text in the line below its header.
+        self.wants_text = kind == "goal" and reading is not None and not reading.rows
+
+    def _goes_on(self, content: str, indent: int) -> bool:
+        """Whether a line is one of the same stretch."""
+        if self.wants_text:
+            self.wants_text = False
+            reading = read_line(content)
+            if reading is None or reading.kind in ("bullet", "untyped"):
+                return True
+        if indent > self.indent:
+            reading = self._reading(content)
+            if reading is not None and reading.kind == "step":
+                self._note("step", reading)
+            return True
+        match = line_pattern().match(f"{content}\n")
+        reading = self._reading(content)
+        kind = reading.kind if reading else ""
+        if match is not None and match.lastgroup == "title":
+            kind = "title"
+        if kind in ("title", "goal", "steps") and (kind in self.seen or (kind == "title" and self.seen)):
+            return False
+        if kind in ("bullet", "untyped"):
+            is_step = "step" in self.seen
+            return not (is_step and self.is_set_off) and (is_step or "constraints" in self.seen)
+        if kind == "table":
+            return self.has_table or read_columns(content) is not None
+        if match is None and not kind or kind == "fence":
+            return False
+        if kind:
+            self._note(kind, reading)
+        return True
+
+
+# ---------------------------------------------------------------- strays
+
+
+def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, LineReading]]:
+    """The lines between two offsets that are a step with a type, or head a part of a plan, each with its bounds."""
+    at = start
+    for match in _lines_of("MAYBE").finditer(text, start, end):
+        if match.start() < at:
+            continue
+        first = text.rfind("\n", start, match.start()) + 1 or start
+        last = text.find("\n", match.end(), end)
+        last = end if last < 0 else last
+        at = last + 1
+        content = text[first:last].strip(f"{BLANKS}\r")
+        content = content.lstrip(f"> {BLANKS}") if content.startswith(">") else content
+        reading = read_line(content)
+        if reading is not None and reading.kind in ("step", "goal", "constraints", "steps"):
+            yield first, last, reading

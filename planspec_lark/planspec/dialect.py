@@ -1,0 +1,878 @@
+"""What the lines of the dialect mean (``grammar/planspec_dialect.lark``), and what takes more than one line to see.
+
+A line is read to a :class:`LineReading`: what kind of line it is, what of it differs from the form, and its canonical
+text. :class:`Numbering` gives steps their ids by depth and number. What lines make of a plan is the business of
+:mod:`planspec_lark.planspec.recovery`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from enum import IntEnum
+from re import Match
+from types import MappingProxyType
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
+from planspec_lark.planspec.positions import line_pattern
+from planspec_lark.syntax.codes import Risk
+from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
+
+__all__ = [
+    "DIALECT",
+    "NO_SIGNS",
+    "LineReading",
+    "Numbering",
+    "StepLine",
+    "add_label",
+    "find_arrow",
+    "is_elision",
+    "is_suspect",
+    "read_columns",
+    "read_header",
+    "read_line",
+    "read_progress",
+    "read_row",
+    "read_status",
+    "read_tail",
+    "read_type",
+    "read_variables",
+    "unwrap",
+]
+
+DIALECT = Dialect("planspec_dialect")
+NO_SIGNS: Mapping[str, PlanStatus] = MappingProxyType({})
+
+_STATUSES = {
+    "DONE": PlanStatus.DONE,
+    "ACTIVE": PlanStatus.ACTIVE,
+    "BLOCKED": PlanStatus.BLOCKED,
+    "SKIPPED": PlanStatus.SKIPPED,
+    "PENDING": PlanStatus.PENDING,
+}
+_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
+_NUMERALS = "一二三四五六七八九"
+_SPACES = f"{BLANKS}\xa0\u2002\u2003\u2009\u200b\u202f\u3000\ufeff"
+_PAIRS = ("**", "__")
+
+_MESSAGES = {
+    "PS104": "{} is not how this part is written",
+    "PS107": "{} is not how a line below a step is written",
+    "PS110": "{} is not an id with a dot after it",
+    "PS111": "{} is not a status mark",
+    "PS112": "{} is not a type in square brackets",
+    "PS114": "{} is not the separator `|`",
+    "PS115": "{} is not `Progress: N` or `Progress: N/M`",
+    "PS124": "a comment is not allowed in a plan",
+    "PS305": "read as a list of variables",
+}
+_HELP = {
+    "PS110": "an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most",
+    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; no mark: pending",
+    "PS112": f"the type is {list_types('or')}, before the description",
+    "PS114": "write a result after `|`, or `\\|` if the bar is part of the text",
+    "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it is part of the result",
+    "PS116": "write `\\Progress:` if it is part of the result",
+    "PS124": "remove comments: in other lines, a strict reading takes them for text",
+}
+
+
+# ---------------------------------------------------------------- words and signs
+
+
+def read_type(word: str) -> str:
+    """The step type that a word stands for; empty for any other word."""
+    found = DIALECT.word("type_word", word)
+    return found.removesuffix("_WORD").lower() if found else ""
+
+
+def read_status(word: str) -> PlanStatus | None:
+    """The status that a word or a sign stands for, in brackets or not; None for any other."""
+    bare = word.strip(f"{_SPACES}[]［］【】*_`")
+    found = DIALECT.word("status_word", bare) if bare else ""
+    return _STATUSES[found.removesuffix("_WORD")] if found else None
+
+
+def read_variables(text: str) -> list[str] | None:
+    """The variables of a list in any signs and with any commas; None where it is none."""
+    bare = text.strip(_SPACES).rstrip(".。").strip("[]()（）")
+    if DIALECT.terminal("LOOSE_VARIABLES").fullmatch(bare) is None:
+        return None
+    names = DIALECT.terminal("WORD").findall(bare)
+    return [name[1:-1] if f"_{name}_" in bare and name.startswith("__") else name for name in names]
+
+
+def is_elision(text: str) -> bool:
+    """Whether a text, as a whole, stands for others that were left out."""
+    return DIALECT.terminal("ELISION").fullmatch(text.strip(_SPACES)) is not None
+
+
+def is_suspect(text: str) -> bool:
+    """Whether a text of the form may have something that a tolerant reading takes for more than text."""
+    return DIALECT.terminal("SUSPECT").search(text) is not None
+
+
+def unwrap(text: str) -> str:
+    """A text without the stars or lines that are around all of it."""
+    for sign in _PAIRS:
+        inner = text[2:-2]
+        if text.startswith(sign) and text.endswith(sign) and inner.strip(BLANKS) and sign not in inner:
+            return inner.strip(BLANKS)
+    return text
+
+
+# ---------------------------------------------------------------- what a line says
+
+
+class Number(IntEnum):
+    """What a step is numbered by: the later ones stand below the earlier ones where nothing else says so."""
+
+    DOTTED = 0
+    PLAIN = 1
+    LETTER = 2
+    NONE = 3
+
+
+@frozen
+class StepLine:
+    """What a line says of a step.
+
+    Attributes:
+        number: its id or number; empty where it has none.
+        kind: what it is numbered by.
+        mark: the character of its mark; empty where it has none.
+        name, type: as in the model.
+        description: as it is written, escapes included.
+        outputs: the variables.
+        pieces: the segments behind it, as they are written.
+    """
+
+    number: str
+    kind: Number
+    mark: str
+    name: str
+    type: str
+    description: str
+    outputs: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()
+
+    def write(self, step_id: str) -> str:
+        """The summary line with an id."""
+        mark = f"[{self.mark}]" if self.mark.strip() else ""
+        head = " ".join(filter(None, (f"{step_id}.", mark, self.name, f"[{self.type}]", self.description)))
+        outputs = f" → {', '.join(self.outputs)}" if self.outputs else ""
+        return " | ".join([head + outputs, *self.pieces])
+
+    @property
+    def has_only_description(self) -> bool:
+        """Whether nothing follows its description, so that the line may go on."""
+        return not (self.outputs or self.pieces)
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it is to have steps below it."""
+        return self.type in CONTAINER_TYPES
+
+
+@frozen
+class LineReading:
+    """What a line of the dialect says.
+
+    Attributes:
+        kind: what kind of line it is: a part of the plan (``title``, ``goal``, ``constraints``, ``steps``), ``step``,
+            ``untyped`` (a step without a type), ``bullet``, one of the labels below a step (``inputs``, ``outputs``,
+            ``status``, ``progress``), ``table``, ``layout``, ``conflict`` or ``fence``.
+        deviations: what differs from the form, from left to right.
+        rows: its canonical text, a line each; empty where nothing is to be kept. That of a step hangs on its id.
+        step: what a step's line says.
+        text: the text of a bullet, or the value of a label.
+        names: the variables of a label.
+    """
+
+    kind: str
+    deviations: tuple[Deviation, ...] = ()
+    rows: tuple[str, ...] = ()
+    step: StepLine | None = None
+    text: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it is a step whose type is known or in the form."""
+        return self.kind == "step"
+
+    @property
+    def risk(self) -> Risk | None:
+        """The risk of reading it by its canonical text; None where a part has none."""
+        return risk_of(self.deviations)
+
+
+def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStatus] = NO_SIGNS) -> LineReading | None:
+    """What a line of the dialect says; None where it is none.
+
+    Args:
+        line: the line without its line break and the white space around it.
+        default_type: the type of steps that have none.
+        signs: what signs mean that are in no table.
+    """
+    for rule, kind in _PLAIN_KINDS:
+        if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
+            return LineReading(kind, _plain_deviations(kind, match))
+    for read in (_read_step, _read_label):
+        if found := read(line, signs):
+            return found
+    for kind in ("ruler", "comment_line", "tag"):
+        if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
+            message = "this line is not part of a plan"
+            return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
+    return read_header(line) or _read_untyped(line, default_type, signs)
+
+
+_PLAIN_KINDS = (("conflict", "conflict"), ("fence", "fence"), ("table", "table"))
+
+
+def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
+    end = match.end()
+    if kind == "conflict":
+        help = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+        return (Deviation("PS128", "a conflict marker of a merge that was not resolved", 0, end, None, help),)
+    if kind == "fence":
+        return (Deviation("PS103", "a code fence is not allowed in a plan", 0, end, None, "remove the line"),)
+    return ()
+
+
+# ---------------------------------------------------------------- headers
+
+
+def read_header(line: str) -> LineReading | None:
+    """A line that heads a part of a plan, or is a whole part of it; None for any other."""
+    if line[:1] == "#" and (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
+        deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
+        return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    match = DIALECT.rule("header").match(line)
+    if match is None or match.end() != len(line) or (found := _text_of_header(match)) is None:
+        return None
+    text, comment = found
+    kind = next(name for name, group in _PARTS.items() if match[group])
+    has_colon = match["colon"] is not None
+    is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
+    rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
+    if rows is None:
+        return None
+    deviations = [] if rows and (rows[0] == line or _is_header(line, kind)) else [_miss_of_header(line, kind, rows)]
+    if comment:
+        deviations = [deviation_of("PS124", line, comment, len(line))]
+        bare = read_header(line[:comment].rstrip(BLANKS))
+        deviations = [*(bare.deviations if bare else ()), *deviations]
+    return LineReading(kind, tuple(deviations), rows)
+
+
+_PARTS = {
+    "title": "part_TITLE_WORD",
+    "goal": "part_GOAL_WORD",
+    "constraints": "part_CONSTRAINTS_WORD",
+    "steps": "part_STEPS_WORD",
+}
+_CALLED = {
+    "title": "the title",
+    "goal": "the goal",
+    "constraints": "the header of the constraints",
+    "steps": "the header of the steps",
+}
+
+
+def _is_header(line: str, kind: str) -> bool:
+    """Whether a header is one of the form. A title is so whatever it says."""
+    match = line_pattern().fullmatch(f"{line}\n")
+    return match is not None and kind != "title" and match.lastgroup == _HEADERS_OF_THE_FORM[kind]
+
+
+_HEADERS_OF_THE_FORM = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
+
+
+def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
+    if kind == "title" and not rows:
+        return Deviation("PS109", "the title has no text", 0, len(line), None, "write some text, or remove the line")
+    if kind == "goal" and not rows:
+        help = "write `Goal: Text` on one line"
+        return Deviation("PS104", "the goal has the wrong form", 0, len(line), None, help)
+    return Deviation("PS104", f"{_CALLED[kind]} has the wrong form", 0, len(line))
+
+
+def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
+    """What is behind the word of a header, and where a comment begins in it (0 for none); None where marks are open."""
+    tail = match["TAIL"] or ""
+    comment = 0
+    start = match.start("TAIL") if match["TAIL"] else match.end()
+    # Behind a header without text, a comment need not be set off.
+    bare = tail.lstrip(BLANKS)
+    is_set_off = start and match.string[start - 1] in BLANKS
+    if bare.startswith("<!--") or (bare.startswith("#") and (is_set_off or bare != tail)):
+        return "", start + len(tail) - len(bare)
+    opened, closed = match["OPEN_MARKS"], match["INNER_MARKS"] or match["CLOSE_MARKS"]
+    if opened and not closed:
+        sign = opened.strip(BLANKS)
+        if not tail.endswith(sign):
+            return None
+        tail = tail.removesuffix(sign)
+    elif closed and not opened:
+        tail = f"{closed}{tail}"
+    text, cut = _cut_comment(tail)
+    return text.strip(_SPACES), start + cut if cut else comment
+
+
+def _cut_comment(text: str) -> tuple[str, int]:
+    """A text without the comment at its end, and where that begins; 0 where there is none."""
+    for match in DIALECT.tokens("tail").finditer(text):
+        if match.lastgroup in ("HTML_COMMENT", "COMMENT") and match.start():
+            return text[: match.start()], match.start()
+    return text, 0
+
+
+def _write_header(kind: str, text: str, *, has_colon: bool, is_set_off: bool) -> tuple[str, ...] | None:
+    """The canonical lines of a header; None where it is none, empty where its text is missing."""
+    if kind == "title":
+        return (f"# Plan: {text}",) if has_colon and text else () if has_colon and is_set_off else None
+    if kind == "goal":
+        if text:
+            return (f"Goal: {text}",) if has_colon else None
+        return () if is_set_off else None
+    if kind == "steps":
+        return ("## Steps",) if not text else None
+    if not text or DIALECT.terminal("NOTHING").fullmatch(text):
+        return ("Constraints:",) if has_colon or not text else None
+    return ("Constraints:", f"- {text}") if has_colon else None
+
+
+# ---------------------------------------------------------------- steps
+
+
+def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None = Risk.LOW) -> Deviation:
+    """A deviation in the words of its code, which show what is written there."""
+    said = line[start:end].strip(_SPACES)
+    message = _MESSAGES[code].format(f"`{said[:60]}`")
+    return Deviation(code, message, start, end, risk, _HELP.get(code, ""))
+
+
+def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    for rule in ("early_step", "step"):
+        match = DIALECT.rule(rule).match(line)
+        if match is not None and match.end() == len(line) and (found := _build_step(match, line, signs)):
+            return found
+    return None
+
+
+def _build_step(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    groups = match.groupdict()
+    terminal = next(
+        (name for name in _TYPES if groups.get(f"type_{name}") or groups.get(f"early_type_{name}")), "TYPE_UNKNOWN"
+    )
+    part = "early_type" if groups.get("early_type") else "type"
+    word = (groups.get(f"{part}_{terminal}") or "").strip(BLANKS)
+    meant = read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+    has_number = bool(groups.get("number"))
+    if not has_number and (not meant or (terminal == "TYPE_LABEL")):
+        return None
+    deviations = [*_lead_deviations(match, line), *_mark_deviations(match, line, signs)]
+    deviations += _type_deviations(match, line, terminal, word, meant)
+    tail = read_tail(match["TAIL"] or "", match.start("TAIL") if match["TAIL"] else len(line), line)
+    deviations += tail.deviations
+    name = (groups.get("name") or "").strip(BLANKS)
+    number, kind = _read_number(match)
+    step = StepLine(
+        number, kind, _read_mark(match, signs), name, meant or word, tail.description, tail.outputs, tail.pieces
+    )
+    is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
+    deviations.sort(key=lambda one: one.start)
+    return LineReading("step" if is_typed else "untyped", tuple(deviations), step=step)
+
+
+_TYPES = ("TYPE", "TYPE_TIGHT", "TYPE_BRACKETS", "TYPE_ROUND", "TYPE_LABEL", "TYPE_FIRST", "TYPE_OPEN")
+
+
+def _type_deviations(match: Match[str], line: str, terminal: str, word: str, meant: str) -> list[Deviation]:
+    part = "early_type" if terminal == "TYPE_FIRST" else "type"
+    start = match.start(part)
+    end = start + len(match[part].rstrip(_SPACES))
+    found: list[Deviation] = []
+    if terminal == "TYPE_TIGHT":
+        found.append(Deviation("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
+    elif terminal == "TYPE_OPEN":
+        found.append(Deviation("PS112", f"missing `]` after `[{word}`", start, end, None, _HELP["PS112"]))
+    elif terminal == "TYPE_FIRST":
+        found.append(Deviation("PS112", "the type must come after the id", start, end, help=_HELP["PS112"]))
+    elif terminal == "TYPE_UNKNOWN":
+        found.append(deviation_of("PS112", line, start, end, None))
+    elif terminal != "TYPE":
+        found.append(deviation_of("PS112", line, start, end))
+    if terminal in ("TYPE", "TYPE_TIGHT") and meant and word not in STEP_TYPES:
+        help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
+        found.append(Deviation("PS202", f"invalid type '{word}'", start, end, help=help))
+    return found
+
+
+def _lead_deviations(match: Match[str], line: str) -> list[Deviation]:
+    """What of bullet, box and number is not of the form."""
+    found: list[Deviation] = []
+    lead = [
+        match.span(name)
+        for name in ("STEP_HASHES", "bullet", "box")
+        if name in match.re.groupindex and match[name] is not None
+    ]
+    if lead and "number" in match.re.groupindex and match["number"]:
+        end = lead[-1][1]
+        found.append(Deviation("PS110", "a step must start with its id", lead[0][0], end, help=_HELP["PS110"]))
+    elif not match["number"]:
+        end = lead[-1][1] if lead else 1
+        found.append(Deviation("PS110", "the id of the step is missing", 0, end, help=_HELP["PS110"]))
+    for form, start, end in DIALECT.parts(match):
+        if not form.terminal.startswith(("NUMBER_", "MARK_", "NAME_")):
+            continue
+        if form.code == "PS113":
+            said = line[start:end].rstrip(_SPACES)
+            end = start + len(said)
+            is_wide = line[end : end + 1] in _SPACES
+            message = "white space is missing after `{}`" if not is_wide else "the white space after `{}` is not spaces or tabs"
+            found.append(Deviation("PS113", message.format(said[:60]), end, end + 1))
+        else:
+            found.append(deviation_of(form.code, line, start, end, form.risk))
+    return found
+
+
+def _read_number(match: Match[str]) -> tuple[str, Number]:
+    """The number of a step as digits joined by dots, and its kind."""
+    groups = match.groupdict()
+    if not groups.get("number"):
+        return "", Number.NONE
+    for terminal, read in _NUMBERS.items():
+        if written := groups.get(f"number_{terminal}"):
+            number = read(written.strip(_SPACES))
+            if terminal == "NUMBER_LETTER":
+                return number, Number.LETTER
+            return number, Number.DOTTED if "." in number else Number.PLAIN
+    return "", Number.PLAIN
+
+
+def _read_digits(written: str) -> str:
+    return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).strip(".:：").split("."))
+
+
+def _read_chinese(written: str) -> str:
+    tens, ten, units = written.rpartition("十")
+    return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
+
+
+_NUMBERS = {
+    "NUMBER": str,
+    "NUMBER_TIGHT": str,
+    "NUMBER_WORDED": _read_digits,
+    "NUMBER_SIGN": _read_digits,
+    "NUMBER_OPEN": _read_digits,
+    "NUMBER_KEY": _read_digits,
+    "NUMBER_CIRCLED": lambda written: str(ord(written) - ord("①") + 1),
+    "NUMBER_CHINESE": _read_chinese,
+    "NUMBER_LETTER": lambda written: str(ord(written.lower()) - 96),
+}
+
+
+def _find_marks(match: Match[str]) -> list[tuple[str, str, int, int]]:
+    """The marks of a line, before and behind its number: the terminal, the sign, and its place."""
+    found = []
+    for part in ("box", "mark"):
+        if part in match.re.groupindex and match[part] is not None:
+            start, end = match.span(part)
+            groups = (f"{part}_{name}" for name in _SIGNS)
+            terminal = next(
+                (group.removeprefix(f"{part}_") for group in groups if match.re.groupindex.get(group) and match[group] is not None),
+                "UNKNOWN_SIGN",
+            )
+            said = match[part].rstrip(_SPACES)
+            found.append((terminal, said, start, start + len(said)))
+    return found
+
+
+_SIGNS = ("MARK", "MARK_TIGHT", "DONE_SIGN", "ACTIVE_SIGN", "BLOCKED_SIGN", "SKIPPED_SIGN", "PENDING_SIGN", "UNKNOWN_BOX")
+
+
+_OWN_MARKS = ("MARK", "MARK_TIGHT")
+
+
+def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
+    """What the caller says that a sign means."""
+    bare = said.replace("\ufe0f", "").strip(f"{_SPACES}[]［］【】")
+    return signs.get(bare) or signs.get(said)
+
+
+def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
+    if told := _told_by(signs, said):
+        return told
+    if terminal in _OWN_MARKS:
+        return next(status for status, mark in MARKS.items() if said == f"[{mark}]")
+    return _STATUSES.get(terminal.removesuffix("_SIGN")) if terminal != "UNKNOWN_SIGN" else None
+
+
+def _read_mark(match: Match[str], signs: Mapping[str, PlanStatus]) -> str:
+    """The character of the mark of a step; the one behind the number counts."""
+    statuses = [_status_of(terminal, said, signs) for terminal, said, _, _ in _find_marks(match)]
+    known = [status for status in statuses if status is not None]
+    return MARKS[known[-1]] if known else ""
+
+
+def _mark_deviations(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> list[Deviation]:
+    found, statuses = [], set()
+    for terminal, said, start, end in _find_marks(match):
+        status = _status_of(terminal, said, signs)
+        statuses.add(status)
+        if status is None:
+            found.append(deviation_of("PS111", line, start, end, None))
+        elif terminal not in _OWN_MARKS:
+            found.append(deviation_of("PS111", line, start, end))
+    if len(statuses) > 1 and None not in statuses:
+        start, end = _find_marks(match)[-1][2:]
+        found.append(Deviation("PS111", "two marks that differ", start, end, None, _HELP["PS111"]))
+    return found
+
+
+def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
+    match = DIALECT.rule("untyped_step").match(line) or DIALECT.rule("bullet_line").match(line)
+    if match is None or match.end() != len(line):
+        return None
+    is_numbered = "number" in match.re.groupindex
+    bullet = match.end("bullet") if match["bullet"] else 0
+    if is_numbered and not match["number"]:
+        return None
+    tail = match["TAIL"] or ""
+    if not is_numbered and not default_type:
+        text = line[bullet:].strip(_SPACES)
+        deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
+        return LineReading("bullet", deviations, text=text)
+    parts = read_tail(tail, match.start("TAIL") if tail else len(line), line)
+    at = match.start("TAIL") if tail else len(line)
+    lead = _lead_deviations(match, line) if is_numbered else [
+        Deviation("PS110", "the id of the step is missing", 0, max(bullet, 1), help=_HELP["PS110"])
+    ]
+    found = [*lead, *_mark_deviations(match, line, signs), *parts.deviations]
+    number, kind = _read_number(match) if is_numbered else ("", Number.NONE)
+    step = StepLine(
+        number, kind, _read_mark(match, signs), "", default_type, parts.description, parts.outputs, parts.pieces
+    )
+    missing = _miss_of_type(line, at, step, None if not default_type else Risk.LOW)
+    deviations = tuple(sorted([*found, missing], key=lambda one: one.start))
+    text = line[bullet:] if not is_numbered else line[match.end("number") :]
+    return LineReading("step" if default_type else "untyped", deviations, step=step, text=text.strip(_SPACES))
+
+
+def _miss_of_bullet(end: int) -> Deviation:
+    return Deviation("PS118", "a constraint must start with `- `", 0, max(end - 1, 1))
+
+
+def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Deviation:
+    start = min(at, max(len(line) - 1, 0))
+    word = line[start:].split(" ", 1)[0] or line[start:]
+    if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[start:]:
+        message = f"`{word[:60]}` is not a name: it has combining marks, which are no letters"
+        return Deviation("PS112", message, start, start + len(word), None, _HELP["PS112"])
+    gap = evolve(step, type="TYPE").write(step.number or "ID")
+    help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
+    return Deviation("PS112", "the type in square brackets is missing", start, start + max(len(word), 1), risk, help)
+
+
+# ---------------------------------------------------------------- tails
+
+
+@frozen
+class Tail:
+    """What is behind the type of a step, see :class:`StepLine`."""
+
+    description: str
+    outputs: tuple[str, ...]
+    pieces: tuple[str, ...]
+    deviations: tuple[Deviation, ...]
+
+
+def read_tail(text: str, offset: int, line: str) -> Tail:
+    """Read what is behind the type of a step.
+
+    Args:
+        text: the end of the line.
+        offset: where that begins in the line.
+        line: the line.
+    """
+    deviations: list[Deviation] = []
+    outputs: tuple[str, ...] = ()
+    cuts: list[int] = []
+    end, arrow = len(text), len(text)
+    for match in DIALECT.tokens("tail").finditer(text):
+        kind, start = str(match.lastgroup), match.start()
+        if kind in ("COMMENT", "HTML_COMMENT"):
+            deviations.append(
+                deviation_of("PS124", line, offset + start, offset + end, DIALECT.forms[kind].risk)
+            )
+            end = start
+            break
+        if kind in ("BAR", "WIDE_BAR", "TIGHT_BAR"):
+            cuts.append(start)
+            if kind != "BAR":
+                deviations.append(deviation_of("PS114", line, offset + start, offset + match.end()))
+        elif kind.startswith("OUTPUTS") and not cuts and not outputs:
+            arrow = start
+            outputs = tuple(read_variables(match[kind]) or ())
+            if kind != "OUTPUTS":
+                deviations.append(_miss_of_outputs(text, match, offset))
+    description = text[: min([arrow, end, *cuts[:1]])]
+    description, more = _strip_marks(description.strip(_SPACES), line[:offset], offset)
+    deviations += more
+    pieces = list(_read_pieces(text, [*cuts, end], offset, line, deviations))
+    deviations.sort(key=lambda one: one.start)
+    return Tail(description, outputs, tuple(pieces), tuple(deviations))
+
+
+def _miss_of_outputs(text: str, match: Match[str], offset: int) -> Deviation:
+    """An arrow that declares outputs in other signs. Behind another one of its kind it may be text, as that is."""
+    start, end = offset + match.start(), offset + len(text[: match.end()].rstrip(_SPACES))
+    sign = match[0].strip("*_ ")[:2]
+    if sign in text[: match.start()]:
+        message = "this may be text, as the arrow before it is"
+        return Deviation("PS305", message, start, end, None, "write `→` before outputs")
+    return Deviation("PS305", _MESSAGES["PS305"], start, end, Risk.MEDIUM)
+
+
+def _strip_marks(description: str, lead: str, offset: int) -> tuple[str, list[Deviation]]:
+    """A description without the marks that are around it, or that close those in front of it."""
+    plain = unwrap(description)
+    for sign in _PAIRS:
+        if lead.count(sign) % 2 == 1 and sign in plain:
+            plain = plain.removesuffix(sign) if plain.endswith(sign) else plain.replace(sign, "", 1)
+    if plain == description:
+        return description, []
+    message = "the text has markup around it"
+    return plain.strip(BLANKS), [Deviation("PS107", message, offset, offset + max(len(description), 1))]
+
+
+def _read_pieces(
+    text: str, cuts: Sequence[int], offset: int, line: str, deviations: list[Deviation]
+) -> list[str]:
+    """The pieces behind the separators, each as it is written; what differs is added to the deviations."""
+    kept: list[str] = []
+    has_progress = False
+    for bar, end in zip(cuts, cuts[1:], strict=False):
+        piece = text[bar + 1 : end].strip(_SPACES)
+        start = offset + text.index(piece, bar + 1)
+        if not piece:
+            deviations.append(
+                Deviation("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1, help=_HELP["PS114"])
+            )
+            continue
+        match = DIALECT.rule("piece").match(piece)
+        kind = match.lastgroup if match else "SAID"
+        if kind == "SAID":
+            kept.append(piece)
+            continue
+        if has_progress:
+            message = "a second `Progress:` in one line"
+            deviations.append(Deviation("PS116", message, start, start + len(piece), None, _HELP["PS116"]))
+            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
+            continue
+        if kind == "PROGRESS_BAD":
+            deviations.append(deviation_of("PS115", line, start, start + len(piece), None))
+            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
+            continue
+        has_progress = True
+        written = _write_progress(match["PROGRESS"] or match["PROGRESS_WORDS"]) if match else piece
+        if kind != "PROGRESS":
+            deviations.append(deviation_of("PS115", line, start, start + len(piece)))
+        kept.append(written)
+    return kept
+
+
+def _write_progress(rounds: str) -> str:
+    counts = DIALECT.terminal("LOOSE_ID").findall(rounds.translate(_WIDE))
+    return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
+
+
+def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
+    """Where an arrow in other signs stands at the end of a description, and the variables behind it; None without one."""
+    if not description or is_plain(description):
+        return None
+    for match in DIALECT.tokens("tail").finditer(description):
+        if match.lastgroup in ("OUTPUTS_ARROW", "OUTPUTS_SIGNS"):
+            return match.start(), tuple(read_variables(match[match.lastgroup]) or ())
+    return None
+
+
+def is_plain(description: str) -> bool:
+    """Whether a description has no arrow of any kind."""
+    return not any(sign in description for sign in ">⇒➜➔⟶➝➞→")
+
+
+def read_progress(piece: str) -> str:
+    """The progress that is meant by a piece such as ``progress 3/5``; empty for any other, and for one as written."""
+    match = DIALECT.rule("piece").match(piece)
+    return _write_progress(match["PROGRESS_WORDS"]) if match and match["PROGRESS_WORDS"] else ""
+
+
+# ---------------------------------------------------------------- labels below a step
+
+
+def _read_label(line: str, _signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A label below a step with a value that fits, or an arrow with variables."""
+    if (match := DIALECT.rule("flow").match(line)) and match.end() == len(line):
+        kind = "inputs" if match["inputs"] else "outputs"
+        names = tuple(read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"]) or ())
+        return _label(line, kind, names)
+    match = DIALECT.rule("label").match(line)
+    if match is None or match.end() != len(line):
+        return None
+    kind = next(name for name, group in _FIELDS.items() if match[group])
+    value = (match["TAIL"] or "").strip(_SPACES)
+    opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
+    if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
+        value = value.removesuffix(opened)
+    if DIALECT.terminal("NOTHING").fullmatch(value) and kind in ("inputs", "outputs"):
+        return _label(line, kind, ())
+    if kind in ("inputs", "outputs"):
+        names = read_variables(value)
+        return None if names is None else _label(line, kind, tuple(names))
+    if kind == "status":
+        status = read_status(value)
+        return None if status is None else _label(line, kind, (), MARKS[status])
+    is_count = DIALECT.terminal("LOOSE_ROUNDS").fullmatch(value)
+    return _label(line, kind, (), _write_progress(value)) if is_count else None
+
+
+_FIELDS = {
+    "inputs": "field_INPUTS_WORD",
+    "outputs": "field_OUTPUTS_WORD",
+    "status": "field_STATUS_WORD",
+    "progress": "field_PROGRESS_WORD",
+}
+_PLACES = {
+    "inputs": "inputs stand in a line of their own below their step: `> ← name`",
+    "outputs": "outputs come after the description of their step: `→ name`",
+    "status": "a status is a mark after the id of its step, such as `1. [x] [act]`",
+    "progress": "a progress comes at the end of the line of its step: `| Progress: N/M`",
+}
+
+
+def _label(line: str, kind: str, names: tuple[str, ...], text: str = "") -> LineReading:
+    listed = ", ".join(names)
+    rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
+    code = "PS126" if kind == "outputs" and not DIALECT.rule("label").match(line) else "PS107"
+    message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
+    deviation = Deviation(code, message, 0, len(line), Risk.LOW, _PLACES[kind])
+    return LineReading(kind, (deviation,), rows, text=text, names=names)
+
+
+def add_label(step: StepLine, label: LineReading) -> StepLine | None:
+    """A step with what a label below it says; None where the step says something else already."""
+    if label.kind == "outputs":
+        if step.outputs and label.names and step.outputs != label.names:
+            return None
+        return evolve(step, outputs=label.names or step.outputs)
+    if label.kind == "status":
+        is_said = step.mark and step.mark != label.text
+        return None if is_said else evolve(step, mark=label.text)
+    if any(piece.startswith("Progress:") for piece in step.pieces):
+        return None
+    return evolve(step, pieces=(*step.pieces, label.text))
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _cells(row: str) -> list[str]:
+    bare = row.strip(BLANKS).removeprefix("|").removesuffix("|")
+    cells, start = [], 0
+    for match in DIALECT.tokens("cell").finditer(bare):
+        if match.lastgroup == "CELL_END":
+            cells.append(bare[start : match.start()])
+            start = match.end()
+    return [unwrap(cell.strip(_SPACES)) for cell in [*cells, bare[start:]]]
+
+
+def read_columns(row: str) -> list[str] | None:
+    """The fields that the first row of a table names, one a column; None where it is no table of steps."""
+    found = [DIALECT.word("column", cell).removesuffix("_COLUMN").lower() for cell in _cells(row)]
+    is_known = all(found) and len(set(found)) == len(found) and {"type", "text"} <= set(found)
+    return found if is_known else None
+
+
+def read_row(row: str, columns: Collection[str], signs: Mapping[str, PlanStatus]) -> tuple[LineReading, list[str]] | None:
+    """A row of a table as a step, and its inputs; None for one that only sets the first row off, or fits no column."""
+    cells = _cells(row)
+    if DIALECT.terminal("TABLE_RULER").fullmatch(row) or len(cells) != len(columns):
+        return None
+    said = {name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell for name, cell in zip(columns, cells, strict=True)}
+    number = said.get("id", "").rstrip(".")
+    word = said["type"].strip("[]【】`*")
+    status = said.get("status", "")
+    mark = _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
+    outputs = read_variables(said["outputs"]) if said.get("outputs") else []
+    inputs = read_variables(said["inputs"]) if said.get("inputs") else []
+    is_clear = None not in (mark, outputs, inputs) and bool(read_type(word)) and DIALECT.terminal("ID").fullmatch(number or "1")
+    tail = read_tail(said["text"], 0, said["text"])
+    pieces = [said[name] for name in ("result",) if said.get(name)]
+    if said.get("progress"):
+        pieces.append(_write_progress(said["progress"]))
+    step = StepLine(
+        number, Number.DOTTED if "." in number else Number.PLAIN if number else Number.NONE, MARKS[mark or PlanStatus.PENDING],
+        said.get("name", ""), read_type(word) or word, tail.description, tuple(outputs or tail.outputs), (*tail.pieces, *pieces),
+    )
+    deviation = Deviation("PS101", "a row of a table is read as a step", 0, len(row), Risk.LOW if is_clear else None)
+    return LineReading("step", (deviation,), step=step), inputs or []
+
+
+# ---------------------------------------------------------------- ids
+
+
+@define
+class _Above:
+    """A step that others may stand below: how far its line is indented, its id, what it is numbered by, and how many
+    steps without an id of their own it has so far."""
+
+    indent: int
+    step_id: str
+    kind: Number
+    count: int = 0
+
+
+@define
+class Numbering:
+    """Gives steps their ids: by depth and number where they have none of their own.
+
+    Attributes:
+        below: the step that all stand below; empty for a whole plan.
+    """
+
+    below: str = ""
+    _open: list[_Above] = field(factory=list)
+    _counts: dict[str, int] = field(factory=dict)
+
+    def place(self, number: str, kind: Number, indent: int) -> str:
+        """The id of the next step."""
+        if kind is Number.DOTTED:
+            self._open = [one for one in self._open if number.startswith(f"{one.step_id}.")]
+            step_id = number
+        else:
+            while self._open and not self._holds(self._open[-1], kind, indent):
+                self._open.pop()
+            parent = self._open[-1].step_id if self._open else self.below
+            step_id = f"{parent}.{number or self._counts.get(parent, 0) + 1}".lstrip(".")
+        parent, _, last = step_id.rpartition(".")
+        self._counts[parent] = max(self._counts.get(parent, 0), int(last))
+        self._open.append(_Above(indent, step_id, kind))
+        return step_id
+
+    def note(self, step_id: str, indent: int) -> None:
+        """Take a step that has its id."""
+        self.place(step_id, Number.DOTTED, indent)
+
+    @staticmethod
+    def _holds(above: _Above, kind: Number, indent: int) -> bool:
+        """Whether a step stands below the one above it."""
+        if indent != above.indent:
+            return indent > above.indent
+        return kind in (Number.LETTER, Number.NONE) and above.kind < kind

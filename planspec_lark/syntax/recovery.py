@@ -1,0 +1,186 @@
+"""How lines miss the form of a language: its dialect, and what is told of a line that differs.
+
+The dialect of a language is a grammar of its own (``grammar/planspec_dialect.lark``), with one tolerant rule a kind of
+line and one terminal a part and form. The comment above a terminal is its row in the table of forms: code, risk, and
+what it looks like. This module knows the rows and finds the parts of a line that have one; what the parts mean is the
+business of each language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from re import Match, Pattern
+
+from attrs import frozen
+
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.codes import Risk, Severity, highest
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix
+from planspec_lark.syntax.source import BLANKS, Source
+
+__all__ = ["Deviation", "Dialect", "Form", "report", "risk_of"]
+
+_ROW = re.compile(
+    r"^// (?P<code>[A-Z]{2}[0-9]{3})(?: (?P<risk>low|medium|high))?: (?P<forms>.*)\n(?:// .*\n)*(?P<name>[A-Z][A-Z_]*)[.:]",
+    re.MULTILINE,
+)
+_TERMINAL = re.compile(r"(?:.*_)??(?P<rule>[a-z_]*?)_?(?P<name>[A-Z][A-Z_]*)")
+
+
+@frozen
+class Form:
+    """A row of the table of forms.
+
+    Attributes:
+        terminal: which terminal of the dialect it is about.
+        code: the code of what is found.
+        risk: how likely it is that its canonical text says something else; None where it has none.
+        forms: what it looks like, in Markdown.
+    """
+
+    terminal: str
+    code: str
+    risk: Risk | None
+    forms: str
+
+
+@frozen
+class Deviation:
+    """A part of a line that differs from the form, with its offsets in the line.
+
+    ``risk`` is None where the part has no canonical text.
+    """
+
+    code: str
+    message: str
+    start: int
+    end: int
+    risk: Risk | None = Risk.LOW
+    help: str = ""
+    expected: tuple[str, ...] = ()
+
+
+class Dialect:
+    """The dialect of one language.
+
+    Args:
+        language: the name of its grammar.
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    @property
+    def forms(self) -> Mapping[str, Form]:
+        """The table of forms, by terminal, in the order of the grammar."""
+        return _read_forms(self.language)
+
+    def rule(self, name: str) -> Pattern[str]:
+        """What matches a rule."""
+        return _rule(self.language, name)
+
+    def tokens(self, rule: str) -> Pattern[str]:
+        """What finds any of the terminals of a rule; the last group is the one that was found."""
+        return _tokens(self.language, rule)
+
+    def terminal(self, name: str) -> Pattern[str]:
+        """What matches one terminal; what it says is the group ``value``."""
+        return grammars.pattern(self.language, name)
+
+    def word(self, rule: str, text: str) -> str:
+        """The terminal of a rule that is all of a text; empty where none is."""
+        match = self.tokens(rule).fullmatch(text)
+        return str(match.lastgroup) if match else ""
+
+    def parts(self, match: Match[str]) -> list[tuple[Form, int, int]]:
+        """The parts of a line that have a row: the row, and from where to where the part goes."""
+        found = []
+        for group, around, form in _groups(self.language, match.re):
+            if match[group] is not None:
+                start, end = match.span(around)
+                bare = match.string[start:end].rstrip(f"{BLANKS}\r\n")
+                found.append((form, start, start + len(bare)))
+        return sorted(found, key=lambda part: part[1])
+
+
+# Which group of a pattern is which terminal is asked for every line, and never changes.
+@cache
+def _read_forms(language: str) -> Mapping[str, Form]:
+    text = grammars.grammar_path(language).read_text(encoding="utf-8")
+    return {
+        row["name"]: Form(row["name"], row["code"], Risk(row["risk"]) if row["risk"] else None, row["forms"])
+        for row in _ROW.finditer(text)
+    }
+
+
+@cache
+def _rule(language: str, name: str) -> Pattern[str]:
+    return grammars.regular(language).pattern(name)
+
+
+@cache
+def _tokens(language: str, rule: str) -> Pattern[str]:
+    return grammars.regular(language).tokens(rule)
+
+
+@cache
+def _groups(language: str, pattern: Pattern[str]) -> Sequence[tuple[str, str, Form]]:
+    """The groups of a pattern whose terminals have a row, each with the group of the part around it."""
+    forms, names = _read_forms(language), pattern.groupindex
+    found = []
+    for group in names:
+        terminal = re.search(r"[A-Z][A-Z_]*\Z", group)
+        if terminal is not None and (form := forms.get(terminal[0])) is not None:
+            around = group[: terminal.start()].rstrip("_")
+            found.append((group, around if around in names else group, form))
+    return found
+
+
+def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
+    """The risk of reading a line by its canonical text; None where some part of it has none."""
+    risks = [one.risk for one in deviations]
+    return None if None in risks else highest(one for one in risks if one is not None)
+
+
+def report(  # noqa: PLR0913  (all by their names)
+    source: Source,
+    start: int,
+    end: int,
+    deviations: Sequence[Deviation],
+    rows: Sequence[str] | None,
+    *,
+    severity: Severity | None = None,
+    step_id: str = "",
+) -> list[Diagnostic]:
+    """A finding for each deviation of a line; all share the one fix that writes the whole line.
+
+    Args:
+        source: what the line is in.
+        start: where the line starts, without its indentation. Offsets of the deviations count from there.
+        end: where what the fix replaces ends, which for lines that were joined is a later one.
+        deviations: what differs.
+        rows: the canonical text, a line each; None where a part has none.
+        severity: how much they weigh; an error where that is not given, or no text is.
+        step_id: the step that the line belongs to.
+    """
+    risk = risk_of(deviations)
+    fix = None
+    if rows is not None and risk is not None:
+        fix = Fix(source.span(start, end), "\n".join(rows), is_safe=risk in (Risk.NONE, Risk.LOW))
+    return [
+        Diagnostic(
+            one.code,
+            one.message,
+            (severity or Severity.ERROR) if fix else Severity.ERROR,
+            source.span(start + one.start, start + one.end),
+            one.expected,
+            one.help,
+            fix,
+            step_id,
+            risk=one.risk,
+            source=source,
+        )
+        for one in deviations
+    ]

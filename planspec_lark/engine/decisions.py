@@ -13,12 +13,13 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark.plan_cmd.line_faults import CommandFault
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import join_words
+from planspec_lark.syntax.diagnostics import Diagnostic, join_words
+from planspec_lark.syntax.recovery import Deviation, report
+from planspec_lark.syntax.source import Source
 
-__all__ = ["Decision", "DecisionLine", "diagnose_decision", "match_decision"]
+__all__ = ["Decision", "DecisionLine", "NearDecision", "diagnose_decision", "match_decision"]
 
 
 class Decision(str, Enum):
@@ -37,6 +38,18 @@ class DecisionLine:
     reason: str
     start: int
     end: int
+
+
+@frozen
+class NearDecision:
+    """A line that is almost a decision: what is wrong, and the decision as it is written; empty where none is meant."""
+
+    deviation: Deviation
+    repaired: str
+
+    def report(self, source: Source, start: int, end: int) -> list[Diagnostic]:
+        """The finding about a line with these bounds."""
+        return report(source, start, end, [self.deviation], [self.repaired] if self.repaired else None)
 
 
 @cache
@@ -85,7 +98,7 @@ _BARS = f"{BLANKS}:：|｜—–-"
 _CLOSING = f"{BLANKS}*`_\"'"
 
 
-def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> CommandFault | None:
+def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> NearDecision | None:
     """A line (trimmed) that is almost a decision about a step: what is wrong with it. None if it is not.
 
     It has to consist of the word and what decorates it, and perhaps a reason after a sign. Prose about retrying is
@@ -97,13 +110,14 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Co
         return _diagnose(line, step_id, able)
     clean = forbidden.sub("", line).strip(BLANKS)
     message = f"the control character U+{ord(control[0]):04X} is not allowed in a decision"
+    deviation = Deviation("PE202", message, *control.span(), help="remove it")
     if decided := match_decision(f"{clean}\n", 0):
-        return CommandFault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
+        return NearDecision(deviation, clean if decided.decision in able else "")
     near = _diagnose(clean, step_id, able)
-    return near and CommandFault("PE202", message, *control.span(), "remove it", near.repaired)
+    return near and NearDecision(deviation, near.repaired)
 
 
-def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> CommandFault | None:
+def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> NearDecision | None:
     match = _NEAR.fullmatch(line)
     decision = _WORDS.get(match["word"].lower()) if match else None
     if match is None or decision is None:
@@ -111,10 +125,9 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> CommandFau
     reason = (match["reason"] or "").lstrip(_BARS).rstrip(_CLOSING if match["head"] or match["signs"] else BLANKS)
     is_meant = decision in able and match["id"] in (None, step_id)
     repaired = f"{decision.value} | {reason}" if reason else decision.value
-    message, start, end = _explain(match, decision)
     words = join_words([f"`{one.value}`" for one in able])
     help = f"write {words} alone on a line, or with ` | reason` after it"
-    return CommandFault("PE202", message, start, end, help, repaired if is_meant else None)
+    return NearDecision(Deviation("PE202", *_explain(match, decision), help=help), repaired if is_meant else "")
 
 
 def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:

@@ -42,7 +42,7 @@ _TOLD = {
 }
 _HELP = {"PC108": "remove it", "PS113": "write spaces"}
 # The signs that stand around a whole line.
-_AROUND = ("CODE", "MARKS", "QUOTED")
+_AROUND = ("CODE", "STARS", "LINES", "QUOTED")
 # So many signs may stand around a line.
 _MOST = 9
 _DIGITS = str.maketrans("０１２３４５６７８９．", "0123456789.")
@@ -154,25 +154,29 @@ class _Reader:
         self.at = match.end()
         if form := DIALECT.forms.get(kind):
             message = _TOLD.get(kind, _MESSAGES[form.code]).format(match[0].strip(BLANKS)[:60])
-            self.deviations.append(Deviation(form.code, message, start, self.at, form.risk, help))
+            # With what is behind it, to which it belongs.
+            end = self.end if rule in ("type", "result") else self.at
+            self.deviations.append(Deviation(form.code, message, start, end, form.risk, help))
         return kind, match[kind]
 
     def _miss(self, code: str, message: str, help: str) -> None:
         """Note that a part is missing here."""
         start = self._skip_blanks()
-        self.deviations.append(Deviation(code, message, start, max(self.end, start + 1), None, help))
+        end = start + 1 if code == "PC103" else max(self.end, start + 1)
+        self.deviations.append(Deviation(code, message, start, end, None, help))
 
     # ---------------------------------------------------------------- what they say
 
     def _read_verb(self) -> str:
         """The verb that is meant; empty where none is."""
-        kind, said = self._take("verb", f"the verbs are {', '.join(OPS)}")
+        kind, said = self._take("verb")
+        help = f"the verbs are {', '.join(OPS)}"
         if not kind:
-            self._miss("PC101", "the verb is missing", f"the verbs are {', '.join(OPS)}")
+            self._miss("PC101", "the verb is missing", help)
         elif kind == "VERB_UNKNOWN":
-            if near := find_near(said.upper(), OPS):
-                last = self.deviations[-1]
-                self.deviations[-1] = evolve(last, help=f"did you mean `{near}`? {last.help}")
+            near = find_near(said.upper(), OPS)
+            meant = f"did you mean `{near}`? " if near else ""
+            self.deviations[-1] = evolve(self.deviations[-1], help=f"{meant}{help}")
             return ""
         return said.upper() if kind in ("VERB", "VERB_CASE", "VERB_MARKED") else kind.removeprefix("VERB_")
 

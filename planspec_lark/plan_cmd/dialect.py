@@ -40,7 +40,7 @@ _TOLD = {
     "EXTRA": "unexpected text after the step id",
     "TYPE_BAD": "`{}` is not a type in square brackets",
 }
-_HELP = {"PC108": "remove it", "PS113": "write spaces"}
+_HELP = {"PC102": "verbs are in upper case", "PC108": "remove it", "PS113": "write spaces"}
 # The signs that stand around a whole line.
 _AROUND = ("CODE", "STARS", "LINES", "QUOTED")
 # So many signs may stand around a line.
@@ -156,7 +156,7 @@ class _Reader:
             message = _TOLD.get(kind, _MESSAGES[form.code]).format(match[0].strip(BLANKS)[:60])
             # With what is behind it, to which it belongs.
             end = self.end if rule in ("type", "result") else self.at
-            self.deviations.append(Deviation(form.code, message, start, end, form.risk, help))
+            self.deviations.append(Deviation(form.code, message, start, end, form.risk, help or _HELP.get(form.code, "")))
         return kind, match[kind]
 
     def _miss(self, code: str, message: str, help: str) -> None:

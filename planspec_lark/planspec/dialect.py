@@ -23,6 +23,7 @@ from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
 __all__ = [
     "DIALECT",
     "NO_SIGNS",
+    "WIDE",
     "LineReading",
     "Numbering",
     "StepLine",
@@ -30,6 +31,7 @@ __all__ = [
     "find_arrow",
     "is_elision",
     "is_suspect",
+    "names_type",
     "read_columns",
     "read_header",
     "read_line",
@@ -55,6 +57,8 @@ _STATUSES = {
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
 _SPACES = f"{BLANKS}\xa0\u2002\u2003\u2009\u200b\u202f\u3000\ufeff"
+# The same but for white space itself.
+WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
 
 _MESSAGES = {
@@ -112,6 +116,11 @@ def is_elision(text: str) -> bool:
 def is_suspect(text: str) -> bool:
     """Whether a text of the form may have something that a tolerant reading takes for more than text."""
     return DIALECT.terminal("SUSPECT").search(text) is not None
+
+
+def names_type(text: str) -> bool:
+    """Whether the first brackets of a text hold a word for a type, as those of a step do."""
+    return DIALECT.terminal("FIRST_BRACKET").match(text) is not None
 
 
 def unwrap(text: str) -> str:
@@ -183,11 +192,11 @@ class LineReading:
     Attributes:
         kind: what kind of line it is: a part of the plan (``title``, ``goal``, ``constraints``, ``steps``), ``step``,
             ``untyped`` (a step without a type), ``bullet``, one of the labels below a step (``inputs``, ``outputs``,
-            ``status``, ``progress``), ``table``, ``layout``, ``conflict`` or ``fence``.
+            ``status``, ``progress``), ``detail``, ``table``, ``layout``, ``conflict`` or ``fence``.
         deviations: what differs from the form, from left to right.
         rows: its canonical text, a line each; empty where nothing is to be kept. That of a step hangs on its id.
         step: what a step's line says.
-        text: the text of a bullet, or the value of a label.
+        text: the text of a bullet, or of a step that has the default type; the value of a label.
         names: the variables of a label.
     """
 
@@ -223,6 +232,9 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
     for read in (_read_step, _read_label):
         if found := read(line, signs):
             return found
+    if (match := DIALECT.rule("wide_detail").match(line)) and match.end() == len(line):
+        text = match["TAIL"] or ""
+        return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
     for kind in ("ruler", "comment_line", "tag"):
         if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
             message = "this line is not part of a plan"
@@ -248,6 +260,9 @@ def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
 
 def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
+    for sign in _PAIRS:
+        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
+            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
     if line[:1] == "#" and (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
         deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
         return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
@@ -256,12 +271,14 @@ def read_header(line: str) -> LineReading | None:
         return None
     text, comment = found
     kind = next(name for name, group in _PARTS.items() if match[group])
-    has_colon = match["colon"] is not None
+    has_colon = match["colon"] is not None or match["OPEN_FRAME"] is not None
+    if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
+        return None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
-    deviations = [] if rows and (rows[0] == line or _is_header(line, kind)) else [_miss_of_header(line, kind, rows)]
+    deviations = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
     if comment:
         deviations = [deviation_of("PS124", line, comment, len(line))]
         bare = read_header(line[:comment].rstrip(BLANKS))
@@ -283,13 +300,12 @@ _CALLED = {
 }
 
 
-def _is_header(line: str, kind: str) -> bool:
-    """Whether a header is one of the form. A title is so whatever it says."""
+def _is_header(line: str, kind: str, text: str) -> bool:
+    """Whether a header is one of the form, which says the same there."""
     match = line_pattern().fullmatch(f"{line}\n")
-    return match is not None and kind != "title" and match.lastgroup == _HEADERS_OF_THE_FORM[kind]
-
-
-_HEADERS_OF_THE_FORM = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
+    if match is None or match.lastgroup != {"steps": "steps_header"}.get(kind, kind):
+        return False
+    return kind in ("constraints", "steps") or (match[f"{kind}_TEXT"] or "") == unwrap(text)
 
 
 def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
@@ -428,7 +444,7 @@ def _lead_deviations(match: Match[str], line: str) -> list[Deviation]:
         end = lead[-1][1] if lead else 1
         found.append(Deviation("PS110", "the id of the step is missing", 0, end, help=_HELP["PS110"]))
     for form, start, end in DIALECT.parts(match):
-        if not form.terminal.startswith(("NUMBER_", "MARK_", "NAME_")):
+        if form.terminal == "TYPE_TIGHT" or not (form.terminal.startswith("NUMBER_") or form.code == "PS113"):
             continue
         if form.code == "PS113":
             said = line[start:end].rstrip(_SPACES)
@@ -456,6 +472,7 @@ def _read_number(match: Match[str]) -> tuple[str, Number]:
 
 
 def _read_digits(written: str) -> str:
+    written = written.replace("🔟", "10")
     return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).strip(".:：").split("."))
 
 
@@ -493,7 +510,10 @@ def _find_marks(match: Match[str]) -> list[tuple[str, str, int, int]]:
     return found
 
 
-_SIGNS = ("MARK", "MARK_TIGHT", "DONE_SIGN", "ACTIVE_SIGN", "BLOCKED_SIGN", "SKIPPED_SIGN", "PENDING_SIGN", "UNKNOWN_BOX")
+_SIGNS = (
+    *("MARK", "MARK_TIGHT", "MARK_WIDE", "UNKNOWN_BOX"),
+    *(f"{name}_{kind}" for name in _STATUSES for kind in ("BOX", "SIGN")),
+)
 
 
 _OWN_MARKS = ("MARK", "MARK_TIGHT")
@@ -508,9 +528,9 @@ def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
 def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
     if told := _told_by(signs, said):
         return told
-    if terminal in _OWN_MARKS:
-        return next(status for status, mark in MARKS.items() if said == f"[{mark}]")
-    return _STATUSES.get(terminal.removesuffix("_SIGN")) if terminal != "UNKNOWN_SIGN" else None
+    if terminal.startswith("MARK"):
+        return next(status for status, mark in MARKS.items() if said[1:-1] == mark)
+    return _STATUSES.get(terminal.partition("_")[0])
 
 
 def _read_mark(match: Match[str], signs: Mapping[str, PlanStatus]) -> str:
@@ -865,6 +885,11 @@ class Numbering:
         self._counts[parent] = max(self._counts.get(parent, 0), int(last))
         self._open.append(_Above(indent, step_id, kind))
         return step_id
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a step with a number or an id is open."""
+        return any(one.kind <= Number.PLAIN for one in self._open)
 
     def note(self, step_id: str, indent: int) -> None:
         """Take a step that has its id."""

@@ -21,17 +21,20 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.dialect import (
     NO_SIGNS,
+    WIDE,
     LineReading,
     Numbering,
     StepLine,
     add_label,
     is_elision,
     is_suspect,
+    names_type,
     read_columns,
     read_header,
     read_line,
     read_row,
     read_tail,
+    unwrap,
 )
 from planspec_lark.planspec.escapes import read_detail
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
@@ -163,6 +166,8 @@ class Reader:
     _last: _Last | None = None
     _is_set_off: bool = False
     _columns: list[str] = field(factory=list)
+    # How many signs in front of the line only look like white space.
+    _lead: int = 0
     # The finding about lines that go with a refused one, as long as it may grow.
     _dropped: int | None = None
 
@@ -237,10 +242,20 @@ class Reader:
         line = LineBounds(start, start + len(body))
         last, self._last = self._last, None
         match = self._match(row, content, indent)
-        if match is not None:
+        bare = content.strip(WIDE) if match is None or not self.is_strict else content
+        if match is None and not bare:
+            message = "this line has signs that only look like white space"
+            self._report(line, (Deviation("PS113", message, 0, len(content)),), ())
+            self._last = last
+        elif match is not None:
             self._take(match, line, content, indent)
         else:
-            self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
+            lead = len(content) - len(content.lstrip(WIDE))
+            self._lead = lead
+            # A wide space is as wide as two.
+            above = None if self._is_set_off else last
+            self._read_dialect(bare, line, indent + 2 * lead, above, last)
+            self._lead = 0
         self._is_set_off = False
 
     # ---------------------------------------------------------------- lines of the form
@@ -252,7 +267,9 @@ class Reader:
             return None
         kind = match.lastgroup
         if kind == "constraint":
-            return match if self._is_in_list() and not self._is_typed(content) else None
+            text = match["constraint_TEXT"]
+            is_plain = self.is_strict or unwrap(text) == text
+            return match if is_plain and self._is_in_list() and not self._is_typed(content) else None
         if self.is_strict:
             return match
         if kind == "step":
@@ -262,7 +279,8 @@ class Reader:
             return None if moves or (known and known.deviations) else match
         if kind in ("title", "goal"):
             header = read_header(content)
-            return match if header is None or not header.deviations else None
+            is_wrapped = kind == "title" and unwrap(match["title_TEXT"]) != match["title_TEXT"]
+            return None if is_wrapped or (header and header.deviations) else match
         if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
             label = read_line(content)
             is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
@@ -413,7 +431,9 @@ class Reader:
             self._open_table(content, line)
         elif reading is not None and kind in _HEADERS:
             self._take_header(reading, line)
-        elif reading is not None and kind == "step":
+        elif reading is not None and kind == "detail":
+            self._take_wide_detail(reading, line)
+        elif reading is not None and kind == "step" and not self._is_told_of_step(reading):
             self._take_step_line(reading, content, line, indent)
         elif reading is not None and kind in ("conflict", "fence"):
             if kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
@@ -460,8 +480,6 @@ class Reader:
 
     def _take_step_line(self, reading: LineReading, content: str, line: LineBounds, indent: int) -> None:
         assert reading.step is not None, "its kind says so"
-        if self._is_in_list() and self.plan.constraints and not reading.step.number and reading.kind != "step":
-            return
         step_id = self._place(reading.step, indent)
         written = reading.step.write(step_id)
         match = line_pattern().fullmatch(f"{written}\n")
@@ -486,6 +504,17 @@ class Reader:
             self._note_id(step.number, indent)
             return step.number
         return self.numbering.place(step.number, step.kind, indent)
+
+    def _is_told_of_step(self, reading: LineReading) -> bool:
+        """Whether a bullet without a type tells of the step above, whatever the default type: that has a number."""
+        is_bullet = bool(reading.text) and reading.step is not None and not reading.step.number
+        return is_bullet and (self._is_in_list() or self.numbering.has_numbers)
+
+    def _take_wide_detail(self, reading: LineReading, line: LineBounds) -> None:
+        match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
+        self._report(line, reading.deviations, reading.rows if match else None)
+        if match is not None:
+            self._take_body(match, line._replace(is_repaired=True))
 
     # ---------------------------------------------------------------- labels, tables, text
 
@@ -578,12 +607,12 @@ class Reader:
         if is_elision(content.lstrip("-*+• >").strip()) and not self._is_in_list():
             message = "this line stands for others that were left out"
             self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
-        elif self._is_in_list() and kind in ("bullet", "untyped"):
+        elif self._is_in_list() and kind in ("bullet", "untyped", "step"):
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, above)
-        elif isinstance(self.owner, PlanStep) and (kind == "bullet" or (indent > self.base and self._is_below(kind, indent))):
-            text = reading.text if reading and kind == "bullet" else content
+        elif isinstance(self.owner, PlanStep) and (kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))):
+            text = reading.text if reading and kind in ("bullet", "step") else content
             self._take_detail(text, line)
         elif kind == "untyped" and reading is not None:
             self._report(line, reading.deviations, None)
@@ -602,7 +631,7 @@ class Reader:
     def _take_listed(self, reading: LineReading | None, content: str, line: LineBounds, indent: int) -> None:
         """Take a constraint with another bullet."""
         assert reading is not None, "its kind says so"
-        text = reading.text
+        text = reading.text if self.is_strict else unwrap(reading.text)
         if not text:
             message = "the constraint has no text"
             help = "write some text, or remove the line"
@@ -629,7 +658,9 @@ class Reader:
 
     def _join(self, content: str, line: LineBounds, above: _Last) -> None:
         """Take a line as the end of the line above."""
-        joined = f"{above.content} {content}"
+        # Chinese has no white space between words.
+        space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
+        joined = f"{above.content}{space}{content}"
         bounds = LineBounds(above.line.start, line.end, is_repaired=True)
         deviation = Deviation("PS126", "the line goes on with the line above", line.start - above.line.start, line.start - above.line.start + len(content), Risk.LOW)
         if above.step is None:
@@ -672,6 +703,10 @@ class Reader:
         """Take a line below a step as detail."""
         step = self.owner
         assert isinstance(step, PlanStep), "somebody owns the line"
+        if names_type(text):
+            message = "this line has a type in brackets, and is no step"
+            self._report(line, (Deviation("PS112", message, 0, line.end - line.start, None),), None)
+            return
         row = f"> {text}"
         match = line_pattern().fullmatch(f"{row}\n")
         is_doubtful = is_doubtful or _ends_in_outputs(text)
@@ -754,6 +789,10 @@ class Reader:
         text = self.source.text[line.start : end]
         if not (rows and rows[-1].startswith(">")):
             end = line.start + len(text.rstrip(WHITE))
+        if self._lead:
+            message = "the white space at the start of the line is not spaces or tabs"
+            lead = Deviation("PS113", message, 0, self._lead)
+            deviations = (lead, *(evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations))
         found = report(self.source, line.start, end, deviations, rows, severity=self._severity, step_id=step_id)
         self.findings.extend(found)
         self._dropped = None

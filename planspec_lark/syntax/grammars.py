@@ -57,7 +57,7 @@ STARTS = {
     "plan_cmd_canonical": ("start",),
     "plan_cmd_fresh": ("start",),
     "hopspec_canonical": ("start",),
-    "dialect": ("start",),
+    "notation": ("start",),
 }
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)

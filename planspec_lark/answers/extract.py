@@ -26,7 +26,7 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_suspect
+from planspec_lark.planspec.dialect import NO_SIGNS, WIDE, Numbering, is_elision, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
@@ -44,6 +44,8 @@ __all__ = ["Extraction", "Remark", "Remarks", "Repair", "extract_plan", "scan_pl
 
 _PARTS = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _NAMES = {"goal": "a goal", "constraints": "a list of constraints", "steps": "a header of steps", "step": "a step"}
+# How long a word is at most that stands for others, and how a text begins that is in signs as a whole.
+_SHORT, _SIGNS = 32, "[<［【(（*_`\"'-•"
 # What to do about text that is no plan, as far as its form shows.
 _WRITE = "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as `1. [act] Text → output`"
 _OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
@@ -562,20 +564,12 @@ def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         fields.append((step.step_id, "description", None, step.description))
         fields += ((step.step_id, "detail", at, text) for at, text in enumerate(step.detail))
-    lines = "\n".join(text.strip(f"{BLANKS}-*•") for *_, text in fields)
-    at, seen = 0, 0
-    for match in _placeholder().finditer(lines):
-        seen += lines.count("\n", at, match.start())
-        at = match.start()
-        step_id, part, item, text = fields[seen]
-        if text:
+    for step_id, part, item, text in fields:
+        # Words that stand for others are short; what is in signs as a whole may be long.
+        if (len(text) < _SHORT or text[0] in _SIGNS) and text and is_elision(text.strip(f"{BLANKS}-*•")):
             message = f"`{text[:60]}` stands for something that was left out"
             help = "write what is meant"
             yield Diagnostic("PS127", message, Severity.ERROR, help=help, step_id=step_id, part=part, item=item)
-
-
-def _placeholder() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{DIALECT.terminal('ELISION').pattern})$", re.MULTILINE)
 
 
 def _find_strays(

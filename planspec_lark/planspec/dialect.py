@@ -113,8 +113,7 @@ def read_variables(text: str) -> list[str] | None:
     bare = text.strip(_SPACES).rstrip(".。").strip("[]()（）")
     if DIALECT.terminal("LOOSE_VARIABLES").fullmatch(bare) is None:
         return None
-    names = DIALECT.terminal("WORD").findall(bare)
-    return [name[1:-1] if f"_{name}_" in bare and name.startswith("__") else name for name in names]
+    return list(DIALECT.terminal("WORD").findall(bare))
 
 
 def is_elision(text: str) -> bool:
@@ -124,7 +123,7 @@ def is_elision(text: str) -> bool:
 
 def is_suspect(text: str) -> bool:
     """Whether a text of the form may have something that a tolerant reading takes for more than text."""
-    return DIALECT.terminal("SUSPECT").search(text) is not None
+    return DIALECT.terminal("PLAIN").fullmatch(text) is None
 
 
 def names_type(text: str) -> bool:
@@ -431,6 +430,8 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
     word = parts[f"{part}_{terminal}"].strip(BLANKS)
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
     if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
+        return None
+    if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
         return None
     marks = _find_marks(line, signs)
     deviations = _lead_deviations(line) + _mark_deviations(line, marks)

@@ -28,7 +28,6 @@ _ROW = re.compile(
     r"(?:// .*\n)*(?P<name>[A-Z][A-Z_]*)[.:]",
     re.MULTILINE,
 )
-_TERMINAL = re.compile(r"(?:.*_)??(?P<rule>[a-z_]*?)_?(?P<name>[A-Z][A-Z_]*)")
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""What the lines of the dialect mean (``grammar/plan_cmd_dialect.lark``): what differs from a command, and the command."""
+"""What the lines of the dialect mean (``grammar/plan_cmd_dialect.lark``): what differs in them, and the command."""
 
 from __future__ import annotations
 
@@ -156,7 +156,9 @@ class _Reader:
             message = _TOLD.get(kind, _MESSAGES[form.code]).format(match[0].strip(BLANKS)[:60])
             # With what is behind it, to which it belongs.
             end = self.end if rule in ("type", "result") else self.at
-            self.deviations.append(Deviation(form.code, message, start, end, form.risk, help or _HELP.get(form.code, "")))
+            self.deviations.append(
+                Deviation(form.code, message, start, end, form.risk, help or _HELP.get(form.code, ""))
+            )
         return kind, match[kind]
 
     def _miss(self, code: str, message: str, help: str) -> None:
@@ -193,6 +195,9 @@ class _Reader:
             self._take("extra", help)
             return target
         at = self.at
+        if not target:
+            # What the words in its place are is not known.
+            return ""
         if self._take("result", help)[0] == "RESULT_BARE":
             self.at = at
         text = self._rest()
@@ -214,4 +219,4 @@ class _Reader:
             self._miss("PC103", "the step id is missing", help)
         if kind == "TARGET_SIGNS":
             return ".".join(str(int(number)) for number in said.translate(_DIGITS).split("."))
-        return said.upper() if kind == "ALL" else said
+        return said.upper() if kind == "ALL" else said if kind == "TARGET" else ""

@@ -148,7 +148,8 @@ def test_the_allowed_risk(here: Path) -> None:
 
 
 def test_sentences_beside_commands_never_matter(here: Path) -> None:
-    text = f"步骤 2 执行失败，原因是权限不足。\nDo not run this:\n\n{DONE}\nActually, ignore that.\nThen: PLAN_CMD: SKIP 1\n"
+    before = "步骤 2 执行失败，原因是权限不足。\nDo not run this:\n"
+    text = f"{before}\n{DONE}\nActually, ignore that.\nThen: PLAN_CMD: SKIP 1\n"
     result = run("apply", "plan.md", stdin=text)
     assert (result.exit_code, result.stdout, result.stderr) == (0, "ok     step 2.2: pending → done\n", "")
     assert _text(here) == DONE_PLAN

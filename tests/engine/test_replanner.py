@@ -36,7 +36,9 @@ def test_what_the_planner_is_told() -> None:
 
 
 def test_lines_that_cannot_be_read_are_skipped_and_the_ledger_says_so() -> None:
-    answer = "PLAN_CMD: REPLAN\n步骤 2 执行失败，原因是权限不足。\n- PLAN_CMD: BLOCK 2 | x\nPLAN_CMD: REVISE 2 [act] c\n"
+    answer = (
+        "PLAN_CMD: REPLAN\n步骤 2 执行失败，原因是权限不足。\n- PLAN_CMD: BLOCK 2 | x\nPLAN_CMD: REVISE 2 [act] c\n"
+    )
     world, ledger = _blocked(plannings=[answer]), MemoryLedger()
     result = world.run(ONE, ledger=ledger)
     assert (result.outcome, shown(result.plan)) == (Outcome.CONVERGED, "1. [x] [act] a → x\n2. [x] [act] c\n")

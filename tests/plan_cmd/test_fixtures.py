@@ -103,7 +103,9 @@ def test_what_is_wrong_is_skipped(path: Path) -> None:
     text = read(path)
     spans = [found.span for found in scan_plan_commands(text).diagnostics if found.span]
     # A span that ends where a line begins does not touch that line.
-    named = {line for span in spans for line in range(span.line, max(span.end_line - (span.end_column == 1), span.line) + 1)}
+    named = {
+        line for span in spans for line in range(span.line, max(span.end_line - (span.end_column == 1), span.line) + 1)
+    }
     kept = [line for number, line in enumerate(text.split("\n"), start=1) if number not in named]
     assert parse_plan_commands(text) == parse_plan_commands("\n".join(kept))
 

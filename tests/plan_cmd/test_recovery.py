@@ -259,8 +259,9 @@ WRAPS = ["{}", "- {}", "3. {}", "`{}`", "**{}**", "\u3000{}"]
 
 # A tag of reasoning is one after a bullet as well; other white space than blanks in front of a text goes.
 _commands = strategies.workable_commands.filter(
-    lambda command: "<" not in repr(command)
-    and DIALECT.terminal("WIDE_SPACE").search(serialize_commands([command])) is None
+    lambda command: (
+        "<" not in repr(command) and DIALECT.terminal("WIDE_SPACE").search(serialize_commands([command])) is None
+    )
 )
 
 

@@ -191,13 +191,13 @@ class _Reader:
             if not kind:
                 self._miss("PC104", "the type in square brackets is missing", help)
             return f"{target} [{read_type(word) or word if kind == 'TYPE_SIGNS' else word}] {self._rest()}"
+        if not target:
+            # What the words in its place are is not known.
+            return ""
         if verb in VIEW_OPS:
             self._take("extra", help)
             return target
         at = self.at
-        if not target:
-            # What the words in its place are is not known.
-            return ""
         if self._take("result", help)[0] == "RESULT_BARE":
             self.at = at
         text = self._rest()

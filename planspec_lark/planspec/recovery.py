@@ -203,7 +203,7 @@ class Reader:
             self.read(line, at, indent_of(self.source.text, at))
             behind = at + len(line)
             # Most lines of a faulty text are of the form.
-            if self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
+            if not self._is_set_off and self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
                 rows = iter_rows(text, taken)
 
     def _may_take_rows(self) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from html import unescape
 from typing import Any
 
@@ -107,29 +106,24 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     most, source = Risk(max_risk), Source(text, name)
     if excess := find_excess(text, name, limits):
         return CommandScan([], [], [excess], (), source, Verdict.REFUSED, most)
-    again = partial(
-        scan_plan_commands,
-        max_risk=most,
-        finish_reason=finish_reason,
-        allow_truncated=allow_truncated,
-        name=name,
-        limits=limits,
-    )
-    if (plain := _undo_escapes(text)) != text:
-        message = "escapes of Markdown or HTML were undone: lines are shown without them"
-        return _with_note(again(plain), source, message)
-    said = _find_in_json(text)
-    if len(said) == 1:
-        message = "the commands are in a string of a JSON value: lines are counted in that string"
-        return _with_note(again(said[0]), source, message)
-    if said:
+    said, notes = _find_in_json(text), []
+    if len(said) > 1:
         message, help = f"the answer is a JSON value with commands in {len(said)} strings", "write the lines themselves"
         found = Diagnostic("PC107", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
         return CommandScan([], [], [found], (), source, Verdict.REFUSED, most)
-    return _scan(source, most, finish_reason, allow_truncated, limits)
+    if said:
+        source = Source(said[0], name)
+        notes.append("the commands are in a string of a JSON value: lines are counted in that string")
+    if (plain := _undo_escapes(source.text)) != source.text:
+        source = Source(plain, name)
+        notes.append("escapes of Markdown or HTML were undone: lines are shown without them")
+    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), source=source) for note in notes]
+    return _scan(source, most, told, finish_reason, allow_truncated, limits)
 
 
-def _scan(source: Source, most: Risk, finish_reason: str, allow_truncated: bool, limits: Limits) -> CommandScan:
+def _scan(  # noqa: PLR0913, PLR0917  (what is asked for)
+    source: Source, most: Risk, notes: list[Diagnostic], finish_reason: str, allow_truncated: bool, limits: Limits
+) -> CommandScan:
     remainder = leave_out_reasoning(source.text)
     text = PLAN_DIALECT.terminal("CHAT_TOKEN").sub(lambda token: " " * len(token[0]), remainder.text)
     if text.startswith("\ufeff"):
@@ -139,28 +133,22 @@ def _scan(source: Source, most: Risk, finish_reason: str, allow_truncated: bool,
     cut = start_of_last_line(text) if has_cut else len(text)
     if has_cut:
         lines = list(read_lines(text[:cut], source, most))
-    found = Findings(limits.max_findings)
-    found.extend(in_order([*(one for line in lines for one in line.found), *remainder.diagnose(source)]))
+    told = in_order([*notes, *(one for line in lines for one in line.found), *remainder.diagnose(source)])
     if has_cut:
-        found.add(name_cut(source, cut, is_allowed=allow_truncated))
-    told = found.close()
+        told.append(name_cut(source, cut, is_allowed=allow_truncated))
+    listed = Findings(limits.max_findings)
+    listed.extend(told)
     read = [(line.command, source.span(line.start, line.end)) for line in lines if line.command is not None]
-    verdict = reach_verdict(find_holds(told, most), is_there=is_there)
     return CommandScan(
         [command for command, _ in read],
         [span for _, span in read],
-        told,
+        listed.close(),
         tuple(_find_remarks(source, text, lines)),
         source,
-        verdict,
+        reach_verdict(find_holds(told, most), is_there=is_there),
         most,
         truncated=has_cut,
     )
-
-
-def _with_note(scan: CommandScan, source: Source, message: str) -> CommandScan:
-    note = Diagnostic("PC107", message, Severity.INFO, source.span(0, 0), source=source)
-    return evolve(scan, diagnostics=[note, *scan.diagnostics])
 
 
 def _find_remarks(source: Source, text: str, lines: list[CommandLine]) -> Iterator[Remark]:

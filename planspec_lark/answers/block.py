@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.planspec.dialect import DIALECT, LineReading, read_columns, read_line
+from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, read_columns, read_line
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
@@ -139,10 +139,8 @@ def _iter_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str
         newline = text.find("\n", start, end)
         behind = end if newline < 0 else newline + 1
         row = text[start:behind].rstrip("\r\n")
-        content = row.strip(BLANKS)
-        if start == 0:
-            content = content.removeprefix("\ufeff").strip(BLANKS)
-        indent = len(row) - len(row.lstrip(BLANKS))
+        content = row.strip(f"{BLANKS}{WIDE}")
+        indent = len(row) - len(row.lstrip(f"{BLANKS}{WIDE}"))
         yield start, behind, content, indent
         start = behind
 

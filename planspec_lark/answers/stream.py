@@ -25,7 +25,7 @@ from planspec_lark.planspec.recovery import WHITE, Reader
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.fences import read_fence, unquote
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
 from planspec_lark.syntax.reasoning import ReasoningFilter, diagnose_block
 from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
 from planspec_lark.syntax.tree import grow
@@ -103,6 +103,7 @@ class _Block:
         reader: reads the lines of the block; what it says that it has read is held as long as it may change.
         default_type: the type of steps that have none.
         max_risk: the highest risk that is allowed.
+        max_steps: how many steps there may be.
         events: takes what is told.
         is_begun: whether there is a block.
         is_ended: whether nothing can be added to it.
@@ -112,6 +113,7 @@ class _Block:
     reader: Reader
     default_type: str
     max_risk: Risk
+    max_steps: int | None
     events: list[PlanEvent]
     is_begun: bool = False
     is_ended: bool = False
@@ -204,6 +206,10 @@ class _Block:
         if kind in ("title", "goal_detail"):
             self.events.append(PlanEvent(PlanEventKind(kind), text))
         elif text or kind == "step":
+            count = len(self.reader.steps)
+            if step and self.max_steps is not None and count > self.max_steps:
+                span = self.reader.source.span(*self.reader.positions.id_of(step.step_id))
+                self.hold = too_many_steps(step.step_id, count, self.max_steps, span, self.reader.source)
             self._held = kind, step, len(self.reader.plan.constraints) - 1
 
     def _flush(self) -> None:
@@ -260,7 +266,9 @@ class PlanStream:
             extract_plan, default_type=default_type, signs=statuses, max_risk=max_risk, name=name, limits=limits
         )
         self._make_reader = partial(Reader, is_strict=False, default_type=default_type, signs=statuses)
-        self._make_block = partial(_Block, default_type=default_type, max_risk=Risk(max_risk))
+        self._make_block = partial(
+            _Block, default_type=default_type, max_risk=Risk(max_risk), max_steps=limits.max_steps
+        )
         self._most, self._end_mark = limits.max_bytes, end_mark
         self._source = GrowingSource(name)
         # What has become certain since the last piece.

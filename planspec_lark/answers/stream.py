@@ -21,7 +21,7 @@ from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import find_holds
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
-from planspec_lark.planspec.recovery import WHITE, Reader
+from planspec_lark.planspec.recovery import WHITE, Reader, Section
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.fences import read_fence, unquote
@@ -166,6 +166,9 @@ class _Block:
                 self.reader.base = indent
             self.reader.read(*one)
         self._rows.clear()
+        if self.reader.section is Section.STEPS and not self.reader.steps:
+            # Nothing goes on with what stands above the header of the steps.
+            self._flush()
 
     def _leave(self, at: int) -> None:
         """End what may be a block before an offset."""
@@ -187,7 +190,10 @@ class _Block:
     @property
     def fault(self) -> Diagnostic | None:
         """What nothing behind it can cure: without a step, a code block further on may count in its place."""
-        return self.hold if self._fence or self.reader.steps else None
+        # What was found about a refused line stays, whatever belongs to that.
+        late = self.reader.findings[self._told :] if self.reader.owner is False else ()
+        hold = self.hold or next(iter(find_holds(late, self.max_risk)), None)
+        return hold if self._fence or self.reader.steps else None
 
     def copy_plan(self) -> PlanSpec:
         """The plan so far, as a copy."""
@@ -391,9 +397,9 @@ class PlanStream:
     def _look(self) -> None:
         """See whether there is hope. A plan that is complete cannot be spoilt."""
         self._is_settled = self._is_settled or any(one.kind is PlanEventKind.SETTLED for one in self._events)
-        strict = self._strictly.findings[:1] if self._strictly else []
-        for fault in (*strict, self._block.fault):
-            if fault and not self._is_settled:
+        if not (self._is_settled or self._hopeless):
+            strict = self._strictly.findings[:1] if self._strictly else []
+            for fault in filter(None, (*strict, self._block.fault)):
                 self._give_up(fault)
 
     def _give_up(self, fault: Diagnostic) -> None:

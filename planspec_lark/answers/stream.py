@@ -19,9 +19,10 @@ from attrs import define, field, frozen
 from planspec_lark.answers.block import Stretch, is_plan_line, set_aside, undo_escapes
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import find_holds
+from planspec_lark.planspec.dialect import WIDE
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
-from planspec_lark.planspec.recovery import WHITE, Reader, Section
+from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.fences import read_fence, unquote
@@ -101,6 +102,7 @@ class _Block:
 
     Attributes:
         reader: reads the lines of the block; what it says that it has read is held as long as it may change.
+        form: reads them as the form does.
         default_type: the type of steps that have none.
         max_risk: the highest risk that is allowed.
         max_steps: how many steps there may be.
@@ -111,6 +113,7 @@ class _Block:
     """
 
     reader: Reader
+    form: Reader
     default_type: str
     max_risk: Risk
     max_steps: int | None
@@ -133,11 +136,13 @@ class _Block:
 
     # ---------------------------------------------------------------- where it is
 
-    def read(self, line: str, start: int) -> None:
-        """Read the next line of the text."""
+    def read(self, line: str, start: int, written: str) -> None:
+        """Read the next line of the text; ``written`` is all of it, with what was set aside."""
         fence, stretch = self._fence, self._stretch
         row, at = cut_indentation(unquote(line) if fence and ">" in fence["lead"] else line, start)
-        indent, content = at - start, row.strip(WHITE)
+        content = row.strip(f"{WHITE}{WIDE}")
+        indent = indent_of(written, at - start + row.find(content)) if content else 0
+        place = row, at, indent_of(written, at - start)
         sign = read_fence(line, fence)
         if self.is_ended:
             return
@@ -145,26 +150,28 @@ class _Block:
             self._leave(start)
             self._fence = None if fence else sign
         elif fence:
-            self._add(row, at, indent, is_known=is_plan_line(content))
+            self._add(place, indent, is_known=is_plan_line(content))
         elif stretch.take(start, start + len(line), content, indent):
             if start in (stretch.start, stretch.heading):
                 self._rows.clear()
-            self._add(row, at, indent, is_known=stretch.has_plan_line)
+            self._add(place, indent, is_known=stretch.has_plan_line)
         else:
             self._leave(start)
-            self.read(line, start)
+            self.read(line, start, written)
 
-    def _add(self, row: str, at: int, indent: int, *, is_known: bool) -> None:
+    def _add(self, place: tuple[str, int, int], indent: int, *, is_known: bool) -> None:
         """Take a line of what may be a block, or is known to be one."""
-        self._rows.append((row, at, indent))
+        if not (self.is_begun or self._rows):
+            if not place[0].strip(WHITE):
+                return
+            self.reader.base = indent
+        self._rows.append(place)
         if not (self.is_begun or is_known):
             return
         self.is_begun = True
-        for one in self._rows:
-            _, self._at, indent = one
-            if not self.reader.seen and not self.reader.findings:
-                self.reader.base = indent
-            self.reader.read(*one)
+        for row, self._at, depth in self._rows:
+            self.reader.read(row, self._at, depth)
+            self.form.read(row, self._at)
         self._rows.clear()
         if self.reader.section is Section.STEPS and not self.reader.steps:
             # Nothing goes on with what stands above the header of the steps.
@@ -189,11 +196,14 @@ class _Block:
 
     @property
     def fault(self) -> Diagnostic | None:
-        """What nothing behind it can cure: without a step, a code block further on may count in its place."""
+        """What nothing behind it can cure.
+
+        Without a step, a code block further on may count in its place; and what the form takes as it is may be read so.
+        """
         # What was found about a refused line stays, whatever belongs to that.
         late = self.reader.findings[self._told :] if self.reader.owner is False else ()
         hold = self.hold or next(iter(find_holds(late, self.max_risk)), None)
-        return hold if self._fence or self.reader.steps else None
+        return hold if self.form.findings and (self._fence or self.reader.steps) else None
 
     def copy_plan(self) -> PlanSpec:
         """The plan so far, as a copy."""
@@ -294,7 +304,7 @@ class PlanStream:
 
     def _begin(self) -> _Block:
         reader = self._make_reader(self._source)
-        block = self._make_block(reader, events=self._events)
+        block = self._make_block(reader, Reader(self._source), events=self._events)
         reader.tell = block.hear
         return block
 
@@ -377,13 +387,14 @@ class PlanStream:
         self._is_escaped = self._is_escaped or undo_escapes(line) is not None
         left = self._reasoning.read(line, start)
         self._pass_reasoning()
-        # Nothing is left of a line that was all reasoning: it is no blank line either.
-        if self._is_escaped or (left != line and not left.strip(" ")):
+        if left != line and not left.strip(" "):
+            # Nothing is left of a line that was all reasoning: it is no blank line either.
             return
         if self._strictly:
             row, at = cut_indentation(left, start)
             self._strictly.read(end_last_line(row), at)
-        self._block.read(end_last_line(set_aside(left)), start)
+        if not self._is_escaped:
+            self._block.read(end_last_line(set_aside(left)), start, line)
         self._look()
 
     def _pass_reasoning(self) -> None:

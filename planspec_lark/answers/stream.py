@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import partial
+from itertools import chain
 from re import Match
 
 from attrs import define, field, frozen
@@ -24,10 +25,11 @@ from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.fences import read_fence, unquote
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
 from planspec_lark.syntax.reasoning import ReasoningFilter, diagnose_block
+from planspec_lark.syntax.recovery import LineReport
 from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -110,6 +112,7 @@ class _Block:
         is_begun: whether there is a block.
         is_ended: whether nothing can be added to it.
         hold: the first finding that keeps the plan from being accepted.
+        excess: that it has more steps than it may.
     """
 
     reader: Reader
@@ -121,6 +124,7 @@ class _Block:
     is_begun: bool = False
     is_ended: bool = False
     hold: Diagnostic | None = None
+    excess: Diagnostic | None = None
     # The line that opens the code block, and the lines outside of one that may be a block.
     _fence: Match[str] | None = None
     _stretch: Stretch = field(init=False)
@@ -169,9 +173,10 @@ class _Block:
         if not (self.is_begun or is_known):
             return
         self.is_begun = True
-        for row, self._at, depth in self._rows:
-            self.reader.read(row, self._at, depth)
-            self.form.read(row, self._at)
+        for row, at, depth in self._rows:
+            self._at = at
+            self.reader.read(row, at, depth)
+            self.form.read(row, at)
         self._rows.clear()
         if self.reader.section is Section.STEPS and not self.reader.steps:
             # Nothing goes on with what stands above the header of the steps.
@@ -200,10 +205,12 @@ class _Block:
 
         Without a step, a code block further on may count in its place; and what the form takes as it is may be read so.
         """
+        if self.excess:
+            return self.excess
         # What was found about a refused line stays, whatever belongs to that.
-        late = self.reader.findings[self._told :] if self.reader.owner is False else ()
-        hold = self.hold or next(iter(find_holds(late, self.max_risk)), None)
-        return hold if self.form.findings and (self._fence or self.reader.steps) else None
+        late = self.reader.found[self._told :] if self.reader.owner is False else ()
+        hold = self.hold or next(iter(find_holds(chain(*map(self._diagnose, late)), self.max_risk)), None)
+        return hold if self.form.found and (self._fence or self.reader.steps) else None
 
     def copy_plan(self) -> PlanSpec:
         """The plan so far, as a copy."""
@@ -225,7 +232,7 @@ class _Block:
             count = len(self.reader.steps)
             if step and self.max_steps is not None and count > self.max_steps:
                 span = self.reader.source.span(*self.reader.positions.id_of(step.step_id))
-                self.hold = too_many_steps(step.step_id, count, self.max_steps, span, self.reader.source)
+                self.excess = too_many_steps(step.step_id, count, self.max_steps, span, self.reader.source)
             self._held = kind, step, len(self.reader.plan.constraints) - 1
 
     def _flush(self) -> None:
@@ -239,12 +246,17 @@ class _Block:
 
     def _tell_findings(self, end: int) -> None:
         """Tell what was found before an offset."""
-        for found in self.reader.findings[self._told :]:
-            if found.span and found.span.start >= end:
+        for one in self.reader.found[self._told :]:
+            listed = self._diagnose(one)
+            if any(found.span and found.span.start >= end for found in listed):
                 return
             self._told += 1
-            self.events.append(PlanEvent(PlanEventKind.FINDING, diagnostic=found))
-            self.hold = self.hold or next(iter(find_holds([found], self.max_risk)), None)
+            self.events += [PlanEvent(PlanEventKind.FINDING, diagnostic=found) for found in listed]
+            self.hold = self.hold or next(iter(find_holds(listed, self.max_risk)), None)
+
+    def _diagnose(self, found: LineReport | Diagnostic) -> list[Diagnostic]:
+        """What is told of something that was found."""
+        return found.diagnose(self.reader.source, Severity.WARNING) if isinstance(found, LineReport) else [found]
 
 
 class PlanStream:
@@ -264,7 +276,7 @@ class PlanStream:
         ValueError: the end mark is more than one line, or white space.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (all are options)
         self,
         *,
         name: str = "<stream>",
@@ -409,7 +421,7 @@ class PlanStream:
         """See whether there is hope. A plan that is complete cannot be spoilt."""
         self._is_settled = self._is_settled or any(one.kind is PlanEventKind.SETTLED for one in self._events)
         if not (self._is_settled or self._hopeless):
-            strict = self._strictly.findings[:1] if self._strictly else []
+            strict = self._strictly.findings[:1] if self._strictly and self._strictly.found else []
             for fault in filter(None, (*strict, self._block.fault)):
                 self._give_up(fault)
 

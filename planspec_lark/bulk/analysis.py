@@ -115,9 +115,7 @@ def _analyze_answer(text: str, finish_reason: str) -> Analysis:
     told = in_order([*found.holds, *(one.diagnostic for one in found.repairs), *found.notes])
     # What rules say as well is said once, by them.
     parsed = not (told or found.remarks or found.source.text != text) or fast_reader.read(text) is not None
-    return _judge(
-        found.plan, told, found.positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated
-    )
+    return _judge(found.plan, told, found.positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
 
 
 def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)

@@ -546,7 +546,7 @@ class Reader:
             message = f"read as step {step_id}, by its place"
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
-        self._take_step(match, line._replace(is_repaired=bool(deviations)))
+        self._take_step(match, line._replace(is_repaired=bool(deviations or self._lead)))
         if isinstance(self.owner, PlanStep):
             self._last = _Last(line, content, indent, "step", reading.step, step_id)
 

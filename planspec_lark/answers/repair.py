@@ -7,6 +7,7 @@ these lines look like is in ``grammar/repair.lark``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
@@ -14,10 +15,10 @@ from re import Pattern
 
 from attrs import field, frozen
 
-from planspec_lark.answers.extract import Extraction, Remark, extract_plan, scan_plan
+from planspec_lark.answers.extract import Extraction, Remark, extract_plan
 from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.check import check_text
-from planspec_lark.planspec.models import BLANKS, PlanSpec, iter_steps
+from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, has_errors, render_all
@@ -43,6 +44,9 @@ __all__ = [
 MAX_FAULTS = 20
 # Of all lines that are shown.
 _MAX_CHARACTERS = 20_000
+# Conflict markers, and what keeps the line of a step from being read.
+_CONFLICT = "PS128"
+_STEP_CODES = frozenset(f"PS{number}" for number in range(110, 118))
 
 
 class RepairScope(str, Enum):
@@ -337,7 +341,7 @@ def write_like(text: str, plan: str) -> str:
     return ("\ufeff" if text.startswith("\ufeff") else "") + plan.replace("\n", newline_of(text))
 
 
-def find_lost(before: PlanSpec, after: PlanSpec) -> str:
+def find_lost(before: Extraction, after: Extraction) -> str:
     """What a plan has less of than another one: by their numbers, and nothing else. Empty where that is nothing."""
     old, new = _count(before), _count(after)
     # A detail line that becomes a step is not lost.
@@ -346,10 +350,18 @@ def find_lost(before: PlanSpec, after: PlanSpec) -> str:
     return f"the plan would lose {' and '.join(lost)}" if lost else ""
 
 
-def _count(plan: PlanSpec) -> dict[str, int]:
-    steps = list(iter_steps(plan))
+def _count(found: Extraction) -> Counter[str]:
+    """How many steps, constraints and details a plan has; those that could not be read count as well."""
+    plan, steps = found.plan, list(iter_steps(found.plan))
     details = len(plan.goal_detail) + sum(len(step.detail) for step in steps)
-    return {"step": len(steps), "constraint": len(plan.constraints), "detail line": details}
+    counts = Counter({"step": len(steps), "constraint": len(plan.constraints), "detail line": details})
+    # Of two versions that a merge has left, one goes.
+    if all(one.code != _CONFLICT for one in found.holds):
+        read = {places.span.line for places in found.positions.steps.values()}
+        counts["step"] += len({one.line for one in found.holds if one.code in _STEP_CODES} - read)
+        lost = (one for one in found.holds if one.code == "PS107" and not one.step_id)
+        counts["detail line"] += sum(one.source_line.lstrip(BLANKS).startswith(">") for one in lost)
+    return counts
 
 
 # ---------------------------------------------------------------- both for one text
@@ -410,12 +422,9 @@ def splice(  # noqa: PLR0913  (all but the first two are options)
     found, after = said.diagnostics, text
     if not has_errors(found):
         after = put_lines(text, said.lines) if said.plan is None else write_like(text, said.plan.text)
-        if not allow_removal and (lost := find_lost(_plan_in(text, limits), _plan_in(after, limits))):
+        look = partial(extract_plan, limits=limits)
+        if not allow_removal and (lost := find_lost(look(text), look(after))):
             found = [*found, Diagnostic("PM104", lost, span=source.span(0, 0), help="keep them", source=source)]
             after = text
     lines = () if has_errors(found) else tuple(sorted(said.lines))
     return SpliceResult(after, lines, found, check_text(after, name=name, limits=limits), source)
-
-
-def _plan_in(text: str, limits: Limits) -> PlanSpec:
-    return scan_plan(text, limits=limits).plan

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field, fields, frozen
 
-from planspec_lark.answers.extract import Extraction, Remark, Repair, extract_plan
+from planspec_lark.answers.extract import Extraction, Remark, extract_plan
 from planspec_lark.answers.repair import (
     MAX_FAULTS,
     RepairQuestion,
@@ -22,13 +22,20 @@ from planspec_lark.answers.repair import (
     write_like,
 )
 from planspec_lark.answers.truncation import CUT
-from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.fixer import fix_text
-from planspec_lark.planspec.models import PlanSpec, PlanStatus
+from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, apply_edits, count_of, in_order, shorten
+from planspec_lark.syntax.diagnostics import (
+    Diagnostic,
+    PlanSpecError,
+    Severity,
+    apply_edits,
+    count_of,
+    in_order,
+    shorten,
+)
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import read_template
@@ -149,15 +156,14 @@ class RepairRound:
         }
 
 
-@frozen
-class RepairedPlan:
-    """What has come of all rounds. What an :class:`~planspec_lark.answers.Extraction` has is here by the same names.
+@frozen(slots=False, kw_only=True)
+class RepairedPlan(Extraction):
+    """What has come of all rounds: what was read in the end, and how that came about.
 
     Attributes:
         text: the plan's text where it is accepted: what was given, with no other lines changed than those that had to
             be, or for a raw answer the plan in canonical form. Otherwise what was given, with the lines of the model
             that were taken; what needs no asking is not repaired in it.
-        found: what was read in the end, with all that was repaired without asking.
         remarks: all text around the plan, in what was given and in answers that were a plan.
         rounds: what was asked, and what that has taken.
         stopped: why the model was not asked again although something is left; empty if nothing is.
@@ -165,53 +171,11 @@ class RepairedPlan:
         failure: what ``ask`` has raised in a round that was not the first; ``stopped`` tells of it, too.
     """
 
-    text: str
-    found: Extraction = field(repr=False)
-    remarks: tuple[Remark, ...] = field(repr=False)
+    text: str  # type: ignore[assignment]
     rounds: tuple[RepairRound, ...]
     stopped: str
     is_answer: bool
     failure: Exception | None = field(default=None, eq=False, repr=False)
-
-    @property
-    def plan(self) -> PlanSpec:
-        """The plan, as far as it could be read."""
-        return self.found.plan
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether it is safe to act on."""
-        return self.found.verdict
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the plan is accepted."""
-        return self.found.is_usable
-
-    @property
-    def holds(self) -> tuple[Diagnostic, ...]:
-        """What keeps it from being accepted; the first decides."""
-        return self.found.holds
-
-    @property
-    def deciding(self) -> Diagnostic | None:
-        """The finding that decides; None where the plan is accepted."""
-        return self.found.deciding
-
-    @property
-    def findings(self) -> list[Diagnostic]:
-        """What holds the plan, what is to be known, and what a check finds in it."""
-        return self.found.findings
-
-    @property
-    def repairs(self) -> tuple[Repair, ...]:
-        """What was repaired without asking."""
-        return self.found.repairs
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the text is cut off, and its end is still missing."""
-        return self.found.truncated
 
     @property
     def cost(self) -> RepairCost:
@@ -221,9 +185,8 @@ class RepairedPlan:
     def to_dict(self) -> dict[str, Any]:
         """All of it as a JSON value. It has no plan where that is not accepted; its text is there in any case."""
         return {
-            **self.found.to_dict(),
+            **super().to_dict(),
             "text": self.text,
-            "remarks": [one.to_dict() for one in self.remarks],
             "stopped": self.stopped or None,
             "holds": [machine_reports.json_item(one) for one in self.holds],
             "cost": self.cost.to_dict(),
@@ -259,9 +222,9 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
 ) -> RepairedPlan:
     """Let a language model repair a plan, or an answer with a plan. No text and no answer makes it raise.
 
-    What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with all
-    that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up, or the
-    same would be asked again. Where there are several plans, the question is which of them holds.
+    What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
+    all that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up,
+    or the same would be asked again. Where there are several plans, the question is which of them holds.
 
     Args:
         text: a plan, or an answer with one.
@@ -279,7 +242,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
         on_round: told of each round when it is over.
 
     Raises:
-        ValueError: there can not be so few rounds or findings, or there is no such risk, choice, type, sign or language.
+        ValueError: there can not be so few rounds or findings, or there is no such risk, choice, type or language.
         TypeError: ``ask`` gives something else.
     """
     if rounds < 0:
@@ -357,7 +320,15 @@ class _Loop:
             text = found.text
         elif found.is_usable:
             text = _write(self.state) if self.state.is_own else write_like(self.given, found.text)
-        return RepairedPlan(text, found, self.remarks, tuple(self.done), self.stopped, is_answer, self.failure)
+        read = {one.name: getattr(found, one.name) for one in fields(Extraction)}
+        return RepairedPlan(
+            **{**read, "remarks": self.remarks},
+            text=text,
+            rounds=tuple(self.done),
+            stopped=self.stopped,
+            is_answer=is_answer,
+            failure=self.failure,
+        )
 
     def _next_question(self) -> RepairQuestion | None:
         """What to ask next; where that is nothing although something is left, ``stopped`` says why."""
@@ -434,7 +405,7 @@ class _Loop:
             after = self._read_again(_end(evolve(before, text=put_lines(before.text, said.lines)), said.lines))
         else:
             return (), found
-        lost = "" if self.allow_removal or said.choice else find_lost(before.found.plan, after.found.plan)
+        lost = "" if self.allow_removal or said.choice else find_lost(before.found, after.found)
         if lost:
             return (), [*found, Diagnostic("PM104", lost)]
         self.state = after

@@ -171,7 +171,7 @@ class RepairedPlan(Extraction):
         failure: what ``ask`` has raised in a round that was not the first; ``stopped`` tells of it, too.
     """
 
-    text: str  # type: ignore[assignment]
+    text: str
     rounds: tuple[RepairRound, ...]
     stopped: str
     is_answer: bool

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
+from operator import attrgetter
 from re import Match
 from types import MappingProxyType
 
@@ -23,13 +24,16 @@ from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
 __all__ = [
     "DIALECT",
     "NO_SIGNS",
+    "WIDE",
     "LineReading",
     "Numbering",
     "StepLine",
     "add_label",
+    "cut_comment",
     "find_arrow",
     "is_elision",
     "is_suspect",
+    "names_type",
     "read_columns",
     "read_header",
     "read_line",
@@ -55,7 +59,10 @@ _STATUSES = {
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
 _SPACES = f"{BLANKS}\xa0\u2002\u2003\u2009\u200b\u202f\u3000\ufeff"
+# The same but for white space itself.
+WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
+_START = attrgetter("start")
 
 _MESSAGES = {
     "PS104": "{} is not how this part is written",
@@ -67,6 +74,12 @@ _MESSAGES = {
     "PS115": "{} is not `Progress: N` or `Progress: N/M`",
     "PS124": "a comment is not allowed in a plan",
     "PS305": "read as a list of variables",
+}
+_EXPECTED = {
+    "PS110": ("an id such as `1.`",),
+    "PS111": ("a mark such as `[x]`",),
+    "PS112": ("the type in square brackets, such as `[act]`",),
+    "PS113": ("white space",),
 }
 _HELP = {
     "PS110": "an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most",
@@ -100,8 +113,7 @@ def read_variables(text: str) -> list[str] | None:
     bare = text.strip(_SPACES).rstrip(".。").strip("[]()（）")
     if DIALECT.terminal("LOOSE_VARIABLES").fullmatch(bare) is None:
         return None
-    names = DIALECT.terminal("WORD").findall(bare)
-    return [name[1:-1] if f"_{name}_" in bare and name.startswith("__") else name for name in names]
+    return list(DIALECT.terminal("WORD").findall(bare))
 
 
 def is_elision(text: str) -> bool:
@@ -111,7 +123,12 @@ def is_elision(text: str) -> bool:
 
 def is_suspect(text: str) -> bool:
     """Whether a text of the form may have something that a tolerant reading takes for more than text."""
-    return DIALECT.terminal("SUSPECT").search(text) is not None
+    return DIALECT.terminal("PLAIN").fullmatch(text) is None
+
+
+def names_type(text: str) -> bool:
+    """Whether the first brackets of a text hold a word for a type, as those of a step do."""
+    return DIALECT.terminal("FIRST_BRACKET").match(text) is not None
 
 
 def unwrap(text: str) -> str:
@@ -183,11 +200,11 @@ class LineReading:
     Attributes:
         kind: what kind of line it is: a part of the plan (``title``, ``goal``, ``constraints``, ``steps``), ``step``,
             ``untyped`` (a step without a type), ``bullet``, one of the labels below a step (``inputs``, ``outputs``,
-            ``status``, ``progress``), ``table``, ``layout``, ``conflict`` or ``fence``.
+            ``status``, ``progress``), ``detail``, ``table``, ``layout``, ``conflict`` or ``fence``.
         deviations: what differs from the form, from left to right.
         rows: its canonical text, a line each; empty where nothing is to be kept. That of a step hangs on its id.
         step: what a step's line says.
-        text: the text of a bullet, or the value of a label.
+        text: the text of a bullet, or of a step that has the default type; the value of a label.
         names: the variables of a label.
     """
 
@@ -217,12 +234,16 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         default_type: the type of steps that have none.
         signs: what signs mean that are in no table.
     """
-    for rule, kind in _PLAIN_KINDS:
-        if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
-            return LineReading(kind, _plain_deviations(kind, match))
+    if plain := _PLAIN_KINDS.get(line[:1]):
+        for rule in plain:
+            if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
+                return LineReading(rule, _plain_deviations(rule, match))
     for read in (_read_step, _read_label):
         if found := read(line, signs):
             return found
+    if (match := DIALECT.rule("wide_detail").match(line)) and match.end() == len(line):
+        text = match["TAIL"] or ""
+        return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
     for kind in ("ruler", "comment_line", "tag"):
         if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
             message = "this line is not part of a plan"
@@ -230,7 +251,12 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
     return read_header(line) or _read_untyped(line, default_type, signs)
 
 
-_PLAIN_KINDS = (("conflict", "conflict"), ("fence", "fence"), ("table", "table"))
+# By how a line begins, the rules that it is put to first.
+_PLAIN_KINDS = {
+    **dict.fromkeys("<>=", ("conflict",)),
+    **dict.fromkeys("`~", ("fence",)),
+    "|": ("conflict", "table"),
+}
 
 
 def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
@@ -248,6 +274,12 @@ def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
 
 def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
+    title = line_pattern().match(f"{line}\n") if line[:1] == "#" else None
+    if title is not None and title.lastgroup == "title" and (bare := unwrap(title["title_TEXT"])) != title["title_TEXT"]:
+        return read_header(f"# {bare}") or LineReading("title", (_miss_of_header(line, "title", ("#",)),), (f"# Plan: {bare}",))
+    for sign in _PAIRS:
+        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
+            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
     if line[:1] == "#" and (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
         deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
         return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
@@ -256,12 +288,16 @@ def read_header(line: str) -> LineReading | None:
         return None
     text, comment = found
     kind = next(name for name, group in _PARTS.items() if match[group])
-    has_colon = match["colon"] is not None
+    has_colon = match["colon"] is not None or match["OPEN_FRAME"] is not None
+    if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
+        return None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
+    if match["HEADER_NUMBER"] and not match["hashes"]:
+        return None
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
-    deviations = [] if rows and (rows[0] == line or _is_header(line, kind)) else [_miss_of_header(line, kind, rows)]
+    deviations = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
     if comment:
         deviations = [deviation_of("PS124", line, comment, len(line))]
         bare = read_header(line[:comment].rstrip(BLANKS))
@@ -283,13 +319,12 @@ _CALLED = {
 }
 
 
-def _is_header(line: str, kind: str) -> bool:
-    """Whether a header is one of the form. A title is so whatever it says."""
+def _is_header(line: str, kind: str, text: str) -> bool:
+    """Whether a header is one of the form, which says the same there."""
     match = line_pattern().fullmatch(f"{line}\n")
-    return match is not None and kind != "title" and match.lastgroup == _HEADERS_OF_THE_FORM[kind]
-
-
-_HEADERS_OF_THE_FORM = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
+    if match is None or match.lastgroup != {"steps": "steps_header"}.get(kind, kind):
+        return False
+    return kind in ("constraints", "steps") or (match[f"{kind}_TEXT"] or "") == unwrap(text)
 
 
 def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
@@ -309,9 +344,13 @@ def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
     # Behind a header without text, a comment need not be set off.
     bare = tail.lstrip(BLANKS)
     is_set_off = start and match.string[start - 1] in BLANKS
-    if bare.startswith("<!--") or (bare.startswith("#") and (is_set_off or bare != tail)):
+    is_bare = match["part_CONSTRAINTS_WORD"] or match["part_STEPS_WORD"]
+    if bare.startswith("<!--") or (is_bare and bare.startswith("#") and (is_set_off or bare != tail)):
         return "", start + len(tail) - len(bare)
     opened, closed = match["OPEN_MARKS"], match["INNER_MARKS"] or match["CLOSE_MARKS"]
+    if match["INNER_MARKS"] and match["CLOSE_MARKS"]:
+        # Those behind the colon belong to the text.
+        tail = f"{match['CLOSE_MARKS']}{tail}"
     if opened and not closed:
         sign = opened.strip(BLANKS)
         if not tail.endswith(sign):
@@ -353,109 +392,148 @@ def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None =
     """A deviation in the words of its code, which show what is written there."""
     said = line[start:end].strip(_SPACES)
     message = _MESSAGES[code].format(f"`{said[:60]}`")
-    return Deviation(code, message, start, end, risk, _HELP.get(code, ""))
+    return deviate(code, message, start, end, risk)
+
+
+def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = Risk.LOW) -> Deviation:
+    """A deviation with what is expected where it is, and advice, by its code."""
+    return Deviation(code, message, start, end, risk, _HELP.get(code, ""), _EXPECTED.get(code, ()))
 
 
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    for rule in ("early_step", "step"):
+    is_early = line.lstrip("-*+•_` ")[:1] in ("[", "［", "【")
+    for rule in ("early_step", "step") if is_early else ("step",):
         match = DIALECT.rule(rule).match(line)
-        if match is not None and match.end() == len(line) and (found := _build_step(match, line, signs)):
+        if match is not None and match.end() == len(line) and (found := _build_step(_Line(match, line), signs)):
             return found
     return None
 
 
-def _build_step(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    groups = match.groupdict()
-    terminal = next(
-        (name for name in _TYPES if groups.get(f"type_{name}") or groups.get(f"early_type_{name}")), "TYPE_UNKNOWN"
-    )
-    part = "early_type" if groups.get("early_type") else "type"
-    word = (groups.get(f"{part}_{terminal}") or "").strip(BLANKS)
-    meant = read_type(word) if terminal != "TYPE_UNKNOWN" else ""
-    has_number = bool(groups.get("number"))
-    if not has_number and (not meant or (terminal == "TYPE_LABEL")):
+class _Line:
+    """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
+
+    def __init__(self, match: Match[str], line: str) -> None:
+        self.match, self.line, self.span = match, line, match.span
+        names = match.re.groupindex
+        self.parts = {name: value for name, value in zip(names, match.groups(), strict=False) if value is not None}
+
+    def form_of(self, part: str) -> str:
+        """The terminal that a part is written in; empty where it is missing."""
+        start = f"{part}_"
+        return next((name[len(start) :] for name in self.parts if name.startswith(start) and name[-1].isupper()), "")
+
+
+def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    parts = line.parts
+    part = "early_type" if "early_type" in parts else "type"
+    terminal = line.form_of(part)
+    word = parts[f"{part}_{terminal}"].strip(BLANKS)
+    meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+    if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
         return None
-    deviations = [*_lead_deviations(match, line), *_mark_deviations(match, line, signs)]
-    deviations += _type_deviations(match, line, terminal, word, meant)
-    tail = read_tail(match["TAIL"] or "", match.start("TAIL") if match["TAIL"] else len(line), line)
+    if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
+        return None
+    marks = _find_marks(line, signs)
+    deviations = _lead_deviations(line) + _mark_deviations(line, marks)
+    deviations += _type_deviations(line, part, terminal, word, meant)
+    tail = _tail_of(line)
     deviations += tail.deviations
-    name = (groups.get("name") or "").strip(BLANKS)
-    number, kind = _read_number(match)
+    number, kind = _read_number(line)
+    name = parts.get("name", "").strip(BLANKS)
     step = StepLine(
-        number, kind, _read_mark(match, signs), name, meant or word, tail.description, tail.outputs, tail.pieces
+        number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces
     )
     is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
-    deviations.sort(key=lambda one: one.start)
-    return LineReading("step" if is_typed else "untyped", tuple(deviations), step=step)
+    if not is_typed:
+        gap = evolve(step, type="TYPE").write(number or "ID")
+        deviations = [evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations]
+    return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
 
 
-_TYPES = ("TYPE", "TYPE_TIGHT", "TYPE_BRACKETS", "TYPE_ROUND", "TYPE_LABEL", "TYPE_FIRST", "TYPE_OPEN")
+def _tail_of(line: _Line) -> Tail:
+    text = line.parts.get("TAIL", "")
+    return read_tail(text, line.match.start("TAIL") if text else len(line.line), line.line)
 
 
-def _type_deviations(match: Match[str], line: str, terminal: str, word: str, meant: str) -> list[Deviation]:
-    part = "early_type" if terminal == "TYPE_FIRST" else "type"
-    start = match.start(part)
-    end = start + len(match[part].rstrip(_SPACES))
+def _sorted(deviations: list[Deviation]) -> tuple[Deviation, ...]:
+    return tuple(sorted(deviations, key=_START))
+
+
+def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: str) -> list[Deviation]:
     found: list[Deviation] = []
+    if terminal == "TYPE" and word in STEP_TYPES:
+        return found
+    start = line.match.start(part)
+    end = start + len(line.parts[part].rstrip(_SPACES))
     if terminal == "TYPE_TIGHT":
-        found.append(Deviation("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
+        found.append(deviate("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
     elif terminal == "TYPE_OPEN":
-        found.append(Deviation("PS112", f"missing `]` after `[{word}`", start, end, None, _HELP["PS112"]))
+        found.append(deviate("PS112", f"missing `]` after `[{word}`", start, end, None))
     elif terminal == "TYPE_FIRST":
-        found.append(Deviation("PS112", "the type must come after the id", start, end, help=_HELP["PS112"]))
+        found.append(deviate("PS112", "the type must come after the id", start, end))
     elif terminal == "TYPE_UNKNOWN":
-        found.append(deviation_of("PS112", line, start, end, None))
+        found.append(deviation_of("PS112", line.line, start, end, None))
     elif terminal != "TYPE":
-        found.append(deviation_of("PS112", line, start, end))
+        found.append(deviation_of("PS112", line.line, start, end))
     if terminal in ("TYPE", "TYPE_TIGHT") and meant and word not in STEP_TYPES:
         help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
         found.append(Deviation("PS202", f"invalid type '{word}'", start, end, help=help))
     return found
 
 
-def _lead_deviations(match: Match[str], line: str) -> list[Deviation]:
-    """What of bullet, box and number is not of the form."""
+def _lead_deviations(line: _Line) -> list[Deviation]:
+    """What of bullet, box, number, mark and name is not of the form."""
     found: list[Deviation] = []
-    lead = [
-        match.span(name)
-        for name in ("STEP_HASHES", "bullet", "box")
-        if name in match.re.groupindex and match[name] is not None
-    ]
-    if lead and "number" in match.re.groupindex and match["number"]:
-        end = lead[-1][1]
-        found.append(Deviation("PS110", "a step must start with its id", lead[0][0], end, help=_HELP["PS110"]))
-    elif not match["number"]:
+    parts, span = line.parts, line.span
+    lead = [span(name) for name in ("STEP_HASHES", "bullet", "box") if name in parts]
+    if "number" not in parts:
         end = lead[-1][1] if lead else 1
-        found.append(Deviation("PS110", "the id of the step is missing", 0, end, help=_HELP["PS110"]))
-    for form, start, end in DIALECT.parts(match):
-        if not form.terminal.startswith(("NUMBER_", "MARK_", "NAME_")):
+        found.append(deviate("PS110", "the id of the step is missing", 0, end))
+    elif lead:
+        start, end = lead[0][0], lead[-1][1]
+        found.append(deviate("PS110", "a step must start with its id", start, end))
+    for part in ("number", "box", "mark", "name"):
+        if part not in parts:
             continue
+        form = DIALECT.forms.get(line.form_of(part))
+        if form is None or (part != "number" and form.code != "PS113"):
+            continue
+        start = span(part)[0]
+        said = parts[part].rstrip(_SPACES)
+        end = start + len(said)
         if form.code == "PS113":
-            said = line[start:end].rstrip(_SPACES)
-            end = start + len(said)
-            is_wide = line[end : end + 1] in _SPACES
-            message = "white space is missing after `{}`" if not is_wide else "the white space after `{}` is not spaces or tabs"
-            found.append(Deviation("PS113", message.format(said[:60]), end, end + 1))
+            found.append(_miss_of_space(line.line, said, end))
         else:
-            found.append(deviation_of(form.code, line, start, end, form.risk))
+            found.append(deviation_of(form.code, line.line, start, end, form.risk))
     return found
 
 
-def _read_number(match: Match[str]) -> tuple[str, Number]:
+def _miss_of_space(line: str, said: str, end: int) -> Deviation:
+    is_wide = line[end : end + 1] in _SPACES
+    message = (
+        f"the white space after `{said[:60]}` is not spaces or tabs"
+        if is_wide
+        else f"white space is missing after `{said[:60]}`"
+    )
+    return deviate("PS113", message, end, end + 1)
+
+
+def _read_number(line: _Line) -> tuple[str, Number]:
     """The number of a step as digits joined by dots, and its kind."""
-    groups = match.groupdict()
-    if not groups.get("number"):
+    if "number" not in line.parts:
         return "", Number.NONE
-    for terminal, read in _NUMBERS.items():
-        if written := groups.get(f"number_{terminal}"):
-            number = read(written.strip(_SPACES))
-            if terminal == "NUMBER_LETTER":
-                return number, Number.LETTER
-            return number, Number.DOTTED if "." in number else Number.PLAIN
-    return "", Number.PLAIN
+    terminal = line.form_of("number")
+    read = _NUMBERS.get(terminal)
+    if read is None:
+        return "", Number.PLAIN
+    number = read(line.parts[f"number_{terminal}"].strip(_SPACES))
+    if terminal == "NUMBER_LETTER":
+        return number, Number.LETTER
+    return number, Number.DOTTED if "." in number else Number.PLAIN
 
 
 def _read_digits(written: str) -> str:
+    written = written.replace("🔟", "10")
     return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).strip(".:：").split("."))
 
 
@@ -477,26 +555,26 @@ _NUMBERS = {
 }
 
 
-def _find_marks(match: Match[str]) -> list[tuple[str, str, int, int]]:
-    """The marks of a line, before and behind its number: the terminal, the sign, and its place."""
+@frozen
+class _Mark:
+    """A mark of a line, before or behind its number: the terminal, what it means, and where it goes."""
+
+    terminal: str
+    status: PlanStatus | None
+    start: int
+    end: int
+
+
+def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
     found = []
     for part in ("box", "mark"):
-        if part in match.re.groupindex and match[part] is not None:
-            start, end = match.span(part)
-            groups = (f"{part}_{name}" for name in _SIGNS)
-            terminal = next(
-                (group.removeprefix(f"{part}_") for group in groups if match.re.groupindex.get(group) and match[group] is not None),
-                "UNKNOWN_SIGN",
-            )
-            said = match[part].rstrip(_SPACES)
-            found.append((terminal, said, start, start + len(said)))
+        if part in line.parts:
+            start = line.match.start(part)
+            said = line.parts[part].rstrip(_SPACES)
+            # A sign by itself has no value that is a part of it.
+            terminal = line.form_of(part) or line.form_of(f"{part}__status") or "UNKNOWN_SIGN"
+            found.append(_Mark(terminal, _status_of(terminal, said, signs), start, start + len(said)))
     return found
-
-
-_SIGNS = ("MARK", "MARK_TIGHT", "DONE_SIGN", "ACTIVE_SIGN", "BLOCKED_SIGN", "SKIPPED_SIGN", "PENDING_SIGN", "UNKNOWN_BOX")
-
-
-_OWN_MARKS = ("MARK", "MARK_TIGHT")
 
 
 def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
@@ -508,30 +586,28 @@ def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
 def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
     if told := _told_by(signs, said):
         return told
-    if terminal in _OWN_MARKS:
-        return next(status for status, mark in MARKS.items() if said == f"[{mark}]")
-    return _STATUSES.get(terminal.removesuffix("_SIGN")) if terminal != "UNKNOWN_SIGN" else None
+    if terminal.startswith("MARK"):
+        return next(status for status, mark in MARKS.items() if said[1:-1] == mark)
+    return _STATUSES.get(terminal.partition("_")[0])
 
 
-def _read_mark(match: Match[str], signs: Mapping[str, PlanStatus]) -> str:
+def _read_mark(marks: Sequence[_Mark]) -> str:
     """The character of the mark of a step; the one behind the number counts."""
-    statuses = [_status_of(terminal, said, signs) for terminal, said, _, _ in _find_marks(match)]
-    known = [status for status in statuses if status is not None]
+    known = [one.status for one in marks if one.status is not None]
     return MARKS[known[-1]] if known else ""
 
 
-def _mark_deviations(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> list[Deviation]:
-    found, statuses = [], set()
-    for terminal, said, start, end in _find_marks(match):
-        status = _status_of(terminal, said, signs)
-        statuses.add(status)
-        if status is None:
-            found.append(deviation_of("PS111", line, start, end, None))
-        elif terminal not in _OWN_MARKS:
-            found.append(deviation_of("PS111", line, start, end))
+def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
+    found = []
+    for one in marks:
+        if one.status is None:
+            found.append(deviation_of("PS111", line.line, one.start, one.end, None))
+        elif one.terminal not in ("MARK", "MARK_TIGHT"):
+            found.append(deviation_of("PS111", line.line, one.start, one.end))
+    statuses = {one.status for one in marks}
     if len(statuses) > 1 and None not in statuses:
-        start, end = _find_marks(match)[-1][2:]
-        found.append(Deviation("PS111", "two marks that differ", start, end, None, _HELP["PS111"]))
+        start, end = marks[-1].start, marks[-1].end
+        found.append(deviate("PS111", "two marks that differ", start, end, None))
     return found
 
 
@@ -540,29 +616,24 @@ def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus])
     match = DIALECT.rule("untyped_step").match(line) or DIALECT.rule("bullet_line").match(line)
     if match is None or match.end() != len(line):
         return None
+    found = _Line(match, line)
     is_numbered = "number" in match.re.groupindex
-    bullet = match.end("bullet") if match["bullet"] else 0
-    if is_numbered and not match["number"]:
+    bullet = match.end("bullet") if "bullet" in found.parts else 0
+    if is_numbered and "number" not in found.parts:
         return None
-    tail = match["TAIL"] or ""
     if not is_numbered and not default_type:
-        text = line[bullet:].strip(_SPACES)
         deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
-        return LineReading("bullet", deviations, text=text)
-    parts = read_tail(tail, match.start("TAIL") if tail else len(line), line)
-    at = match.start("TAIL") if tail else len(line)
-    lead = _lead_deviations(match, line) if is_numbered else [
-        Deviation("PS110", "the id of the step is missing", 0, max(bullet, 1), help=_HELP["PS110"])
-    ]
-    found = [*lead, *_mark_deviations(match, line, signs), *parts.deviations]
-    number, kind = _read_number(match) if is_numbered else ("", Number.NONE)
+        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
+    tail, marks = _tail_of(found), _find_marks(found, signs)
+    number, kind = _read_number(found)
     step = StepLine(
-        number, kind, _read_mark(match, signs), "", default_type, parts.description, parts.outputs, parts.pieces
+        number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces
     )
-    missing = _miss_of_type(line, at, step, None if not default_type else Risk.LOW)
-    deviations = tuple(sorted([*found, missing], key=lambda one: one.start))
-    text = line[bullet:] if not is_numbered else line[match.end("number") :]
-    return LineReading("step" if default_type else "untyped", deviations, step=step, text=text.strip(_SPACES))
+    at = match.start("TAIL") if "TAIL" in found.parts else len(line)
+    told = [*_lead_deviations(found), *_mark_deviations(found, marks), *tail.deviations]
+    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
+    text = line[match.end("number") if is_numbered else bullet :].strip(_SPACES)
+    return LineReading("step" if default_type else "untyped", _sorted(told), step=step, text=text)
 
 
 def _miss_of_bullet(end: int) -> Deviation:
@@ -570,14 +641,14 @@ def _miss_of_bullet(end: int) -> Deviation:
 
 
 def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Deviation:
-    start = min(at, max(len(line) - 1, 0))
-    word = line[start:].split(" ", 1)[0] or line[start:]
+    start = at
+    word = line[start:].split(" ", 1)[0]
     if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[start:]:
         message = f"`{word[:60]}` is not a name: it has combining marks, which are no letters"
-        return Deviation("PS112", message, start, start + len(word), None, _HELP["PS112"])
+        return deviate("PS112", message, start, start + len(word), None)
     gap = evolve(step, type="TYPE").write(step.number or "ID")
     help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
-    return Deviation("PS112", "the type in square brackets is missing", start, start + max(len(word), 1), risk, help)
+    return Deviation("PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"])
 
 
 # ---------------------------------------------------------------- tails
@@ -663,7 +734,7 @@ def _read_pieces(
         start = offset + text.index(piece, bar + 1)
         if not piece:
             deviations.append(
-                Deviation("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1, help=_HELP["PS114"])
+                deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1)
             )
             continue
         match = DIALECT.rule("piece").match(piece)
@@ -673,7 +744,7 @@ def _read_pieces(
             continue
         if has_progress:
             message = "a second `Progress:` in one line"
-            deviations.append(Deviation("PS116", message, start, start + len(piece), None, _HELP["PS116"]))
+            deviations.append(deviate("PS116", message, start, start + len(piece), None))
             kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
             continue
         if kind == "PROGRESS_BAD":
@@ -691,6 +762,11 @@ def _read_pieces(
 def _write_progress(rounds: str) -> str:
     counts = DIALECT.terminal("LOOSE_ID").findall(rounds.translate(_WIDE))
     return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
+
+
+def cut_comment(text: str) -> int:
+    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
+    return _cut_comment(text)[1] if "#" in text or "<!--" in text else 0
 
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
@@ -865,6 +941,11 @@ class Numbering:
         self._counts[parent] = max(self._counts.get(parent, 0), int(last))
         self._open.append(_Above(indent, step_id, kind))
         return step_id
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a step with a number or an id is open."""
+        return any(one.kind <= Number.PLAIN for one in self._open)
 
     def note(self, step_id: str, indent: int) -> None:
         """Take a step that has its id."""

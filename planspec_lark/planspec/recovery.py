@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from re import Match
 from typing import Any
 
@@ -21,17 +21,21 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.dialect import (
     NO_SIGNS,
+    WIDE,
     LineReading,
     Numbering,
     StepLine,
     add_label,
+    cut_comment,
     is_elision,
     is_suspect,
+    names_type,
     read_columns,
     read_header,
     read_line,
     read_row,
     read_tail,
+    unwrap,
 )
 from planspec_lark.planspec.escapes import read_detail
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
@@ -39,10 +43,10 @@ from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix, Severity, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.recovery import Deviation, report
+from planspec_lark.syntax.recovery import Deviation, LineReport
 from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -51,6 +55,7 @@ __all__ = [
     "Reader",
     "ScanResult",
     "Section",
+    "indent_of",
     "read_nothing",
     "refuse_excess",
     "scan_lines",
@@ -78,6 +83,8 @@ _PARTS = {
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
+# How lines begin that have no sign for a comment in the form.
+_LISTED = ("-", ">")
 # What may be between two lines.
 _BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
@@ -102,6 +109,15 @@ def expected_lines(section: Section) -> tuple[str, ...]:
     inside = (_INSIDE[section],) if section in _INSIDE else ()
     step = () if section is Section.STEPS else (_STEP,)
     return (*inside, *(words for part, words in _LINES.items() if part > section), *step)
+
+
+def indent_of(text: str, at: int) -> int:
+    """How far what stands at an offset is indented, if only white space and signs of quotes are in front of it.
+
+    What was set aside in front of it, such as reasoning, is no indentation.
+    """
+    lead = text[text.rfind("\n", 0, at) + 1 : at]
+    return len(lead) if not lead or not lead.strip(f"{BLANKS}{WIDE}>") else 0
 
 
 def _ignore(_kind: str, **_what: Any) -> None:
@@ -142,7 +158,7 @@ class Reader:
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
             no step's (None).
-        findings: what was found.
+        found: what was found, in the order of the text: lines that are told of, and other findings.
         elisions: where lines and fields stand that stand for others.
     """
 
@@ -159,12 +175,17 @@ class Reader:
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)
     owner: PlanSpec | PlanStep | bool | None = None
-    findings: list[Diagnostic] = field(factory=list)
+    found: list[LineReport | Diagnostic] = field(factory=list)
     _last: _Last | None = None
     _is_set_off: bool = False
     _columns: list[str] = field(factory=list)
-    # The finding about lines that go with a refused one, as long as it may grow.
+    # How many signs in front of the line only look like white space, and the comment behind it.
+    _lead: int = 0
+    _comment: Deviation | None = None
+    # Where lines that go with a refused one start, as long as the finding about them may grow.
     _dropped: int | None = None
+    # Where the text of the line ends that is read.
+    _end: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.positions = Positions(self.source)
@@ -172,18 +193,16 @@ class Reader:
     def run(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Read the lines of a text between two offsets; the last line is ended."""
         self.positions.text = text
-        before = start
-        for row, at in iter_rows(text, start):
+        rows = iter_rows(text, start)
+        while row := next(rows, None):
+            line, at = row
             if end is not None and at >= end:
                 break
-            self.read(row, at, at - before)
-            before = at + len(row)
-            if self._may_take_rows():
-                # Most lines of a faulty text are of the form.
-                before = self._take_rows(text, before)
-                if before != at + len(row):
-                    return self.run(text, before, end)
-        return None
+            self.read(line, at, indent_of(self.source.text, at))
+            behind = at + len(line)
+            # Most lines of a faulty text are of the form.
+            if self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
+                rows = iter_rows(text, taken)
 
     def _may_take_rows(self) -> bool:
         return self.is_strict and isinstance(self.owner, PlanStep) and self.tell is _ignore
@@ -235,13 +254,36 @@ class Reader:
         body = row[:-2] if row.endswith("\r\n") else row[:-1]
         content = body.rstrip(BLANKS)
         line = LineBounds(start, start + len(body))
+        self._end = start + len(content)
         last, self._last = self._last, None
         match = self._match(row, content, indent)
         if match is not None:
             self._take(match, line, content, indent)
+        elif bare := content.strip(WIDE):
+            self._lead = len(content) - len(content.lstrip(WIDE))
+            self._read_bare(bare, line, indent, last)
+            self._lead, self._comment = 0, None
+        else:
+            message = "this line has signs that only look like white space"
+            self._report(line, (Deviation("PS113", message, 0, len(content)),), ())
+            self._last = last
+        self._is_set_off = False
+
+    def _read_bare(self, content: str, line: LineBounds, indent: int, last: _Last | None) -> None:
+        """Read a line that the form refuses, or that may say more in the dialect."""
+        # A wide space is as wide as two.
+        indent += 2 * self._lead
+        cut = 0 if self.is_strict or content[:1] not in _LISTED else cut_comment(content)
+        if cut:
+            self._comment = Deviation("PS124", "a comment is not allowed in a plan", cut, len(content), Risk.MEDIUM)
+            content = content[:cut].rstrip(BLANKS)
+        match = self._match(f"{content}\n", content, indent) if cut or self._lead else None
+        if match is not None:
+            self._report(line, (), (content,))
+            self._take(match, line._replace(is_repaired=True), content, indent)
+            self._last = None
         else:
             self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
-        self._is_set_off = False
 
     # ---------------------------------------------------------------- lines of the form
 
@@ -252,7 +294,11 @@ class Reader:
             return None
         kind = match.lastgroup
         if kind == "constraint":
-            return match if self._is_in_list() and not self._is_typed(content) else None
+            text = match["constraint_TEXT"]
+            if self.is_strict:
+                return match if self._is_in_list() or not self._is_typed(content) else None
+            is_plain = unwrap(text) == text and not cut_comment(content) and not self._is_typed(content)
+            return match if is_plain and self._is_in_list() else None
         if self.is_strict:
             return match
         if kind == "step":
@@ -262,7 +308,10 @@ class Reader:
             return None if moves or (known and known.deviations) else match
         if kind in ("title", "goal"):
             header = read_header(content)
-            return match if header is None or not header.deviations else None
+            is_wrapped = kind == "title" and unwrap(match["title_TEXT"]) != match["title_TEXT"]
+            return None if is_wrapped or (header and header.deviations) else match
+        if kind == "body_line" and cut_comment(content):
+            return None
         if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
             label = read_line(content)
             is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
@@ -280,7 +329,9 @@ class Reader:
         if "[" not in content:
             return False
         reading = read_line(content)
-        return reading is not None and reading.kind == "step"
+        is_step = reading is not None and reading.kind == "step" and reading.step is not None
+        # In the list of constraints, only a number tells a step.
+        return is_step and (not self._is_in_list() or bool(reading and reading.step and reading.step.number))
 
     def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
         """Take what a line of the form says."""
@@ -413,7 +464,9 @@ class Reader:
             self._open_table(content, line)
         elif reading is not None and kind in _HEADERS:
             self._take_header(reading, line)
-        elif reading is not None and kind == "step":
+        elif reading is not None and kind == "detail":
+            self._take_wide_detail(reading, line)
+        elif reading is not None and kind == "step" and not self._is_told_of_step(reading):
             self._take_step_line(reading, content, line, indent)
         elif reading is not None and kind in ("conflict", "fence"):
             if kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
@@ -450,7 +503,7 @@ class Reader:
         rows = (f"Goal: {content}",)
         deviation = Deviation("PS104", "the goal is in the line below its header", 0, len(content))
         # The finding about the header itself has no fix, and is this one.
-        self.findings = [one for one in self.findings if one.span is None or one.span.start != last.line.start]
+        self._take_back(last.line.start)
         self._report(LineBounds(last.line.start, line.end), (deviation,), rows)
         self.plan.goal = content.strip(WHITE)
         self.positions.add("goal", LineBounds(last.line.start, line.end, is_repaired=True))
@@ -460,11 +513,13 @@ class Reader:
 
     def _take_step_line(self, reading: LineReading, content: str, line: LineBounds, indent: int) -> None:
         assert reading.step is not None, "its kind says so"
-        if self._is_in_list() and self.plan.constraints and not reading.step.number and reading.kind != "step":
-            return
         step_id = self._place(reading.step, indent)
         written = reading.step.write(step_id)
         match = line_pattern().fullmatch(f"{written}\n")
+        if step_id == reading.step.number and not reading.deviations:
+            # The place says the same as the number.
+            match = line_pattern().fullmatch(f"{content}\n") or match
+            written = content
         if match is None or match.lastgroup != "step":
             self._report(line, (Deviation("PS110", "this step cannot be written", 0, len(content), None),), None)
             self._give_lines_to(False)
@@ -486,6 +541,17 @@ class Reader:
             self._note_id(step.number, indent)
             return step.number
         return self.numbering.place(step.number, step.kind, indent)
+
+    def _is_told_of_step(self, reading: LineReading) -> bool:
+        """Whether a bullet without a type tells of the step above, whatever the default type: that has a number."""
+        is_bullet = bool(reading.text) and reading.step is not None and not reading.step.number
+        return is_bullet and (self._is_in_list() or self.numbering.has_numbers)
+
+    def _take_wide_detail(self, reading: LineReading, line: LineBounds) -> None:
+        match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
+        self._report(line, reading.deviations, reading.rows if match else None)
+        if match is not None:
+            self._take_body(match, line._replace(is_repaired=True))
 
     # ---------------------------------------------------------------- labels, tables, text
 
@@ -528,16 +594,25 @@ class Reader:
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
         self.positions.add_step(step.step_id, line._replace(is_repaired=True))
-        known = [one for one in self.findings if one.span and one.span.start < line.start and one.step_id == step.step_id]
-        is_open = all(one.fix for one in known)
         rows = (changed.write(step.step_id),)
-        found = report(self.source, line.start, line.end, deviations, (), severity=self._severity, step_id=step.step_id)
-        if is_open:
-            edit = Fix(self.source.span(start, end), rows[0], tuple(found[0].fix.edits) if found[0].fix else (), True)
-            # The fix of the step's own line would write it without what the label says.
-            self.findings = [evolve(one, fix=edit) if one in known and one.line == self.source.position(start)[0] else one for one in self.findings]
-            found = [evolve(one, fix=edit) for one in found]
-        self.findings.extend(found)
+        cut = Edit(self.source.span(line.start, self._end), "")
+        fix = Fix(self.source.span(start, end), rows[0], (cut,), is_safe=True)
+        told = self._share_fix(start, step.step_id, rows, fix)
+        self.found.append(LineReport(line.start, self._end, tuple(deviations), rows, step.step_id, told))
+
+    def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
+        """Let what was told of a step's own line have a fix that writes more; None where the line has no canonical text."""
+        for at in reversed(range(len(self.found))):
+            one = self.found[at]
+            if _start_of(one) < start:
+                break
+            if isinstance(one, LineReport) and one.step_id == step_id and (one.start == start or one.fix is not None):
+                if one.risk is None:
+                    return None
+                edits = () if one.fix is None else one.fix.more
+                fix = evolve(fix, more=(*edits, *(edit for edit in fix.more if edit not in edits)))
+                self.found[at] = evolve(one, rows=rows, fix=fix)
+        return fix
 
     def _open_table(self, content: str, line: LineBounds) -> None:
         columns = read_columns(content)
@@ -578,12 +653,12 @@ class Reader:
         if is_elision(content.lstrip("-*+• >").strip()) and not self._is_in_list():
             message = "this line stands for others that were left out"
             self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
-        elif self._is_in_list() and kind in ("bullet", "untyped"):
+        elif self._is_in_list() and kind in ("bullet", "untyped", "step") and not content.startswith("#"):
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, above)
-        elif isinstance(self.owner, PlanStep) and (kind == "bullet" or (indent > self.base and self._is_below(kind, indent))):
-            text = reading.text if reading and kind == "bullet" else content
+        elif isinstance(self.owner, PlanStep) and (kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))):
+            text = reading.text if reading and kind in ("bullet", "step") else content
             self._take_detail(text, line)
         elif kind == "untyped" and reading is not None:
             self._report(line, reading.deviations, None)
@@ -602,7 +677,7 @@ class Reader:
     def _take_listed(self, reading: LineReading | None, content: str, line: LineBounds, indent: int) -> None:
         """Take a constraint with another bullet."""
         assert reading is not None, "its kind says so"
-        text = reading.text
+        text = reading.text if self.is_strict else unwrap(reading.text)
         if not text:
             message = "the constraint has no text"
             help = "write some text, or remove the line"
@@ -629,7 +704,9 @@ class Reader:
 
     def _join(self, content: str, line: LineBounds, above: _Last) -> None:
         """Take a line as the end of the line above."""
-        joined = f"{above.content} {content}"
+        # Chinese has no white space between words.
+        space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
+        joined = f"{above.content}{space}{content}"
         bounds = LineBounds(above.line.start, line.end, is_repaired=True)
         deviation = Deviation("PS126", "the line goes on with the line above", line.start - above.line.start, line.start - above.line.start + len(content), Risk.LOW)
         if above.step is None:
@@ -664,18 +741,23 @@ class Reader:
     def _replace_findings(
         self, above: _Last, bounds: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str], step_id: str = ""
     ) -> None:
-        start = above.line.start
-        self.findings = [one for one in self.findings if one.span is None or one.span.start < start]
+        self._take_back(above.line.start)
         self._report(bounds, deviations, rows, step_id=step_id)
 
     def _take_detail(self, text: str, line: LineBounds, *, is_doubtful: bool = False) -> None:
         """Take a line below a step as detail."""
         step = self.owner
         assert isinstance(step, PlanStep), "somebody owns the line"
+        if names_type(text):
+            message = "this line has a type in brackets, and is no step"
+            self._report(line, (Deviation("PS112", message, 0, line.end - line.start, None),), None)
+            return
         row = f"> {text}"
         match = line_pattern().fullmatch(f"{row}\n")
         is_doubtful = is_doubtful or _ends_in_outputs(text)
         message = "read as detail of the step above" if match else "this line is not part of a plan"
+        if self.is_strict and match:
+            message = "detail of the step above begins with `> `"
         risk = None if is_doubtful or match is None else Risk.MEDIUM
         help = "write `> ` before it, or say it in the line of the step"
         self._report(line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id)
@@ -698,7 +780,8 @@ class Reader:
             self._drop(line)
             return
         self._report(line, (Deviation(code, message, 0, len(content), None, help, expected),), None)
-        if not self.is_strict:
+        if content.startswith("#"):
+            # What stands below another heading is no part of what is above it.
             self._give_lines_to(False)
 
     def _refuse_control(self, content: str, line: LineBounds, indent: int, found: Match[str]) -> None:
@@ -712,7 +795,6 @@ class Reader:
             return
         clean = found.re.sub("", content).strip(BLANKS)
         deviation = Deviation("PS102", message, *found.span(), Risk.MEDIUM, "remove it")
-        at = len(self.findings)
         match = line_pattern().fullmatch(f"{clean}\n") if clean else None
         reading = None if match or not clean else read_line(clean, default_type=self.default_type, signs=self.signs)
         if match is not None:
@@ -727,7 +809,6 @@ class Reader:
             self._report(line, (evolve(deviation, risk=None),), None)
             if reading is not None and reading.kind == "untyped":
                 self._give_lines_to(False)
-        del at
 
     def move_below(self, parent: str) -> None:
         """Put all steps below one that a larger plan has, unless their ids say so already."""
@@ -738,7 +819,7 @@ class Reader:
             step.step_id = renamed[step_id]
         self.steps = {renamed[step_id]: step for step_id, step in self.steps.items()}
         self.positions.rename(renamed)
-        self.findings = [evolve(one, step_id=renamed.get(one.step_id, one.step_id)) for one in self.findings]
+        self.found = [evolve(one, step_id=renamed.get(one.step_id, one.step_id)) for one in self.found]
 
     # ---------------------------------------------------------------- findings
 
@@ -749,21 +830,27 @@ class Reader:
     def _report(
         self, line: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str] | None, step_id: str = ""
     ) -> None:
-        end = line.end
         # White space at the end of a detail line is part of it; elsewhere a fix leaves it.
-        text = self.source.text[line.start : end]
-        if not (rows and rows[-1].startswith(">")):
-            end = line.start + len(text.rstrip(WHITE))
-        found = report(self.source, line.start, end, deviations, rows, severity=self._severity, step_id=step_id)
-        self.findings.extend(found)
+        end = line.end if rows and rows[-1].startswith(">") else self._end
+        if self._comment is not None:
+            deviations = (*deviations, self._comment)
+        if self._lead:
+            message = "the white space at the start of the line is not spaces or tabs"
+            moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)
+            deviations = (Deviation("PS113", message, 0, self._lead), *moved)
+        if deviations:
+            self.found.append(LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id))
         self._dropped = None
 
+    def _take_back(self, start: int) -> None:
+        """Drop what was told from an offset on."""
+        while self.found and _start_of(self.found[-1]) >= start:
+            self.found.pop()
+
     def _note(self, code: str, message: str, line: LineBounds, severity: Severity, **more: Any) -> None:
-        text = self.source.text[line.start : line.end].rstrip(WHITE)
-        span = self.source.span(line.start, line.start + len(text))
-        if severity is Severity.ERROR:
-            more["risk"] = None
-        self.findings.append(Diagnostic(code, message, severity, span, source=self.source, **more))
+        """Add a finding about all of a line, or about a part of it that is given."""
+        span = self.source.span(line.start, min(line.end, self._end))
+        self.found.append(Diagnostic(code, message, severity, span, source=self.source, **more))
         self._dropped = None
 
     def _note_orphan(self, message: str, line: LineBounds) -> None:
@@ -771,17 +858,34 @@ class Reader:
 
     def _drop(self, line: LineBounds) -> None:
         """Name a line that goes with a refused one, together with those of its kind before it."""
-        text = self.source.text[line.start : line.end].rstrip(WHITE)
-        end = line.start + len(text)
-        if self._dropped is not None and self._dropped == len(self.findings) - 1:
-            grown = self.findings[-1]
-            assert grown.span is not None, "it was noted with one"
-            self.findings[-1] = evolve(grown, span=self.source.span(grown.span.start, end))
-            return
-        span = self.source.span(line.start, end)
+        start = line.start
+        if self._dropped is not None:
+            start = self._dropped
+            self.found.pop()
         message = "left out, like the line that it belongs to"
-        self.findings.append(Diagnostic("PS107", message, Severity.ERROR, span, source=self.source))
-        self._dropped = len(self.findings) - 1
+        self._note("PS107", message, LineBounds(start, self._end), Severity.ERROR)
+        self._dropped = start
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """All that was found, as diagnostics."""
+        listed: list[Diagnostic] = []
+        for one in self.found:
+            listed += one.diagnose(self.source, self._severity) if isinstance(one, LineReport) else [one]
+        return listed
+
+    def is_clear(self, max_risk: Risk) -> bool:
+        """Whether all was read by canonical text, with no more than a risk."""
+        for one in self.found:
+            risk = one.risk
+            is_error = risk is None if isinstance(one, LineReport) else one.severity is Severity.ERROR
+            if is_error or (risk is not None and risk.rank > max_risk.rank):
+                return False
+        return True
+
+
+def _start_of(found: LineReport | Diagnostic) -> int:
+    return found.start if isinstance(found, LineReport) else found.span.start if found.span else 0
 
 
 def _ends_in_outputs(text: str) -> bool:
@@ -792,18 +896,23 @@ def _ends_in_outputs(text: str) -> bool:
 # ---------------------------------------------------------------- whole texts
 
 
-@frozen
+@frozen(slots=False)
 class ScanResult:
-    """What a reading found.
-
-    ``diagnostics`` are in the order of the text. Those with a ``fix`` and a ``risk`` were read by their canonical text:
-    to a strict reader they are errors all the same, to a tolerant one warnings.
-    """
+    """What a reading found: the plan, what is to be told of the text, and where in it everything stands."""
 
     plan: PlanSpec
-    diagnostics: list[Diagnostic]
+    _diagnostics: list[Diagnostic] | Callable[[], list[Diagnostic]]
     positions: Positions
     source: Source = field(repr=False)
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is to be told, in the order of the text, worked out when it is first asked for.
+
+        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the same,
+        to a tolerant one a warning.
+        """
+        return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
 
 
 def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:

@@ -28,6 +28,7 @@ from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, end_last_line, newline_of
 
 __all__ = [
+    "MAX_CHARACTERS",
     "MAX_FAULTS",
     "RepairQuestion",
     "RepairScope",
@@ -43,7 +44,7 @@ __all__ = [
 
 MAX_FAULTS = 20
 # Of all lines that are shown.
-_MAX_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 # Conflict markers, and what keeps the line of a step from being read.
 _CONFLICT = "PS128"
 _STEP_CODES = frozenset(f"PS{number}" for number in range(110, 118))
@@ -148,11 +149,8 @@ def build_question(  # noqa: PLR0913  (all but the first three say how to ask)
     Raises:
         ValueError: the first line with a finding is too long to be shown.
     """
-    listed = found[:max_faults]
-    shown = _choose_lines(source, lines, listed)
-    if found and not shown:
-        number = listed[0].line or 1
-        raise ValueError(f"line {number} is too long to be repaired: remove it, or repair it by hand")
+    shown = _choose_lines(source, lines, found[:max_faults])
+    listed = [one for one in found[:max_faults] if one.line in shown or one.line not in lines]
     plans = len(found) if asked is RepairScope.CHOICE else 0
     more = len(found) - len(listed)
     beside = "\n\n".join(remark.text for remark in remarks)
@@ -182,10 +180,12 @@ def _line(source: Source, number: int) -> str:
 
 def _choose_lines(source: Source, lines: range, found: Iterable[Diagnostic]) -> list[int]:
     """The numbers of as many lines as there is room for, those with findings first."""
-    wrong = (one.line for one in found)
-    room, shown = _MAX_CHARACTERS, []
-    for number in dict.fromkeys([*(line for line in wrong if line in lines), *lines]):
+    wrong = [line for one in found if (line := one.line) is not None and line in lines]
+    room, shown = MAX_CHARACTERS, []
+    for number in dict.fromkeys([*wrong, *lines]):
         room -= len(source.line(number))
+        if room < 0 and not shown and wrong:
+            raise ValueError(f"line {number} is too long to be repaired: remove it, or repair it by hand")
         if room < 0:
             break
         shown.append(number)

@@ -12,6 +12,7 @@ from attrs import define, evolve, field, fields, frozen
 
 from planspec_lark.answers.extract import Extraction, Remark, extract_plan
 from planspec_lark.answers.repair import (
+    MAX_CHARACTERS,
     MAX_FAULTS,
     RepairQuestion,
     RepairScope,
@@ -37,10 +38,11 @@ from planspec_lark.syntax.diagnostics import (
     shorten,
 )
 from planspec_lark.syntax.fences import find_fences
+from planspec_lark.syntax.fixer import edits_of
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import read_template
 from planspec_lark.syntax.safe_text import one_line
-from planspec_lark.syntax.source import end_last_line
+from planspec_lark.syntax.source import Source, end_last_line
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["MAX_ROUNDS", "RepairCost", "RepairRound", "RepairedPlan", "repair_plan"]
@@ -447,13 +449,14 @@ def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
 
 
 def _lines_of(found: Extraction) -> range:
-    """The lines to show: from the first to the last that the plan or a finding has. Without a plan, all of the text."""
+    """The lines to show: from the first to the last that the plan or a finding has; all where something is missing."""
     source = found.source
-    # What is missing has no place.
-    spans = [one.span for one in found.holds if one.span is not None and one.span.end > 0]
-    if found.span is None:
+    spans = [one.span for one in found.holds if one.span is not None]
+    # What is missing has no place; it may stand around the plan.
+    is_missing = found.span is None or any(not span.end for span in spans)
+    if found.span is None or (is_missing and source.length <= MAX_CHARACTERS):
         return range(1, source.position(source.length)[0] + 1)
-    spans.append(found.span)
+    spans = [found.span, *(span for span in spans if span.end)]
     last = max(max(span.start, span.end - 1) for span in spans)
     return range(min(span.line for span in spans), source.position(last)[0] + 1)
 
@@ -505,9 +508,9 @@ def _write(state: _State) -> str:
 def _find_texts(state: _State) -> Iterator[str]:
     """The text with ever more changes: none, each repair in its own place, and what takes more than its line."""
     yield state.text
-    fixes = [one.diagnostic.fix for one in state.found.repairs if one.diagnostic.fix is not None]
     # The findings of a line share its fix.
-    fixed = apply_edits(state.text, dict.fromkeys(edit for fix in fixes for edit in fix.edits))
+    edits = edits_of(Source(state.text), (one.diagnostic for one in state.found.repairs))
+    fixed = apply_edits(state.text, dict.fromkeys(edits))
     yield fixed
     for unsafe in (False, True):
         yield fix_text(fixed, unsafe=unsafe).text

@@ -289,7 +289,15 @@ def test_where_there_is_no_plan_one_is_asked_for() -> None:
 # ---------------------------------------------------------------- what is asked around the plan
 
 TALK = f"Sure!\n\n```planspec\n{HEAD}1. [act] Bake\n```\nIf it rains, stop.\n"
-REWORKED = f"```planspec\n{HEAD.replace('##', 'Constraints:\n- Stop if it rains\n##')}1. [act] Bake\n```"
+REWORKED = """\
+```planspec
+Goal: Open the bakery at six
+Constraints:
+- Stop if it rains
+## Steps
+1. [act] Bake
+```
+"""
 
 
 def test_remarks_cost_no_round() -> None:
@@ -310,7 +318,8 @@ def test_remarks_are_worked_in() -> None:
     assert (done.is_usable, done.plan.constraints) == (True, ["Stop if it rains"])
     assert [one.text for one in done.remarks] == ["Sure!", "If it rains, stop."]
     # They are asked about once, and what comes is repaired as any answer.
-    done = repair_plan(TALK, say(REWORKED.replace("[act] B", "B"), "LINE 7: 1. [act] Bake"), ask_remarks=True, rounds=1)
+    more = REWORKED.replace("Bake\n", "Bake\n2. Sell\n")
+    done = repair_plan(TALK, say(more, "LINE 7: 2. [act] Sell"), ask_remarks=True, rounds=1)
     assert (done.is_usable, kinds(done)) == (True, ["remarks", "faults"])
     done = repair_plan(TALK, say("```\nGoal: g\n## Steps\n1. [act] Bake\n```"), ask_remarks=True)
     assert (done.is_usable, done.stopped, done.plan.goal) == (True, "", "g")

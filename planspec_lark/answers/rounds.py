@@ -486,11 +486,14 @@ def _end(state: _State, lines: Mapping[int, object]) -> _State:
 
 
 def _is_part(state: _State) -> bool:
-    """Whether a text has more in it than its plan."""
-    span, text = state.found.span, state.text.lstrip("\ufeff")
-    if span is None:
+    """Whether a text has more in it than its plan, and what is found in that."""
+    found, text = state.found, state.text
+    if found.span is None:
         return True
-    return bool(text[: span.start - len(state.text) + len(text)].strip() or state.text[span.end :].strip())
+    # Lines that could not be read are none of the plan, and yet not around it.
+    spans = [found.span, *(one.span for one in found.holds if one.span is not None and one.span.end)]
+    start, end = min(span.start for span in spans), max(span.end for span in spans)
+    return bool(text[:start].lstrip("\ufeff").strip() or text[end:].strip())
 
 
 # ---------------------------------------------------------------- the plan's own text

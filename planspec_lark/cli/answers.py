@@ -413,7 +413,7 @@ def _tell(one: RepairRound) -> str:
     asked = {
         "faults": "asked for repairs",
         "choice": "asked which plan holds",
-        "remarks": "asked about the text around",
+        "remarks": "asked about the text around it",
     }
     numbers = ", ".join(map(str, one.lines[:_LISTED])) + (" …" if len(one.lines) > _LISTED else "")
     lines = f"; {count_of(len(one.lines), 'line')} rewritten ({numbers})" if one.lines else ""

@@ -128,9 +128,9 @@ def test_hostile_answers_stay_in_their_rows() -> None:
 
 def test_repair_prompt() -> None:
     result = run("repair-prompt", "broken.md")
-    assert (result.exit_code, result.stderr, result.stdout) == (1, "", repair_prompt(BROKEN))
+    assert (result.exit_code, result.stderr, result.stdout) == (1, "", repair_prompt(BROKEN, name="broken.md"))
     chinese = run("repair-prompt", "broken.md", "--language", "zh", "--max-faults", "1")
-    assert chinese.stdout == repair_prompt(BROKEN, language="zh", max_faults=1)
+    assert chinese.stdout == repair_prompt(BROKEN, name="broken.md", language="zh", max_faults=1)
     fine = run("repair-prompt", "plan.md")
     assert (fine.exit_code, fine.stdout, fine.stderr) == (0, "", "")
 
@@ -168,12 +168,12 @@ def test_splice_keeps_its_hands_off() -> None:
 
 
 def test_splice_refuses_what_would_be_lost() -> None:
-    result = run("splice", "broken.md", stdin="LINE 4:\n")
+    result = run("splice", "broken.md", stdin="LINE 5:\n")
     assert result.exit_code == 1
     assert "error[PM104]: the plan would lose 1 step\n" in result.stderr
     assert result.stderr.endswith("broken.md: the answer is refused, and the plan stays as it is\n")
     assert Path("broken.md").read_text(encoding="utf-8") == BROKEN
-    assert run("splice", "broken.md", "--allow-removal", stdin=f"{ANSWERED}LINE 5:\nLINE 4:\n").exit_code == 0
+    assert run("splice", "broken.md", "--allow-removal", stdin="LINE 4: 1. [act] one\nLINE 5:\n").exit_code == 0
 
 
 def test_splice_of_a_whole_plan() -> None:

@@ -72,10 +72,12 @@ def test_what_was_repaired_is_kept_although_something_is_left(plan: Path, snapsh
 def test_the_difference(plan: Path) -> None:
     result = run("repair", "oven.md", *say(REPAIRED), "--diff", "--dry-run")
     assert (result.exit_code, plan.read_text()) == (0, TEXT)
-    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
-    assert "written" not in result.stderr
+    assert "\n-2. Light the oven → heat\n" in result.stdout
+    assert "\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert "oven.md: written" not in result.stderr
     result = run("repair", "oven.md", *say(REPAIRED), "--diff")
-    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert "\n-2. Light the oven → heat\n" in result.stdout
+    assert "\n+2. [act] Light the oven → heat\n" in result.stdout
     assert plan.read_text() == GOOD
 
 

@@ -1,8 +1,8 @@
 """What repairing lines costs beside asking for the whole plan again: rounds and tokens, by kind of fault.
 
-A scripted model answers. It knows what the plan should say, and writes the lines that say something else, or else all of it.
-At a given rate a line that it writes is wrong: that is why writing few lines needs fewer rounds than writing all. Tokens
-are estimated.
+A scripted model answers. It knows what the plan should say, and writes the lines that say something else, or else all of
+it. At a given rate a line that it writes is wrong: that is why writing few lines needs fewer rounds than writing all.
+Tokens are estimated.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from planspec_lark import extract_plan, parse_plan, repair_plan, serialize_plan
 from planspec_lark.answers import RepairRound
 from tests.answers.mutators import MUTATORS, Mutator
 from tests.answers.plans import draft_of, random_plan
+from tests.answers.scripted import lines_of
 
 __all__ = ["FAULTS", "ScriptedModel", "compare", "measure_repair"]
 
@@ -111,13 +112,16 @@ class ScriptedModel:
         if prompt.startswith("# Choose one of your plans"):
             truth = parse_plan(self.truth)
             right = [number for number in (1, 2) if extract_plan(self.text, choose=number).plan == truth]
-            return f"PLAN {right[0] if right else 1}"
+            if right:
+                return f"PLAN {right[0]}"
         rows: list[str] = []
         now = self.text.split("\n")
+        shown = lines_of(prompt)
         for number, texts in self._align().items():
-            if texts != [row for row in [now[number - 1].strip()] if row]:
+            if number in shown and texts != [row for row in [now[number - 1].strip(" \t")] if row]:
                 rows += [f"LINE {number}: {self._slip(text)}".rstrip() for text in texts or [""]]
-        return "\n".join(rows)
+        # A text that only seems to be cut off ends as it does.
+        return "\n".join(rows) or f"LINE {max(shown)}: {now[max(shown) - 1].strip()}"
 
     def write_all(self) -> str:
         """The whole plan."""
@@ -137,7 +141,7 @@ class ScriptedModel:
 
     def _align(self) -> dict[int, list[str]]:
         """What should stand in place of each line of the text, by its number, where that is something else."""
-        now, truth = ([row.strip() for row in text.split("\n")] for text in (self.text, self.truth))
+        now, truth = ([row.strip(" \t") for row in text.split("\n")] for text in (self.text, self.truth))
         meant: dict[int, list[str]] = {at: [row] for at, row in enumerate(now, 1)}
         for kind, first, end, start, stop in SequenceMatcher(None, now, truth, autojunk=False).get_opcodes():
             if kind == "insert":

@@ -16,6 +16,7 @@ from re import Pattern
 from attrs import field, frozen
 
 from planspec_lark.answers.extract import Extraction, Remark, extract_plan
+from planspec_lark.answers.truncation import CUT
 from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS, iter_steps
@@ -158,6 +159,7 @@ def build_question(  # noqa: PLR0913  (all but the first three say how to ask)
         read_template(__package__, "repair", language),
         rest="yes" if len(shown) < len(lines) else None,
         more=str(more) if more else None,
+        cut="yes" if any(one.code == CUT for one in found) else None,
         faults="yes" if asked is RepairScope.FAULTS else None,
         plans=str(plans) if plans else None,
         refused=refused,
@@ -181,7 +183,8 @@ def _line(source: Source, number: int) -> str:
 def _choose_lines(source: Source, lines: range, found: Iterable[Diagnostic]) -> list[int]:
     """The numbers of as many lines as there is room for, those with findings first."""
     wrong = [line for one in found if (line := one.line) is not None and line in lines]
-    room, shown = MAX_CHARACTERS, []
+    room = MAX_CHARACTERS
+    shown: list[int] = []
     for number in dict.fromkeys([*wrong, *lines]):
         room -= len(source.line(number))
         if room < 0 and not shown and wrong:

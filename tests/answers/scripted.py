@@ -33,4 +33,4 @@ def follow(prompt: str) -> str:
 
 def _block(prompt: str, number: int) -> str:
     blocks = re.findall(r"^(`{3,})text\n(.*?)^\1$", prompt, re.MULTILINE | re.DOTALL)
-    return blocks[number][1]
+    return str(blocks[number][1])

@@ -2,8 +2,8 @@
 
 One reader is fed with lines, and takes what it can. A line that the form refuses is put to the dialect
 (:mod:`planspec_lark.planspec.dialect`); its canonical text is read in its place, so that one fault does not bring forth
-others. To a strict reader every deviation is an error with a fix. A tolerant one calls it a repair with a risk, and reads
-lines of the form as the dialect where they may say more. What neither takes is named.
+others. To a strict reader every deviation is an error with a fix. A tolerant one calls it a repair with a risk, and
+reads lines of the form as the dialect where they may say more. What neither takes is named.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.dialect import (
+    DIALECT,
     NO_SIGNS,
     WIDE,
     LineReading,
@@ -39,8 +40,8 @@ from planspec_lark.planspec.dialect import (
 )
 from planspec_lark.planspec.escapes import read_detail
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
-from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
+from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix, Severity, in_order
@@ -51,6 +52,7 @@ from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = [
+    "LEFT_OUT",
     "WHITE",
     "Reader",
     "ScanResult",
@@ -80,11 +82,15 @@ _PARTS = {
     "steps_header": (Section.STEPS, "list of steps"),
 }
 # The kinds of the dialect that head a part, with those of the form.
+# Those that say more of the step above.
+_LABELS = ("inputs", "outputs", "status", "progress")
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
 # How lines begin that have no sign for a comment in the form.
 _LISTED = ("-", ">")
+# What is said of a line that goes with a refused one.
+LEFT_OUT = "left out, like the line that it belongs to"
 # What may be between two lines.
 _BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
@@ -201,7 +207,7 @@ class Reader:
             self.read(line, at, indent_of(self.source.text, at))
             behind = at + len(line)
             # Most lines of a faulty text are of the form.
-            if self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
+            if not self._is_set_off and self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
                 rows = iter_rows(text, taken)
 
     def _may_take_rows(self) -> bool:
@@ -292,34 +298,32 @@ class Reader:
         match = line_pattern().match(row)
         if match is None:
             return None
+        if match.lastgroup == "constraint":
+            is_listed = self._is_in_list() and (self.is_strict or not self._says_more(match, content, indent))
+            # Below a step, it is most likely told of that.
+            is_orphan = self.is_strict and not self._is_typed(content) and not isinstance(self.owner, PlanStep)
+            return match if is_listed or is_orphan else None
+        return match if self.is_strict or not self._says_more(match, content, indent) else None
+
+    def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
+        """Whether the dialect has more to say of a line than the form does."""
         kind = match.lastgroup
         if kind == "constraint":
             text = match["constraint_TEXT"]
-            if self.is_strict:
-                return match if self._is_in_list() or not self._is_typed(content) else None
-            is_plain = unwrap(text) == text and not cut_comment(content) and not self._is_typed(content)
-            return match if is_plain and self._is_in_list() else None
-        if self.is_strict:
-            return match
+            return unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
         if kind == "step":
-            is_plain = "." not in match["step_STEP_ID"]
-            known = read_line(content) if is_suspect(f"\n{content}") or self._is_foreign(match) else None
-            moves = is_plain and indent > self.base
-            return None if moves or (known and known.deviations) else match
+            is_foreign = match["step_TYPE"] not in STEP_TYPES or is_suspect(f"\n{content}")
+            known = read_line(content) if is_foreign else None
+            moves = "." not in match["step_STEP_ID"] and indent > self.base
+            return moves or (known is not None and bool(known.deviations))
         if kind in ("title", "goal"):
             header = read_header(content)
-            is_wrapped = kind == "title" and unwrap(match["title_TEXT"]) != match["title_TEXT"]
-            return None if is_wrapped or (header and header.deviations) else match
-        if kind == "body_line" and cut_comment(content):
-            return None
-        if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
-            label = read_line(content)
-            is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
-            return None if is_label else match
-        return match
-
-    def _is_foreign(self, match: Match[str]) -> bool:
-        return match["step_TYPE"] not in STEP_TYPES
+            return header is not None and bool(header.deviations)
+        if kind != "body_line":
+            return False
+        is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
+        label = read_line(content) if is_told else None
+        return bool(cut_comment(content)) or (label is not None and label.kind in _LABELS)
 
     def _is_in_list(self) -> bool:
         return self.section is Section.CONSTRAINTS and self.owner is None
@@ -354,7 +358,9 @@ class Reader:
 
     def _may_go_on(self, content: str, line: LineBounds, indent: int, step_id: str) -> _Last | None:
         reading = read_line(content)
-        return reading and reading.step and _Last(line, content, indent, "step", reading.step, step_id)
+        if reading is None or reading.step is None:
+            return None
+        return _Last(line, content, indent, "step", reading.step, step_id)
 
     def _note_id(self, step_id: str, indent: int) -> None:
         """Tell the numbering of a step that has its id."""
@@ -363,6 +369,11 @@ class Reader:
     def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
         part, name = _PARTS[kind]
+        if kind == "constraints" and self._is_in_list() and not (self.is_strict or self.plan.constraints):
+            # One list with two headers.
+            message = "a second header of the same list"
+            self._report(line, (Deviation("PS105", message, 0, self._end - line.start),), ())
+            return True
         is_repeated, is_late = part in self.seen, part < self.section
         if is_repeated:
             self._give_lines_to(False)
@@ -403,7 +414,8 @@ class Reader:
 
     def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
-            self.positions.add_step(self.owner.step_id, line)
+            part = "inputs" if match["body_line_INPUTS"] else "detail"
+            self.positions.add_step(self.owner.step_id, line._replace(part=part) if line.is_repaired else line)
             if match["body_line_INPUTS"]:
                 names = split_variables(match["body_line_INPUTS"])
                 self.owner.inputs.extend(names)
@@ -448,7 +460,9 @@ class Reader:
 
     # ---------------------------------------------------------------- lines of the dialect
 
-    def _read_dialect(self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None) -> None:
+    def _read_dialect(
+        self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None
+    ) -> None:
         """Read a line that the form refuses; ``above`` is the line directly above it that it may go on with."""
         if found := grammars.pattern("planspec", "FORBIDDEN").search(content):
             self._refuse_control(content, line, indent, found)
@@ -458,28 +472,25 @@ class Reader:
         if last is not None and last.kind == "heading" and kind in ("", "bullet", "untyped"):
             # A goal has its text in the line below its header.
             self._fill_goal(content, line, last)
-        elif self._columns and kind == "table":
-            self._take_table_row(content, line, indent)
-        elif reading is not None and kind == "table":
-            self._open_table(content, line)
-        elif reading is not None and kind in _HEADERS:
+        elif reading is None or kind in ("bullet", "untyped") or self._is_told_of_step(reading):
+            self._take_text(reading, content, line, indent, above)
+        elif kind == "table":
+            self._take_table(content, line)
+        elif kind in _HEADERS:
             self._take_header(reading, line)
-        elif reading is not None and kind == "detail":
+        elif kind == "detail":
             self._take_wide_detail(reading, line)
-        elif reading is not None and kind == "step" and not self._is_told_of_step(reading):
+        elif kind == "step":
             self._take_step_line(reading, content, line, indent)
-        elif reading is not None and kind in ("conflict", "fence"):
-            if kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
-                self._take_detail(content, line)
-            else:
-                self._report(line, reading.deviations, None)
-        elif reading is not None and kind == "layout":
+        elif kind in _LABELS:
+            self._take_label(reading, content, line, indent, above)
+        elif kind == "layout":
             self._report(line, reading.deviations, ())
             self._last = last
-        elif reading is not None and kind in ("inputs", "outputs", "status", "progress"):
-            self._take_label(reading, content, line, indent, above)
+        elif kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
+            self._take_detail(content, line)
         else:
-            self._take_text(reading, content, line, indent, above)
+            self._report(line, reading.deviations, None)
 
     def _take_header(self, reading: LineReading, line: LineBounds) -> None:
         self._report(line, reading.deviations, reading.rows or None)
@@ -555,7 +566,9 @@ class Reader:
 
     # ---------------------------------------------------------------- labels, tables, text
 
-    def _take_label(self, reading: LineReading, content: str, line: LineBounds, indent: int, above: _Last | None) -> None:
+    def _take_label(
+        self, reading: LineReading, content: str, line: LineBounds, indent: int, above: _Last | None
+    ) -> None:
         """Take a label below a step, or an arrow with variables."""
         step = self.owner
         if not isinstance(step, PlanStep):
@@ -564,44 +577,43 @@ class Reader:
         if reading.kind == "inputs":
             self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
             step.inputs.extend(reading.names)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="inputs"))
             self.tell("inputs", step_id=step.step_id, names=reading.names)
             return
         summary = self._summary_of(step)
         changed = summary and add_label(summary, reading)
-        if changed is None:
-            self._take_detail(content, line, is_doubtful=True)
-            return
-        self._rewrite(step, changed, line, reading.deviations, content)
+        bullet = DIALECT.rule("bullet").match(content)
+        text = content[bullet.end() :] if bullet else content
+        if changed is None or not self._rewrite(step, changed, line, reading):
+            self._take_detail(text, line, is_doubtful=True)
 
     def _summary_of(self, step: PlanStep) -> StepLine | None:
         """What the summary line of a step says, in the terms of the dialect."""
         reading = read_line(canonical_summary(step))
         return reading.step if reading else None
 
-    def _rewrite(
-        self, step: PlanStep, changed: StepLine, line: LineBounds, deviations: Sequence[Deviation], content: str
-    ) -> None:
-        """Put what a line below a step says into its summary line."""
+    def _rewrite(self, step: PlanStep, changed: StepLine, line: LineBounds, label: LineReading) -> bool:
+        """Put what a line below a step says into its summary line; False where that can not be written."""
+        kind = {"progress": "done_count"}.get(label.kind, label.kind)
         match = line_pattern().fullmatch(changed.write(step.step_id) + "\n")
         if match is None or match.lastgroup != "step":
-            self._take_detail(content, line, is_doubtful=True)
-            return
+            return False
         built = build_step(*match.group(*_STEP_GROUPS))
         step.status, step.outputs, step.result = built.status, built.outputs, built.result
         step.done_count, step.total_count = built.done_count, built.total_count
         step.description = built.description
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
-        self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+        self.positions.add_step(step.step_id, line._replace(is_repaired=True, part=kind))
         rows = (changed.write(step.step_id),)
         cut = Edit(self.source.span(line.start, self._end), "")
         fix = Fix(self.source.span(start, end), rows[0], (cut,), is_safe=True)
         told = self._share_fix(start, step.step_id, rows, fix)
-        self.found.append(LineReport(line.start, self._end, tuple(deviations), rows, step.step_id, told))
+        self.found.append(LineReport(line.start, self._end, label.deviations, rows, step.step_id, told))
+        return True
 
     def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
-        """Let what was told of a step's own line have a fix that writes more; None where the line has no canonical text."""
+        """Let what was told of a step's own line have a fix that writes more; None where it can have none."""
         for at in reversed(range(len(self.found))):
             one = self.found[at]
             if _start_of(one) < start:
@@ -614,7 +626,11 @@ class Reader:
                 self.found[at] = evolve(one, rows=rows, fix=fix)
         return fix
 
-    def _open_table(self, content: str, line: LineBounds) -> None:
+    def _take_table(self, content: str, line: LineBounds) -> None:
+        """Take a row of a table: the first one, which names the columns, or a step."""
+        if self._columns:
+            self._take_row_of_table(content, line)
+            return
         columns = read_columns(content)
         if columns is None or self.owner is False:
             self._refuse_text(content, line)
@@ -626,12 +642,13 @@ class Reader:
         self.section = Section.STEPS
         self.seen.add(Section.STEPS)
 
-    def _take_table_row(self, content: str, line: LineBounds, indent: int) -> None:
+    def _take_row_of_table(self, content: str, line: LineBounds) -> None:
         columns = self._columns
         found = read_row(content, columns, self.signs)
         if found is None:
             is_ruler = set(content) <= set("|:- \t")
-            self._report(line, (Deviation("PS101", "a row of a table", 0, len(content)),), () if is_ruler else None)
+            told = (Deviation("PS101", "a row of a table", 0, len(content)),)
+            self._report(line, told, () if is_ruler else None)
             return
         reading, inputs = found
         assert reading.step is not None, "a row is a step"
@@ -657,7 +674,9 @@ class Reader:
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, above)
-        elif isinstance(self.owner, PlanStep) and (kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))):
+        elif isinstance(self.owner, PlanStep) and (
+            kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))
+        ):
             text = reading.text if reading and kind in ("bullet", "step") else content
             self._take_detail(text, line)
         elif kind == "untyped" and reading is not None:
@@ -708,7 +727,13 @@ class Reader:
         space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
         joined = f"{above.content}{space}{content}"
         bounds = LineBounds(above.line.start, line.end, is_repaired=True)
-        deviation = Deviation("PS126", "the line goes on with the line above", line.start - above.line.start, line.start - above.line.start + len(content), Risk.LOW)
+        deviation = Deviation(
+            "PS126",
+            "the line goes on with the line above",
+            line.start - above.line.start,
+            line.start - above.line.start + len(content),
+            Risk.LOW,
+        )
         if above.step is None:
             text = joined.partition(" ")[2].strip(BLANKS)
             if above.kind == "goal":
@@ -760,10 +785,12 @@ class Reader:
             message = "detail of the step above begins with `> `"
         risk = None if is_doubtful or match is None else Risk.MEDIUM
         help = "write `> ` before it, or say it in the line of the step"
-        self._report(line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id)
+        self._report(
+            line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id
+        )
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
             step.detail.append(text)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="detail"))
             self.tell("detail", step_id=step.step_id, text=text)
 
     def _refuse_text(self, content: str, line: LineBounds) -> None:
@@ -839,7 +866,9 @@ class Reader:
             moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)
             deviations = (Deviation("PS113", message, 0, self._lead), *moved)
         if deviations:
-            self.found.append(LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id))
+            self.found.append(
+                LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id)
+            )
         self._dropped = None
 
     def _take_back(self, start: int) -> None:
@@ -862,8 +891,7 @@ class Reader:
         if self._dropped is not None:
             start = self._dropped
             self.found.pop()
-        message = "left out, like the line that it belongs to"
-        self._note("PS107", message, LineBounds(start, self._end), Severity.ERROR)
+        self._note("PS107", LEFT_OUT, LineBounds(start, self._end), Severity.ERROR)
         self._dropped = start
 
     @property
@@ -909,8 +937,8 @@ class ScanResult:
     def diagnostics(self) -> list[Diagnostic]:
         """What is to be told, in the order of the text, worked out when it is first asked for.
 
-        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the same,
-        to a tolerant one a warning.
+        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the
+        same, to a tolerant one a warning.
         """
         return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
 

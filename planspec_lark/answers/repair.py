@@ -8,10 +8,10 @@ these lines look like is in ``grammar/repair.lark``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
-from re import Pattern
+from re import Match
 
 from attrs import field, frozen
 
@@ -22,7 +22,7 @@ from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, has_errors, render_all
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits, count_of, has_errors, render_all
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits, find_excess
 from planspec_lark.syntax.prompt_templates import fill, read_template, text_values
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -203,23 +203,21 @@ class RepairReply:
     """What an answer says.
 
     Attributes:
+        diagnostics: what is wrong with it. Where one is an error, it says nothing.
         lines: what each line becomes, by its number; nothing for one that goes.
         plan: the plan that it writes instead.
         choice: the number of the plan that it names.
-        diagnostics: what is wrong with it. Where one is an error, it says nothing.
     """
 
-    lines: dict[int, list[str]]
-    plan: Extraction | None
-    choice: int | None
     diagnostics: list[Diagnostic]
+    lines: dict[int, list[str]] = field(factory=dict)
+    plan: Extraction | None = None
+    choice: int | None = None
 
 
-# What reads an answer as any other.
-Read = Callable[[str], Extraction]
-
-
-def read_reply(answer: str, question: RepairQuestion, read: Read, *, name: str, limits: Limits) -> RepairReply:
+def read_reply(
+    answer: str, question: RepairQuestion, read: Callable[[str], Extraction], *, name: str, limits: Limits
+) -> RepairReply:
     """Read an answer to a question. No text makes it raise.
 
     Args:
@@ -230,113 +228,100 @@ def read_reply(answer: str, question: RepairQuestion, read: Read, *, name: str, 
         limits: how much to read and to report.
     """
     if excess := find_excess(answer, name, limits):
-        return RepairReply({}, None, None, [excess])
+        return RepairReply([excess])
     source = Source(answer, name)
     remainder = leave_out_reasoning(answer)
     # A byte-order mark in front is no part of the answer. A blank in its place leaves all offsets as they are.
     said = " " + remainder.text[1:] if answer.startswith("\ufeff") else remainder.text
     rows = _Rows(source, question)
     rows.read(end_last_line(said))
-    notes = remainder.diagnose(source)
-    if rows.choices:
-        return RepairReply({}, None, rows.choices[0], [*rows.check_choice(), *notes])
-    plan = read(answer)
-    is_plan = plan.verdict is not Verdict.REFUSED
-    if is_plan and not rows.has_lines:
-        return RepairReply({}, plan, None, notes)
+    plan = None if rows.choices else read(answer)
+    if plan is not None and plan.verdict is Verdict.REFUSED:
+        plan = None
+    if plan is not None and not rows.lines:
+        # Lines that almost count tell of what was done.
+        return RepairReply(remainder.diagnose(source), plan=plan)
     found = Findings(limits.max_findings)
-    found.extend([*rows.found, *rows.check_lines(is_plan=is_plan), *notes])
-    return RepairReply(rows.lines, None, None, found.close())
+    found.extend([*rows.found, *rows.check(is_plan=plan is not None), *remainder.diagnose(source)])
+    # Nothing after the colon takes a line out; beside a text for the same line it says nothing.
+    lines = {number: [text for text in texts if text] for number, texts in rows.lines.items()}
+    return RepairReply(found.close(), {} if rows.choices else lines, choice=min(rows.choices, default=None))
 
 
+@frozen
 class _Rows:
-    """The lines of an answer that count."""
+    """The lines of an answer that count, and what is wrong with them."""
 
-    def __init__(self, source: Source, question: RepairQuestion) -> None:
-        self.source = source
-        self.question = question
-        self.repaired: dict[int, list[str]] = {}
-        self.choices: list[int] = []
-        self.is_unchanged = False
-        self.found: list[Diagnostic] = []
+    source: Source
+    question: RepairQuestion
+    lines: dict[int, list[str]] = field(factory=dict)
+    choices: set[int] = field(factory=set)
+    # Lines that say that nothing changes.
+    unchanged: list[str] = field(factory=list)
+    found: list[Diagnostic] = field(factory=list)
 
     def read(self, text: str) -> None:
+        """Read all lines of a text."""
         at = 0
         for line in text.split("\n")[:-1]:
             self._read(f"{line}\n", at)
             at += len(line) + 1
 
     def _read(self, row: str, at: int) -> None:
-        if match := _rule("repaired").match(row):
+        if match := _match("repaired", row):
             number = int(match["LINE_MARK"])
-            self.repaired.setdefault(number, []).append(match["TEXT"] or "")
+            self.lines.setdefault(number, []).append(match["TEXT"] or "")
             if number not in self.question.lines:
-                start, end = (at + place for place in match.span("LINE_MARK"))
-                help = "write lines with the numbers that were shown only"
-                self._add("PM101", f"line {number} was not shown", start, end, help)
-        elif self.question.plans and (match := _rule("choice").fullmatch(row)):
-            self.choices.append(int(match["PLAN_MARK"]))
-        elif self.question.asked is RepairScope.REMARKS and _rule("unchanged").fullmatch(row):
-            self.is_unchanged = True
-        elif almost := grammars.pattern("repair", "ALMOST_MARK").match(row):
+                self._tell("PM101", f"line {number} was not shown", *(at + end for end in match.span("LINE_MARK")))
+        elif self.question.plans and (match := _match("choice", row)):
+            self.choices.add(int(match["PLAN_MARK"]))
+        elif self.question.asked is RepairScope.REMARKS and _match("unchanged", row):
+            self.unchanged.append(row)
+        elif match := grammars.pattern("repair", "ALMOST_MARK").match(row):
             message = "a repaired line is `LINE`, its number, a colon, and a text without control characters"
-            self._add("PM102", message, at, at + almost.end())
+            self._tell("PM102", message, at, at + match.end())
 
-    def _add(self, code: str, message: str, start: int, end: int, help: str = "") -> None:
-        self.found.append(Diagnostic(code, message, span=self.source.span(start, end), help=help, source=self.source))
+    def _tell(self, code: str, message: str, start: int, end: int) -> None:
+        self.found.append(Diagnostic(code, message, span=self.source.span(start, end), source=self.source))
 
-    @property
-    def has_lines(self) -> bool:
-        """Whether there are repaired lines."""
-        return bool(self.repaired)
-
-    @property
-    def lines(self) -> dict[int, list[str]]:
-        """What each line becomes. Nothing after the colon takes one out; beside a text it says nothing."""
-        return {number: [text for text in texts if text] for number, texts in self.repaired.items()}
-
-    def check_lines(self, *, is_plan: bool) -> Iterator[Diagnostic]:
-        """What is wrong with them as a whole."""
-        if self.has_lines is is_plan and (self.has_lines or not self.is_unchanged):
-            both = "the answer has repaired lines and a plan as well, so it is open which of them counts"
-            at = len(self.source.text.rstrip(f"{BLANKS}\r\n"))
+    def check(self, *, is_plan: bool) -> Iterator[Diagnostic]:
+        """What is wrong with all of them together."""
+        message, most = "", self.question.plans
+        if len(self.choices) > 1 or max(self.choices, default=0) > most:
+            message = f"the answer has to name one of {most} plans, on a line such as `PLAN 1`"
+        elif is_plan:
+            message = "the answer has repaired lines and a plan as well, so it is open which of them counts"
+        elif not (self.lines or self.choices or self.unchanged):
+            message = "the answer has no repaired line and no plan"
+        if message:
+            end = len(self.source.text.rstrip(f"{BLANKS}\r\n"))
             help = "write repaired lines after `LINE`, their number and a colon, or else the whole plan in a code block"
-            message = both if is_plan else "the answer has no repaired line and no plan"
-            yield Diagnostic("PM103", message, span=self.source.span(at, at), help=help, source=self.source)
-
-    def check_choice(self) -> Iterator[Diagnostic]:
-        """What is wrong with the plan that is named."""
-        if len(set(self.choices)) > 1 or self.choices[0] > self.question.plans:
-            message = f"it has to name one of {self.question.plans} plans, on a line such as `PLAN 1`"
-            yield Diagnostic("PM103", message, span=self.source.span(0, 0), source=self.source)
+            yield Diagnostic("PM103", message, span=self.source.span(end, end), help=help, source=self.source)
 
 
-def _rule(name: str) -> Pattern[str]:
-    return grammars.regular("repair").pattern(name)
+def _match(rule: str, row: str) -> Match[str] | None:
+    return grammars.regular("repair").pattern(rule).match(row)
 
 
 # ---------------------------------------------------------------- the plan
 
 
-def put_lines(text: str, lines: dict[int, list[str]]) -> str:
-    """The text with these lines in place of those with these numbers. Each keeps its line break and its indentation."""
-    # Only the first sign of a text is a byte-order mark.
-    lead = "\ufeff" if text.startswith("\ufeff") else ""
-    rows = text[len(lead) :].split("\n")
-    kept: list[str] = []
-    for number, row in enumerate(rows, 1):
-        is_last = number == len(rows)
-        if number not in lines:
-            kept.append(row)
-        elif lines[number] or is_last:
-            indent = row[: len(row) - len(row.lstrip(BLANKS))]
-            end = "\r" if row.endswith("\r") and not is_last else ""
-            line_break = newline_of(text) if is_last else f"{end}\n"
-            new = lines[number]
-            if number == 1 and not lead:
-                new = [one if at else one.lstrip("\ufeff") for at, one in enumerate(new)]
-            kept.append(line_break.join(indent + one for one in new) + end)
-    return lead + "\n".join(kept)
+def put_lines(text: str, lines: Mapping[int, list[str]]) -> str:
+    """The text with these lines in place of those with these numbers. Each keeps its indentation."""
+    source, newline = Source(text), newline_of(text)
+    edits = []
+    for number, new in lines.items():
+        # Only the first sign of a text is a byte-order mark.
+        mark = "\ufeff" if number == 1 else ""
+        line = source.line(number)
+        row = line.lstrip(mark) if mark else line
+        start, end = source.start_of(number) + len(line) - len(row), source.start_of(number) + len(line)
+        if not new and number < source.position(source.length)[0]:
+            end = source.start_of(number + 1)
+        indent = row[: len(row) - len(row.lstrip(BLANKS))]
+        written = newline.join(indent + one.lstrip(mark) if mark else indent + one for one in new)
+        edits.append(Edit(source.span(start, end), written))
+    return apply_edits(text, edits)
 
 
 def write_like(text: str, plan: str) -> str:

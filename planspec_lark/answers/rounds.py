@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
+from operator import add
 from typing import Any, Protocol, TypeAlias
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import asdict, astuple, define, evolve, field, fields, frozen
 
 from planspec_lark.answers.extract import Extraction, Remark, extract_plan
 from planspec_lark.answers.repair import (
@@ -52,7 +52,6 @@ MAX_ROUNDS = 3
 _MAX_ANSWER = 1_000_000
 # The finding that only one of several plans can count.
 _RIVAL = "PS130"
-_FENCE = re.compile("`{3,}|~{3,}")
 
 
 class _Usage(Protocol):
@@ -91,7 +90,7 @@ class RepairCost:
     answer_characters: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
-    is_estimated: bool = False
+    is_estimated: bool = field(default=False, converter=bool)
 
     @property
     def tokens(self) -> int:
@@ -99,23 +98,12 @@ class RepairCost:
         return self.prompt_tokens + self.answer_tokens
 
     def __add__(self, other: RepairCost) -> RepairCost:
-        return RepairCost(
-            self.prompt_characters + other.prompt_characters,
-            self.answer_characters + other.answer_characters,
-            self.prompt_tokens + other.prompt_tokens,
-            self.answer_tokens + other.answer_tokens,
-            self.is_estimated or other.is_estimated,
-        )
+        return RepairCost(*map(add, astuple(self), astuple(other)))
 
     def to_dict(self) -> dict[str, Any]:
         """The cost as a JSON value."""
-        return {
-            "prompt_characters": self.prompt_characters,
-            "answer_characters": self.answer_characters,
-            "prompt_tokens": self.prompt_tokens,
-            "answer_tokens": self.answer_tokens,
-            "estimated": self.is_estimated,
-        }
+        value = asdict(self)
+        return {**value, "estimated": value.pop("is_estimated")}
 
 
 @frozen
@@ -316,7 +304,7 @@ class _Loop:
         while (question := self._next_question()) is not None and self._put(question):
             pass
         found = self.state.found
-        is_answer = is_inner or _is_part(self.own)
+        is_answer = is_inner or _is_part(self.own.found)
         text = self.own.text
         if found.is_usable and is_answer:
             text = found.text
@@ -400,7 +388,7 @@ class _Loop:
         if any(one.severity is Severity.ERROR or one.code == "PM102" for one in found):
             return (), found
         if said.plan is not None:
-            after = _State(said.plan.source.text, said.plan, is_own=False)
+            after = _State(said.plan.source.text, said.plan, reason, is_own=False)
         elif said.choice is not None:
             after = self._read_again(evolve(before, choose=said.choice))
         elif said.lines:
@@ -430,14 +418,13 @@ def _say_failure(error: Exception) -> str:
 
 def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     """An answer, and what it has cost."""
-    answer, usage = (given, None) if isinstance(given, str) else (getattr(given, "text", None), given)
     if inspect.iscoroutine(given):
         given.close()
         raise TypeError("`ask` must not be asynchronous")
+    answer = given if isinstance(given, str) else getattr(given, "text", None)
     if not isinstance(answer, str):
         raise TypeError(f"a model gives a text, not {type(given).__name__}")
-    told = getattr(usage, "usage", None)
-    size = len(prompt), len(answer)
+    size, told = (len(prompt), len(answer)), getattr(given, "usage", None)
     if told is not None:
         return answer, RepairCost(*size, told.prompt_tokens, told.completion_tokens)
     # What is not read needs no tokens.
@@ -448,52 +435,52 @@ def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
 # ---------------------------------------------------------------- a text and what is found in it
 
 
+def _bounds_of(found: Extraction) -> tuple[int, int]:
+    """From where to where the plan and all that is found go. Lines that could not be read are none of the plan."""
+    # What is missing has no place.
+    spans = [span for span in (found.span, *(one.span for one in found.holds)) if span is not None and span.end]
+    return min(span.start for span in spans), max(span.end for span in spans)
+
+
 def _lines_of(found: Extraction) -> range:
-    """The lines to show: from the first to the last that the plan or a finding has; all where something is missing."""
+    """The lines to show: those of the plan and of all that is found; of a short text all where something is missing."""
     source = found.source
-    spans = [one.span for one in found.holds if one.span is not None]
-    # What is missing has no place; it may stand around the plan.
-    is_missing = found.span is None or any(not span.end for span in spans)
+    is_missing = any(one.span is None or not one.span.end for one in found.holds)
     if found.span is None or (is_missing and source.length <= MAX_CHARACTERS):
         return range(1, source.position(source.length)[0] + 1)
-    spans = [found.span, *(span for span in spans if span.end)]
-    last = max(max(span.start, span.end - 1) for span in spans)
-    return range(min(span.line for span in spans), source.position(last)[0] + 1)
+    start, end = _bounds_of(found)
+    return range(source.position(start)[0], source.position(max(start, end - 1))[0] + 1)
+
+
+def _is_part(found: Extraction) -> bool:
+    """Whether a text has more in it than its plan and what is found in that."""
+    if found.span is None:
+        return True
+    start, end = _bounds_of(found)
+    text = found.source.text
+    return bool(text[:start].lstrip("\ufeff").strip() or text[end:].strip())
 
 
 def _find_wrong(found: Extraction) -> list[Diagnostic]:
     """What holds a plan, and what else is told of the same lines."""
     lines = {one.line for one in found.holds}
-    beside = [one.diagnostic for one in found.repairs if one.diagnostic.line in lines]
-    held = {(one.code, one.span) for one in found.holds}
-    others = [one for one in beside if (one.code, one.span) not in held]
+    # Repairs of a higher risk are held.
+    beside = (one.diagnostic for one in found.repairs if one.line in lines and one.risk.rank <= found.max_risk.rank)
     # A guess that may well be wrong is not what to propose: it would be taken for the answer.
-    holds = [evolve(one, fix=None) if one.risk is Risk.HIGH else one for one in found.holds]
-    return in_order([*holds, *others])
+    return in_order([*(evolve(one, fix=None) if one.risk is Risk.HIGH else one for one in found.holds), *beside])
 
 
-def _end(state: _State, lines: Mapping[int, object]) -> _State:
+def _end(state: _State, lines: Collection[int]) -> _State:
     """A text that was cut off, with its end where its last line was written again."""
     cut = next((one.line for one in state.found.holds if one.code == CUT), None)
     if cut is None or max(lines) < cut:
         return state
     text = state.text
     for fence in find_fences(text):
-        sign = _FENCE.search(text, fence.start)
-        if not fence.is_closed and sign is not None:
-            text = f"{end_last_line(text)}{sign[0]}\n"
+        if not fence.is_closed:
+            opening = text[fence.start : fence.body_start]
+            text = end_last_line(text) + "".join(sign for sign in opening if sign in "`~") + "\n"
     return evolve(state, text=text, finish_reason="")
-
-
-def _is_part(state: _State) -> bool:
-    """Whether a text has more in it than its plan, and what is found in that."""
-    found, text = state.found, state.text
-    if found.span is None:
-        return True
-    # Lines that could not be read are none of the plan, and yet not around it.
-    spans = [found.span, *(one.span for one in found.holds if one.span is not None and one.span.end)]
-    start, end = min(span.start for span in spans), max(span.end for span in spans)
-    return bool(text[:start].lstrip("\ufeff").strip() or text[end:].strip())
 
 
 # ---------------------------------------------------------------- the plan's own text

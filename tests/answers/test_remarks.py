@@ -12,7 +12,7 @@ import json
 
 import pytest
 
-from planspec_lark import extract_plan, scan_plan_commands
+from planspec_lark import extract_plan
 from planspec_lark.answers import Verdict
 from planspec_lark.answers.sentences import sentences
 from planspec_lark.answers.statements import Talk
@@ -22,9 +22,6 @@ TALK = Talk("Goal: Pack\n1. [act] Pack the first bag\n2. [act] 打包行李\n", 
 PLAN = "Goal: Travel to Hamburg\n## Steps\n1. [act] Go to Hamburg → ticket\n2. [act] Pack the bag\n"
 
 
-COMMANDS = "PLAN_CMD: DONE 2 | all stored\nPLAN_CMD: ADD 4 [act] Update the change log → change_log\n"
-
-
 def texts(name: str, beside: str) -> dict[str, str]:
     rows = [row.split("\t") for row in read(FIXTURES / "remarks" / f"{name}.tsv").splitlines()]
     return {said: f"{said}\n\n{beside}" if place == "lead" else f"{beside}\n{said}\n" for place, said in rows}
@@ -32,10 +29,6 @@ def texts(name: str, beside: str) -> dict[str, str]:
 
 def verdicts(name: str) -> dict[str, Verdict]:
     return {said: extract_plan(text).verdict for said, text in texts(name, PLAN).items()}
-
-
-def verdicts_on_commands(name: str) -> dict[str, Verdict]:
-    return {said: scan_plan_commands(text).verdict for said, text in texts(name, COMMANDS).items()}
 
 
 def test_what_may_change_a_plan_is_held_back() -> None:
@@ -72,35 +65,6 @@ def test_what_changes_a_plan_in_words_of_its_subject_is_mostly_held_back() -> No
 
 def test_what_explains_a_plan_in_words_of_its_subject_is_mostly_left_out() -> None:
     assert accepted_around_plans()["harmless"] >= 0.66
-
-
-def test_what_may_change_commands_is_held_back() -> None:
-    found = verdicts_on_commands("held_back_beside_commands")
-    missed = [said for said, verdict in found.items() if verdict is Verdict.ACCEPTED]
-    assert len(found) >= 120
-    assert len(missed) <= 0.03 * len(found), missed
-
-
-@pytest.mark.parametrize(
-    "lead",
-    ["I looked at the log. Example:", "The log is fine. For example:", "The log is fine.\n\nAnother model's answer:"],
-)
-def test_the_label_right_before_commands_counts_whatever_comes_before_it(lead: str) -> None:
-    assert scan_plan_commands(f"{lead}\n{COMMANDS}").verdict is not Verdict.ACCEPTED
-
-
-def test_what_reports_work_beside_commands_is_left_out() -> None:
-    found = verdicts_on_commands("harmless_beside_commands")
-    missed = [said for said, verdict in found.items() if verdict is not Verdict.ACCEPTED]
-    assert len(found) >= 120
-    assert len(missed) <= 0.03 * len(found), missed
-
-
-@pytest.mark.parametrize("said", ["This one is not certain.", "Option A", "Don't!", "## Rejected", "<!--"])
-def test_what_stands_between_commands_counts_for_both(said: str) -> None:
-    text = f"PLAN_CMD: DONE 1\n\n{said}\n\n```\nPLAN_CMD: DONE 2\n```\n"
-    (fault,) = scan_plan_commands(text).faults
-    assert (fault.code, fault.line, fault.help) == ("PC107", 3, "write only the commands that count")
 
 
 def test_it_is_said_what_to_do() -> None:

@@ -148,15 +148,16 @@ def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
 )
 @plan_argument()
 @click.argument("answer", metavar="[ANSWER]", default="-")
+@flag("--allow-removal", help="Take an answer after which the plan has fewer steps, constraints or details.")
 @flag("--dry-run", help="Write nothing; show what is wrong with the answer and the result.")
 @diff_option
 @wait_option
 @folder_option
-def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
+def splice_command(file: str, answer: str, allow_removal: bool, dry_run: bool, diff: bool) -> None:
     """Put the lines that a model has repaired into a plan.
 
-    All other lines stay as they are. An answer that writes a line which was not asked for is refused, and the plan
-    stays as it is.
+    All other lines stay as they are; an answer that is the whole plan takes its place. One that takes steps,
+    constraints or details away is refused, and the plan stays as it is.
     """
     check_inputs(file, answer)
     # All of it, before the plan is looked at: it may take long until the last line comes.
@@ -164,7 +165,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
         text = read_text(answer)
 
     def change(before: str) -> tuple[str, SpliceResult]:
-        done = answers.splice(before, text, name=label(file), answer_name=label(answer))
+        done = answers.splice(before, text, allow_removal=allow_removal, name=label(file), answer_name=label(answer))
         return done.text, done
 
     with stop_on_faults(file, "nothing was read"):
@@ -174,7 +175,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not done.is_usable:
         fail_on(file, "the answer is refused, and the plan stays as it is")
-    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten")
+    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten" if done.lines else "written anew")
     faults = [one for one in done.findings if one.severity is Severity.ERROR]
     if faults:
         fail_on(file, f"{count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

@@ -54,7 +54,7 @@ STARTS = {
     "json_text": ("text",),
     "reference": ("value", "path"),
     "reflection": ("decision",),
-    "repair": ("repaired",),
+    "repair": ("repaired", "choice", "unchanged", "almost"),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),

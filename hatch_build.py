@@ -117,7 +117,7 @@ def compile_grammars(folder: Path) -> list[Path]:
 
     exercise()
     written = []
-    for language in grammars.READ:
+    for language in (*grammars.READ, *grammars.DIALECTS):
         path = folder / f"{language}.json"
         path.write_text(grammars.dump(language), encoding="ascii")
         written.append(path)

@@ -103,6 +103,8 @@ JOBS = {
         test_contract.py::test_an_import_upwards_or_sideways_is_found/4
         test_jobs.py::test_a_sample_always_runs_and_a_job_runs_all/4
         test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job
+        test_mutants.py::test_what_tests_find_is_told_from_what_they_do_not
+        test_mutants.py::test_tests_that_fail_anyway_find_nothing/2
         toolplan/test_call_ledger.py::test_a_killed_run_goes_on/3
     """,
     "sweep": """

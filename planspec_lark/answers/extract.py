@@ -22,7 +22,7 @@ from planspec_lark.answers.block import (
     set_aside,
     undo_escapes,
 )
-from planspec_lark.answers.truncation import CUT, has_open_end, is_cut_short, name_cut, start_of_last_line
+from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cut, start_of_last_line
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
@@ -115,7 +115,6 @@ class Extraction:
         plan: the plan; empty where there is none.
         verdict: whether it is safe to act on.
         holds: what keeps it from being accepted, in the order of the answer; the first decides.
-        repairs: what was read by its canonical text, or left out, in the order of the answer.
         remarks: all text outside the plan.
         span: from the plan's first character to its last; None where there is none.
         max_risk: the highest risk that is allowed.
@@ -127,7 +126,6 @@ class Extraction:
     plan: PlanSpec
     verdict: Verdict
     holds: tuple[Diagnostic, ...]
-    repairs: tuple[Repair, ...]
     remarks: tuple[Remark, ...]
     span: Span | None
     max_risk: Risk
@@ -149,6 +147,12 @@ class Extraction:
     def positions(self) -> Positions:
         """Where the plan's parts are in it."""
         return self.scan.positions
+
+    @cached_property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What was read by its canonical text, or left out, in the order of the answer."""
+        repaired = (one for one in self.scan.diagnostics if one.risk is not None and one.fix is not None)
+        return tuple(_repair(one, self.source) for one in repaired)
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
@@ -297,7 +301,7 @@ def _refuse(
     result: ScanResult, holds: Sequence[Diagnostic], request: _Request, remarks: tuple[Remark, ...]
 ) -> Extraction:
     return Extraction(
-        PlanSpec(), Verdict.REFUSED, tuple(holds), (), remarks, None, request.max_risk, truncated=False, scan=result
+        PlanSpec(), Verdict.REFUSED, tuple(holds), remarks, None, request.max_risk, truncated=False, scan=result
     )
 
 
@@ -359,29 +363,27 @@ class _Answer:
         """The reading of the block that counts."""
         block, rivals = self._choose()
         cut = self._find_cut(block)
-        result = self._read(block, len(block.text) if cut is None or not self.request.allow_truncated else cut)
+        end = len(block.text) if cut is None or not self.request.allow_truncated else cut
+        result, is_clear = self._read(block, end)
         excess = refuse_excess(result, self.request.limits)
         remarks = self._find_remarks(block)
         if excess is not result:
             return _refuse(excess, excess.diagnostics, self.request, remarks)
         if self.request.goal and not result.plan.goal:
             result.plan.goal = self.request.goal
-        return self._judge(block, result, rivals, cut, remarks)
+        return self._judge(block, result, is_clear, rivals, cut, remarks)
 
     def _judge(
         self,
         block: Block,
         result: ScanResult,
+        is_clear: bool,
         rivals: list[Diagnostic],
         cut: int | None,
         remarks: tuple[Remark, ...],
     ) -> Extraction:
         plan, request = result.plan, self.request
-        told = list(result.diagnostics)
-        if cut is not None:
-            # The last line is told of by its name.
-            told = [one for one in told if not request.allow_truncated or not one.span or one.span.start < cut]
-        holds = find_holds(told, request.max_risk)
+        holds = [] if is_clear else find_holds(result.diagnostics, request.max_risk)
         broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
         broken += _find_gaps(plan, request.below)
         broken += _find_placeholders(plan)
@@ -398,14 +400,14 @@ class _Answer:
         if not plan.steps and not holds:
             missing = "the text has no plan: no step can be read"
             holds.append(Diagnostic("PS201", missing, Severity.ERROR, self.source.span(0, 0), source=self.source))
-        repairs = tuple(_repair(one, self.source) for one in told if one.severity is not Severity.ERROR)
+        notes = (*self.notes, *self._commands(remarks))
         if cut is not None and request.allow_truncated:
-            repairs = (*repairs, _repair(evolve(name_cut(self.source, cut, is_allowed=True), risk=Risk.MEDIUM), self.source))
+            notes = (*notes, name_cut(self.source, cut, is_allowed=True))
         bounds = result.positions.bounds
         span = self.source.span(*bounds) if bounds else None
         return Extraction(
-            plan, verdict, tuple(in_order(holds)), repairs, remarks, span, request.max_risk,
-            truncated=cut is not None, notes=(*self.notes, *self._commands(remarks)), scan=result,
+            plan, verdict, tuple(in_order(holds)), remarks, span, request.max_risk, truncated=cut is not None,
+            notes=notes, scan=result,
         )
 
     # ------------------------------------------------------------ which block
@@ -424,7 +426,7 @@ class _Answer:
             return blocks[-1], [Diagnostic("PS130", missing, span=self.source.span(0, 0), source=self.source)]
         if len(blocks) == 1:
             return blocks[0], []
-        plans = [self._read(block, len(block.text)).plan for block in blocks]
+        plans = [self._read(block, len(block.text))[0].plan for block in blocks]
         if all(plan == plans[0] for plan in plans):
             return blocks[0], []
         return blocks[-1], [self._rival(number, block) for number, block in enumerate(blocks, 1)]
@@ -437,15 +439,15 @@ class _Answer:
 
     # ------------------------------------------------------------ reading
 
-    def _read(self, block: Block, end: int) -> ScanResult:
-        """The plan of a block, up to an offset."""
+    def _read(self, block: Block, end: int) -> tuple[ScanResult, bool]:
+        """The plan of a block, up to an offset, and whether nothing found in its lines holds it."""
         text, request = block.text, self.request
         end = min(end, block.end)
         body = text[block.start : end]
         is_plain = not (request.default_type or request.signs or request.below)
         plan = fast_reader.read(body) if is_plain and not is_suspect(f"\n{body}") else None
         if plan is not None and plan.steps and all(step.step_type in STEP_TYPES for step in iter_steps(plan)):
-            return ScanResult(plan, [], Positions(self.source, text, unread=block.start, end=end), self.source)
+            return ScanResult(plan, [], Positions(self.source, text, unread=block.start, end=end), self.source), True
         reader = Reader(
             self.source,
             is_strict=False,
@@ -458,7 +460,9 @@ class _Answer:
         if request.below:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
-        return ScanResult(reader.plan, in_order(reader.findings), reader.positions, self.source)
+        is_clear = reader.is_clear(request.max_risk)
+        scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)
+        return scan, is_clear
 
     def _find_cut(self, block: Block) -> int | None:
         """Where the last line of the plan starts, if it may be a part of one only."""
@@ -517,7 +521,7 @@ def _remarks(source: Source, text: str, bounds: Sequence[tuple[int, int]]) -> It
 def _repair(found: Diagnostic, source: Source) -> Repair:
     span = found.fix.span if found.fix else found.span
     was = source.text[span.start : span.end] if span else ""
-    became = found.fix.text if found.fix else "" if found.code == CUT else was
+    became = found.fix.text if found.fix else was
     return Repair(found.code, found.message, was, became, found.risk or Risk.MEDIUM, found)
 
 

@@ -1,4 +1,4 @@
-"""The grammars for generation as trees of ``grammar/dialect.lark``, and their texts: in that dialect, and in GBNF.
+"""The grammars for generation as trees of ``grammar/notation.lark``, and their texts: in that notation, and in GBNF.
 
 Nothing here knows any language; what a grammar is shaped into is :mod:`planspec_lark.constrained.shape`.
 """
@@ -16,14 +16,14 @@ from planspec_lark.syntax import grammars
 __all__ = ["Definitions", "Part", "names_in", "reach", "read_grammar", "write_gbnf", "write_grammar"]
 
 Part = Token | Tree[Token]
-# What each rule and terminal is (a tree of the dialect's rule ``choice``), in the order of the file.
+# What each rule and terminal is (a tree of the notation's rule ``choice``), in the order of the file.
 Definitions = Mapping[str, Tree[Token]]
 
 
 @cache
 def read_grammar(language: str) -> Definitions:
     """The definitions of a grammar, and after them those that it imports with all that they need."""
-    tree = grammars.parser("dialect").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
+    tree = grammars.parser("notation").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
     for alternatives in tree.find_data("choice"):
         # Without the bars between them.
         alternatives.children = [part for part in alternatives.children if isinstance(part, Tree)]
@@ -59,7 +59,7 @@ def reach(definitions: Definitions, names: Iterable[str]) -> Definitions:
 
 
 def write_grammar(definitions: Definitions) -> str:
-    """A grammar's text in the dialect: one definition a line."""
+    """A grammar's text in the notation: one definition a line."""
     return "".join(f"{name}: {_write(choice, str)}\n" for name, choice in definitions.items())
 
 

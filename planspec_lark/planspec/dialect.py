@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
+from operator import attrgetter
 from re import Match
 from types import MappingProxyType
 
@@ -60,6 +61,7 @@ _SPACES = f"{BLANKS}\xa0\u2002\u2003\u2009\u200b\u202f\u3000\ufeff"
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
+_START = attrgetter("start")
 
 _MESSAGES = {
     "PS104": "{} is not how this part is written",
@@ -226,9 +228,10 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         default_type: the type of steps that have none.
         signs: what signs mean that are in no table.
     """
-    for rule, kind in _PLAIN_KINDS:
-        if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
-            return LineReading(kind, _plain_deviations(kind, match))
+    if plain := _PLAIN_KINDS.get(line[:1]):
+        for rule in plain:
+            if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
+                return LineReading(rule, _plain_deviations(rule, match))
     for read in (_read_step, _read_label):
         if found := read(line, signs):
             return found
@@ -242,7 +245,12 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
     return read_header(line) or _read_untyped(line, default_type, signs)
 
 
-_PLAIN_KINDS = (("conflict", "conflict"), ("fence", "fence"), ("table", "table"))
+# By how a line begins, the rules that it is put to first.
+_PLAIN_KINDS = {
+    **dict.fromkeys("<>=", ("conflict",)),
+    **dict.fromkeys("`~", ("fence",)),
+    "|": ("conflict", "table"),
+}
 
 
 def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
@@ -373,46 +381,65 @@ def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None =
 
 
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    for rule in ("early_step", "step"):
+    is_early = line.lstrip("-*+•_` ")[:1] in ("[", "［", "【")
+    for rule in ("early_step", "step") if is_early else ("step",):
         match = DIALECT.rule(rule).match(line)
-        if match is not None and match.end() == len(line) and (found := _build_step(match, line, signs)):
+        if match is not None and match.end() == len(line) and (found := _build_step(_Line(match, line), signs)):
             return found
     return None
 
 
-def _build_step(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    groups = match.groupdict()
-    terminal = next(
-        (name for name in _TYPES if groups.get(f"type_{name}") or groups.get(f"early_type_{name}")), "TYPE_UNKNOWN"
-    )
-    part = "early_type" if groups.get("early_type") else "type"
-    word = (groups.get(f"{part}_{terminal}") or "").strip(BLANKS)
-    meant = read_type(word) if terminal != "TYPE_UNKNOWN" else ""
-    has_number = bool(groups.get("number"))
-    if not has_number and (not meant or (terminal == "TYPE_LABEL")):
+class _Line:
+    """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
+
+    def __init__(self, match: Match[str], line: str) -> None:
+        self.match, self.line, self.span = match, line, match.span
+        names = match.re.groupindex
+        self.parts = {name: value for name, value in zip(names, match.groups(), strict=False) if value is not None}
+
+    def form_of(self, part: str) -> str:
+        """The terminal that a part is written in; empty where it is missing."""
+        start = f"{part}_"
+        return next((name[len(start) :] for name in self.parts if name.startswith(start) and name[-1].isupper()), "")
+
+
+def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    parts = line.parts
+    part = "early_type" if "early_type" in parts else "type"
+    terminal = line.form_of(part)
+    word = parts[f"{part}_{terminal}"].strip(BLANKS)
+    meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+    if "number" not in parts and (not meant or terminal == "TYPE_LABEL"):
         return None
-    deviations = [*_lead_deviations(match, line), *_mark_deviations(match, line, signs)]
-    deviations += _type_deviations(match, line, terminal, word, meant)
-    tail = read_tail(match["TAIL"] or "", match.start("TAIL") if match["TAIL"] else len(line), line)
+    marks = _find_marks(line, signs)
+    deviations = _lead_deviations(line) + _mark_deviations(line, marks)
+    deviations += _type_deviations(line, part, terminal, word, meant)
+    tail = _tail_of(line)
     deviations += tail.deviations
-    name = (groups.get("name") or "").strip(BLANKS)
-    number, kind = _read_number(match)
+    number, kind = _read_number(line)
+    name = parts.get("name", "").strip(BLANKS)
     step = StepLine(
-        number, kind, _read_mark(match, signs), name, meant or word, tail.description, tail.outputs, tail.pieces
+        number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces
     )
     is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
-    deviations.sort(key=lambda one: one.start)
-    return LineReading("step" if is_typed else "untyped", tuple(deviations), step=step)
+    return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
 
 
-_TYPES = ("TYPE", "TYPE_TIGHT", "TYPE_BRACKETS", "TYPE_ROUND", "TYPE_LABEL", "TYPE_FIRST", "TYPE_OPEN")
+def _tail_of(line: _Line) -> Tail:
+    text = line.parts.get("TAIL", "")
+    return read_tail(text, line.match.start("TAIL") if text else len(line.line), line.line)
 
 
-def _type_deviations(match: Match[str], line: str, terminal: str, word: str, meant: str) -> list[Deviation]:
-    part = "early_type" if terminal == "TYPE_FIRST" else "type"
-    start = match.start(part)
-    end = start + len(match[part].rstrip(_SPACES))
+def _sorted(deviations: list[Deviation]) -> tuple[Deviation, ...]:
+    return tuple(sorted(deviations, key=_START))
+
+
+def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: str) -> list[Deviation]:
     found: list[Deviation] = []
+    if terminal == "TYPE" and word in STEP_TYPES:
+        return found
+    start = line.match.start(part)
+    end = start + len(line.parts[part].rstrip(_SPACES))
     if terminal == "TYPE_TIGHT":
         found.append(Deviation("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
     elif terminal == "TYPE_OPEN":
@@ -420,55 +447,64 @@ def _type_deviations(match: Match[str], line: str, terminal: str, word: str, mea
     elif terminal == "TYPE_FIRST":
         found.append(Deviation("PS112", "the type must come after the id", start, end, help=_HELP["PS112"]))
     elif terminal == "TYPE_UNKNOWN":
-        found.append(deviation_of("PS112", line, start, end, None))
+        found.append(deviation_of("PS112", line.line, start, end, None))
     elif terminal != "TYPE":
-        found.append(deviation_of("PS112", line, start, end))
+        found.append(deviation_of("PS112", line.line, start, end))
     if terminal in ("TYPE", "TYPE_TIGHT") and meant and word not in STEP_TYPES:
         help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
         found.append(Deviation("PS202", f"invalid type '{word}'", start, end, help=help))
     return found
 
 
-def _lead_deviations(match: Match[str], line: str) -> list[Deviation]:
-    """What of bullet, box and number is not of the form."""
+def _lead_deviations(line: _Line) -> list[Deviation]:
+    """What of bullet, box, number, mark and name is not of the form."""
     found: list[Deviation] = []
-    lead = [
-        match.span(name)
-        for name in ("STEP_HASHES", "bullet", "box")
-        if name in match.re.groupindex and match[name] is not None
-    ]
-    if lead and "number" in match.re.groupindex and match["number"]:
-        end = lead[-1][1]
-        found.append(Deviation("PS110", "a step must start with its id", lead[0][0], end, help=_HELP["PS110"]))
-    elif not match["number"]:
+    parts, span = line.parts, line.span
+    lead = [span(name) for name in ("STEP_HASHES", "bullet", "box") if name in parts]
+    if "number" not in parts:
         end = lead[-1][1] if lead else 1
         found.append(Deviation("PS110", "the id of the step is missing", 0, end, help=_HELP["PS110"]))
-    for form, start, end in DIALECT.parts(match):
-        if form.terminal == "TYPE_TIGHT" or not (form.terminal.startswith("NUMBER_") or form.code == "PS113"):
+    elif lead:
+        start, end = lead[0][0], lead[-1][1]
+        found.append(Deviation("PS110", "a step must start with its id", start, end, help=_HELP["PS110"]))
+    for part in ("number", "box", "mark", "name"):
+        if part not in parts:
             continue
+        form = DIALECT.forms.get(line.form_of(part))
+        if form is None or (part != "number" and form.code != "PS113"):
+            continue
+        start = span(part)[0]
+        said = parts[part].rstrip(_SPACES)
+        end = start + len(said)
         if form.code == "PS113":
-            said = line[start:end].rstrip(_SPACES)
-            end = start + len(said)
-            is_wide = line[end : end + 1] in _SPACES
-            message = "white space is missing after `{}`" if not is_wide else "the white space after `{}` is not spaces or tabs"
-            found.append(Deviation("PS113", message.format(said[:60]), end, end + 1))
+            found.append(_miss_of_space(line.line, said, end))
         else:
-            found.append(deviation_of(form.code, line, start, end, form.risk))
+            found.append(deviation_of(form.code, line.line, start, end, form.risk))
     return found
 
 
-def _read_number(match: Match[str]) -> tuple[str, Number]:
+def _miss_of_space(line: str, said: str, end: int) -> Deviation:
+    is_wide = line[end : end + 1] in _SPACES
+    message = (
+        f"the white space after `{said[:60]}` is not spaces or tabs"
+        if is_wide
+        else f"white space is missing after `{said[:60]}`"
+    )
+    return Deviation("PS113", message, end, end + 1)
+
+
+def _read_number(line: _Line) -> tuple[str, Number]:
     """The number of a step as digits joined by dots, and its kind."""
-    groups = match.groupdict()
-    if not groups.get("number"):
+    if "number" not in line.parts:
         return "", Number.NONE
-    for terminal, read in _NUMBERS.items():
-        if written := groups.get(f"number_{terminal}"):
-            number = read(written.strip(_SPACES))
-            if terminal == "NUMBER_LETTER":
-                return number, Number.LETTER
-            return number, Number.DOTTED if "." in number else Number.PLAIN
-    return "", Number.PLAIN
+    terminal = line.form_of("number")
+    read = _NUMBERS.get(terminal)
+    if read is None:
+        return "", Number.PLAIN
+    number = read(line.parts[f"number_{terminal}"].strip(_SPACES))
+    if terminal == "NUMBER_LETTER":
+        return number, Number.LETTER
+    return number, Number.DOTTED if "." in number else Number.PLAIN
 
 
 def _read_digits(written: str) -> str:
@@ -494,29 +530,26 @@ _NUMBERS = {
 }
 
 
-def _find_marks(match: Match[str]) -> list[tuple[str, str, int, int]]:
-    """The marks of a line, before and behind its number: the terminal, the sign, and its place."""
+@frozen
+class _Mark:
+    """A mark of a line, before or behind its number: the terminal, what it means, and where it goes."""
+
+    terminal: str
+    status: PlanStatus | None
+    start: int
+    end: int
+
+
+def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
     found = []
     for part in ("box", "mark"):
-        if part in match.re.groupindex and match[part] is not None:
-            start, end = match.span(part)
-            groups = (f"{part}_{name}" for name in _SIGNS)
-            terminal = next(
-                (group.removeprefix(f"{part}_") for group in groups if match.re.groupindex.get(group) and match[group] is not None),
-                "UNKNOWN_SIGN",
-            )
-            said = match[part].rstrip(_SPACES)
-            found.append((terminal, said, start, start + len(said)))
+        if part in line.parts:
+            start = line.match.start(part)
+            said = line.parts[part].rstrip(_SPACES)
+            # A sign by itself has no value that is a part of it.
+            terminal = line.form_of(part) or line.form_of(f"{part}__status") or "UNKNOWN_SIGN"
+            found.append(_Mark(terminal, _status_of(terminal, said, signs), start, start + len(said)))
     return found
-
-
-_SIGNS = (
-    *("MARK", "MARK_TIGHT", "MARK_WIDE", "UNKNOWN_BOX"),
-    *(f"{name}_{kind}" for name in _STATUSES for kind in ("BOX", "SIGN")),
-)
-
-
-_OWN_MARKS = ("MARK", "MARK_TIGHT")
 
 
 def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
@@ -533,24 +566,22 @@ def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> Pla
     return _STATUSES.get(terminal.partition("_")[0])
 
 
-def _read_mark(match: Match[str], signs: Mapping[str, PlanStatus]) -> str:
+def _read_mark(marks: Sequence[_Mark]) -> str:
     """The character of the mark of a step; the one behind the number counts."""
-    statuses = [_status_of(terminal, said, signs) for terminal, said, _, _ in _find_marks(match)]
-    known = [status for status in statuses if status is not None]
+    known = [one.status for one in marks if one.status is not None]
     return MARKS[known[-1]] if known else ""
 
 
-def _mark_deviations(match: Match[str], line: str, signs: Mapping[str, PlanStatus]) -> list[Deviation]:
-    found, statuses = [], set()
-    for terminal, said, start, end in _find_marks(match):
-        status = _status_of(terminal, said, signs)
-        statuses.add(status)
-        if status is None:
-            found.append(deviation_of("PS111", line, start, end, None))
-        elif terminal not in _OWN_MARKS:
-            found.append(deviation_of("PS111", line, start, end))
+def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
+    found = []
+    for one in marks:
+        if one.status is None:
+            found.append(deviation_of("PS111", line.line, one.start, one.end, None))
+        elif one.terminal not in ("MARK", "MARK_TIGHT"):
+            found.append(deviation_of("PS111", line.line, one.start, one.end))
+    statuses = {one.status for one in marks}
     if len(statuses) > 1 and None not in statuses:
-        start, end = _find_marks(match)[-1][2:]
+        start, end = marks[-1].start, marks[-1].end
         found.append(Deviation("PS111", "two marks that differ", start, end, None, _HELP["PS111"]))
     return found
 
@@ -560,29 +591,24 @@ def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus])
     match = DIALECT.rule("untyped_step").match(line) or DIALECT.rule("bullet_line").match(line)
     if match is None or match.end() != len(line):
         return None
+    found = _Line(match, line)
     is_numbered = "number" in match.re.groupindex
-    bullet = match.end("bullet") if match["bullet"] else 0
-    if is_numbered and not match["number"]:
+    bullet = match.end("bullet") if "bullet" in found.parts else 0
+    if is_numbered and "number" not in found.parts:
         return None
-    tail = match["TAIL"] or ""
     if not is_numbered and not default_type:
-        text = line[bullet:].strip(_SPACES)
         deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
-        return LineReading("bullet", deviations, text=text)
-    parts = read_tail(tail, match.start("TAIL") if tail else len(line), line)
-    at = match.start("TAIL") if tail else len(line)
-    lead = _lead_deviations(match, line) if is_numbered else [
-        Deviation("PS110", "the id of the step is missing", 0, max(bullet, 1), help=_HELP["PS110"])
-    ]
-    found = [*lead, *_mark_deviations(match, line, signs), *parts.deviations]
-    number, kind = _read_number(match) if is_numbered else ("", Number.NONE)
+        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
+    tail, marks = _tail_of(found), _find_marks(found, signs)
+    number, kind = _read_number(found)
     step = StepLine(
-        number, kind, _read_mark(match, signs), "", default_type, parts.description, parts.outputs, parts.pieces
+        number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces
     )
-    missing = _miss_of_type(line, at, step, None if not default_type else Risk.LOW)
-    deviations = tuple(sorted([*found, missing], key=lambda one: one.start))
-    text = line[bullet:] if not is_numbered else line[match.end("number") :]
-    return LineReading("step" if default_type else "untyped", deviations, step=step, text=text.strip(_SPACES))
+    at = match.start("TAIL") if "TAIL" in found.parts else len(line)
+    told = [*_lead_deviations(found), *_mark_deviations(found, marks), *tail.deviations]
+    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
+    text = line[match.end("number") if is_numbered else bullet :].strip(_SPACES)
+    return LineReading("step" if default_type else "untyped", _sorted(told), step=step, text=text)
 
 
 def _miss_of_bullet(end: int) -> Deviation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from re import Match
 from typing import Any
 
@@ -42,10 +42,10 @@ from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix, Severity, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.recovery import Deviation, report
+from planspec_lark.syntax.recovery import Deviation, LineReport
 from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -145,7 +145,7 @@ class Reader:
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
             no step's (None).
-        findings: what was found.
+        found: what was found, in the order of the text: lines that are told of, and other findings.
         elisions: where lines and fields stand that stand for others.
     """
 
@@ -162,14 +162,16 @@ class Reader:
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)
     owner: PlanSpec | PlanStep | bool | None = None
-    findings: list[Diagnostic] = field(factory=list)
+    found: list[LineReport | Diagnostic] = field(factory=list)
     _last: _Last | None = None
     _is_set_off: bool = False
     _columns: list[str] = field(factory=list)
     # How many signs in front of the line only look like white space.
     _lead: int = 0
-    # The finding about lines that go with a refused one, as long as it may grow.
+    # Where lines that go with a refused one start, as long as the finding about them may grow.
     _dropped: int | None = None
+    # Where the text of the line ends that is read.
+    _end: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.positions = Positions(self.source)
@@ -240,6 +242,7 @@ class Reader:
         body = row[:-2] if row.endswith("\r\n") else row[:-1]
         content = body.rstrip(BLANKS)
         line = LineBounds(start, start + len(body))
+        self._end = start + len(content)
         last, self._last = self._last, None
         match = self._match(row, content, indent)
         bare = content.strip(WIDE) if match is None or not self.is_strict else content
@@ -470,7 +473,7 @@ class Reader:
         rows = (f"Goal: {content}",)
         deviation = Deviation("PS104", "the goal is in the line below its header", 0, len(content))
         # The finding about the header itself has no fix, and is this one.
-        self.findings = [one for one in self.findings if one.span is None or one.span.start != last.line.start]
+        self._take_back(last.line.start)
         self._report(LineBounds(last.line.start, line.end), (deviation,), rows)
         self.plan.goal = content.strip(WHITE)
         self.positions.add("goal", LineBounds(last.line.start, line.end, is_repaired=True))
@@ -557,16 +560,25 @@ class Reader:
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
         self.positions.add_step(step.step_id, line._replace(is_repaired=True))
-        known = [one for one in self.findings if one.span and one.span.start < line.start and one.step_id == step.step_id]
-        is_open = all(one.fix for one in known)
         rows = (changed.write(step.step_id),)
-        found = report(self.source, line.start, line.end, deviations, (), severity=self._severity, step_id=step.step_id)
-        if is_open:
-            edit = Fix(self.source.span(start, end), rows[0], tuple(found[0].fix.edits) if found[0].fix else (), True)
-            # The fix of the step's own line would write it without what the label says.
-            self.findings = [evolve(one, fix=edit) if one in known and one.line == self.source.position(start)[0] else one for one in self.findings]
-            found = [evolve(one, fix=edit) for one in found]
-        self.findings.extend(found)
+        cut = Edit(self.source.span(line.start, self._end), "")
+        fix = Fix(self.source.span(start, end), rows[0], (cut,), is_safe=True)
+        told = self._share_fix(start, step.step_id, rows, fix)
+        self.found.append(LineReport(line.start, self._end, tuple(deviations), rows, step.step_id, told))
+
+    def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
+        """Let what was told of a step's own line have a fix that writes more; None where the line has no canonical text."""
+        for at in reversed(range(len(self.found))):
+            one = self.found[at]
+            if _start_of(one) < start:
+                break
+            if isinstance(one, LineReport) and one.step_id == step_id and (one.start == start or one.fix is not None):
+                if one.risk is None:
+                    return None
+                edits = () if one.fix is None else one.fix.more
+                fix = evolve(fix, more=(*edits, *(edit for edit in fix.more if edit not in edits)))
+                self.found[at] = evolve(one, rows=rows, fix=fix)
+        return fix
 
     def _open_table(self, content: str, line: LineBounds) -> None:
         columns = read_columns(content)
@@ -695,8 +707,7 @@ class Reader:
     def _replace_findings(
         self, above: _Last, bounds: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str], step_id: str = ""
     ) -> None:
-        start = above.line.start
-        self.findings = [one for one in self.findings if one.span is None or one.span.start < start]
+        self._take_back(above.line.start)
         self._report(bounds, deviations, rows, step_id=step_id)
 
     def _take_detail(self, text: str, line: LineBounds, *, is_doubtful: bool = False) -> None:
@@ -747,7 +758,6 @@ class Reader:
             return
         clean = found.re.sub("", content).strip(BLANKS)
         deviation = Deviation("PS102", message, *found.span(), Risk.MEDIUM, "remove it")
-        at = len(self.findings)
         match = line_pattern().fullmatch(f"{clean}\n") if clean else None
         reading = None if match or not clean else read_line(clean, default_type=self.default_type, signs=self.signs)
         if match is not None:
@@ -762,7 +772,6 @@ class Reader:
             self._report(line, (evolve(deviation, risk=None),), None)
             if reading is not None and reading.kind == "untyped":
                 self._give_lines_to(False)
-        del at
 
     def move_below(self, parent: str) -> None:
         """Put all steps below one that a larger plan has, unless their ids say so already."""
@@ -773,7 +782,7 @@ class Reader:
             step.step_id = renamed[step_id]
         self.steps = {renamed[step_id]: step for step_id, step in self.steps.items()}
         self.positions.rename(renamed)
-        self.findings = [evolve(one, step_id=renamed.get(one.step_id, one.step_id)) for one in self.findings]
+        self.found = [evolve(one, step_id=renamed.get(one.step_id, one.step_id)) for one in self.found]
 
     # ---------------------------------------------------------------- findings
 
@@ -784,25 +793,25 @@ class Reader:
     def _report(
         self, line: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str] | None, step_id: str = ""
     ) -> None:
-        end = line.end
         # White space at the end of a detail line is part of it; elsewhere a fix leaves it.
-        text = self.source.text[line.start : end]
-        if not (rows and rows[-1].startswith(">")):
-            end = line.start + len(text.rstrip(WHITE))
+        end = line.end if rows and rows[-1].startswith(">") else self._end
         if self._lead:
             message = "the white space at the start of the line is not spaces or tabs"
-            lead = Deviation("PS113", message, 0, self._lead)
-            deviations = (lead, *(evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations))
-        found = report(self.source, line.start, end, deviations, rows, severity=self._severity, step_id=step_id)
-        self.findings.extend(found)
+            moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)
+            deviations = (Deviation("PS113", message, 0, self._lead), *moved)
+        if deviations:
+            self.found.append(LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id))
         self._dropped = None
 
+    def _take_back(self, start: int) -> None:
+        """Drop what was told from an offset on."""
+        while self.found and _start_of(self.found[-1]) >= start:
+            self.found.pop()
+
     def _note(self, code: str, message: str, line: LineBounds, severity: Severity, **more: Any) -> None:
-        text = self.source.text[line.start : line.end].rstrip(WHITE)
-        span = self.source.span(line.start, line.start + len(text))
-        if severity is Severity.ERROR:
-            more["risk"] = None
-        self.findings.append(Diagnostic(code, message, severity, span, source=self.source, **more))
+        """Add a finding about all of a line, or about a part of it that is given."""
+        span = self.source.span(line.start, min(line.end, self._end))
+        self.found.append(Diagnostic(code, message, severity, span, source=self.source, **more))
         self._dropped = None
 
     def _note_orphan(self, message: str, line: LineBounds) -> None:
@@ -810,17 +819,34 @@ class Reader:
 
     def _drop(self, line: LineBounds) -> None:
         """Name a line that goes with a refused one, together with those of its kind before it."""
-        text = self.source.text[line.start : line.end].rstrip(WHITE)
-        end = line.start + len(text)
-        if self._dropped is not None and self._dropped == len(self.findings) - 1:
-            grown = self.findings[-1]
-            assert grown.span is not None, "it was noted with one"
-            self.findings[-1] = evolve(grown, span=self.source.span(grown.span.start, end))
-            return
-        span = self.source.span(line.start, end)
+        start = line.start
+        if self._dropped is not None:
+            start = self._dropped
+            self.found.pop()
         message = "left out, like the line that it belongs to"
-        self.findings.append(Diagnostic("PS107", message, Severity.ERROR, span, source=self.source))
-        self._dropped = len(self.findings) - 1
+        self._note("PS107", message, LineBounds(start, self._end), Severity.ERROR)
+        self._dropped = start
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """All that was found, as diagnostics."""
+        listed: list[Diagnostic] = []
+        for one in self.found:
+            listed += one.diagnose(self.source, self._severity) if isinstance(one, LineReport) else [one]
+        return listed
+
+    def is_clear(self, max_risk: Risk) -> bool:
+        """Whether all was read by canonical text, with no more than a risk."""
+        for one in self.found:
+            risk = one.risk
+            is_error = risk is None if isinstance(one, LineReport) else one.severity is Severity.ERROR
+            if is_error or (risk is not None and risk.rank > max_risk.rank):
+                return False
+        return True
+
+
+def _start_of(found: LineReport | Diagnostic) -> int:
+    return found.start if isinstance(found, LineReport) else found.span.start if found.span else 0
 
 
 def _ends_in_outputs(text: str) -> bool:
@@ -831,18 +857,23 @@ def _ends_in_outputs(text: str) -> bool:
 # ---------------------------------------------------------------- whole texts
 
 
-@frozen
+@frozen(slots=False)
 class ScanResult:
-    """What a reading found.
-
-    ``diagnostics`` are in the order of the text. Those with a ``fix`` and a ``risk`` were read by their canonical text:
-    to a strict reader they are errors all the same, to a tolerant one warnings.
-    """
+    """What a reading found: the plan, what is to be told of the text, and where in it everything stands."""
 
     plan: PlanSpec
-    diagnostics: list[Diagnostic]
+    _diagnostics: list[Diagnostic] | Callable[[], list[Diagnostic]]
     positions: Positions
     source: Source = field(repr=False)
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is to be told, in the order of the text, worked out when it is first asked for.
+
+        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the same,
+        to a tolerant one a warning.
+        """
+        return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
 
 
 def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:

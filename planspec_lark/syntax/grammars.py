@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
 __all__ = [
+    "DIALECTS",
     "READ",
     "SCHEMAS",
     "STARTS",
@@ -41,6 +42,8 @@ __all__ = [
 
 # The languages whose texts are read; the others are for generation.
 READ = ("planspec", "plan_cmd", "hopspec", "json_text", "reference", "reflection", "repair")
+# The grammars of their dialects, of which there are only patterns: see :mod:`planspec_lark.syntax.recovery`.
+DIALECTS = ("planspec_dialect",)
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
@@ -57,7 +60,7 @@ STARTS = {
     "plan_cmd_canonical": ("start",),
     "plan_cmd_fresh": ("start",),
     "hopspec_canonical": ("start",),
-    "dialect": ("start",),
+    "notation": ("start",),
 }
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)
@@ -242,14 +245,23 @@ def _texts(language: str) -> list[str]:
 
 
 def dump(language: str) -> str:
-    """The parser, all terminals, and the rules that this process has asked for, as a file of ``compiled``."""
+    """The parser, all terminals, and the rules that this process has asked for, as a file of ``compiled``.
+
+    A dialect has no parser; of it, all rules are written down.
+    """
     from planspec_lark.syntax.lalr import dump_parser, list_states, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
 
-    path, starts = grammar_path(language), STARTS[language]
-    patterns = regular(language)
-    for terminal in load_rules(path).names:
-        for kind in ("terminal", "parts", "portable"):
+    path, patterns = grammar_path(language), regular(language)
+    rules = load_rules(path)
+    for terminal in rules.names:
+        for kind in ("terminal",) if language in DIALECTS else ("terminal", "parts", "portable"):
             patterns.make(kind, terminal)
+    if language in DIALECTS:
+        for rule in rules.rules:
+            patterns.make("pattern", rule, None, None)
+            patterns.make("tokens", rule)
+        return json.dumps({"grammar": _texts(language), "expressions": patterns.known}, separators=(",", ":"))
+    starts = STARTS[language]
     made_parser = make_parser(path, starts)
     made = {
         "grammar": _texts(language),

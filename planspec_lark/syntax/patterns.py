@@ -69,6 +69,11 @@ class RegularRules:
         """The names of all terminals."""
         return list(self._terminals)
 
+    @property
+    def rules(self) -> list[str]:
+        """The names of all rules."""
+        return list(self._rules)
+
     def pattern(self, rule: str, without: str | None = None, groups: Collection[str] | None = None) -> str:
         """The expression for ``rule``.
 

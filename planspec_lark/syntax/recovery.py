@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from re import Match, Pattern
 
 from attrs import frozen
@@ -20,7 +21,7 @@ from planspec_lark.syntax.codes import Risk, Severity, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix
 from planspec_lark.syntax.source import BLANKS, Source
 
-__all__ = ["Deviation", "Dialect", "Form", "report", "risk_of"]
+__all__ = ["Deviation", "Dialect", "Form", "LineReport", "report", "risk_of"]
 
 _ROW = re.compile(
     r"^// (?P<code>[A-Z]{2}[0-9]{3})(?: (?P<risk>low|medium|high))?: (?P<forms>.*)\n(?:// .*\n)*(?P<name>[A-Z][A-Z_]*)[.:]",
@@ -97,12 +98,13 @@ class Dialect:
     def parts(self, match: Match[str]) -> list[tuple[Form, int, int]]:
         """The parts of a line that have a row: the row, and from where to where the part goes."""
         found = []
+        values, places, line = match.groups(), match.regs, match.string
         for group, around, form in _groups(self.language, match.re):
-            if match[group] is not None:
-                start, end = match.span(around)
-                bare = match.string[start:end].rstrip(f"{BLANKS}\r\n")
+            if values[group - 1] is not None:
+                start, end = places[around]
+                bare = line[start:end].rstrip(f"{BLANKS}\r\n")
                 found.append((form, start, start + len(bare)))
-        return sorted(found, key=lambda part: part[1])
+        return sorted(found, key=itemgetter(1))
 
 
 # Which group of a pattern is which terminal is asked for every line, and never changes.
@@ -126,15 +128,15 @@ def _tokens(language: str, rule: str) -> Pattern[str]:
 
 
 @cache
-def _groups(language: str, pattern: Pattern[str]) -> Sequence[tuple[str, str, Form]]:
-    """The groups of a pattern whose terminals have a row, each with the group of the part around it."""
+def _groups(language: str, pattern: Pattern[str]) -> Sequence[tuple[int, int, Form]]:
+    """The groups of a pattern whose terminals have a row, each with the group of the part around it, by number."""
     forms, names = _read_forms(language), pattern.groupindex
     found = []
     for group in names:
         terminal = re.search(r"[A-Z][A-Z_]*\Z", group)
         if terminal is not None and (form := forms.get(terminal[0])) is not None:
             around = group[: terminal.start()].rstrip("_")
-            found.append((group, around if around in names else group, form))
+            found.append((names[group], names.get(around, names[group]), form))
     return found
 
 
@@ -144,6 +146,60 @@ def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
     return None if None in risks else highest(one for one in risks if one is not None)
 
 
+@frozen
+class LineReport:
+    """What is to be told of a line, which becomes diagnostics when these are asked for.
+
+    Attributes:
+        start: where the line starts, without its indentation. Offsets of the deviations count from there.
+        end: where what the fix replaces ends, which for lines that were joined is a later one.
+        deviations: what differs.
+        rows: the canonical text, a line each; None where a part has none.
+        step_id: the step that the line belongs to.
+        fix: the fix, where it is more than to write the rows.
+    """
+
+    start: int
+    end: int
+    deviations: tuple[Deviation, ...]
+    rows: tuple[str, ...] | None
+    step_id: str = ""
+    fix: Fix | None = None
+
+    @property
+    def risk(self) -> Risk | None:
+        """The risk of reading the line by its canonical text; None where there is none."""
+        return None if self.rows is None else risk_of(self.deviations)
+
+    def diagnose(self, source: Source, severity: Severity = Severity.ERROR) -> list[Diagnostic]:
+        """A finding for each deviation; all share the one fix that writes the whole line.
+
+        Args:
+            source: what the line is in.
+            severity: how much they weigh; an error where there is no canonical text.
+        """
+        risk = self.risk
+        fix = self.fix if risk is not None else None
+        if risk is not None and fix is None:
+            is_safe = risk in (Risk.NONE, Risk.LOW)
+            fix = Fix(source.span(self.start, self.end), "\n".join(self.rows or ()), is_safe=is_safe)
+        return [
+            Diagnostic(
+                one.code,
+                one.message,
+                severity if fix else Severity.ERROR,
+                source.span(self.start + one.start, self.start + one.end),
+                one.expected,
+                one.help,
+                fix,
+                self.step_id,
+                risk=one.risk,
+                source=source,
+            )
+            for one in self.deviations
+        ]
+
+
 def report(  # noqa: PLR0913  (all by their names)
     source: Source,
     start: int,
@@ -151,36 +207,9 @@ def report(  # noqa: PLR0913  (all by their names)
     deviations: Sequence[Deviation],
     rows: Sequence[str] | None,
     *,
-    severity: Severity | None = None,
+    severity: Severity = Severity.ERROR,
     step_id: str = "",
 ) -> list[Diagnostic]:
-    """A finding for each deviation of a line; all share the one fix that writes the whole line.
-
-    Args:
-        source: what the line is in.
-        start: where the line starts, without its indentation. Offsets of the deviations count from there.
-        end: where what the fix replaces ends, which for lines that were joined is a later one.
-        deviations: what differs.
-        rows: the canonical text, a line each; None where a part has none.
-        severity: how much they weigh; an error where that is not given, or no text is.
-        step_id: the step that the line belongs to.
-    """
-    risk = risk_of(deviations)
-    fix = None
-    if rows is not None and risk is not None:
-        fix = Fix(source.span(start, end), "\n".join(rows), is_safe=risk in (Risk.NONE, Risk.LOW))
-    return [
-        Diagnostic(
-            one.code,
-            one.message,
-            (severity or Severity.ERROR) if fix else Severity.ERROR,
-            source.span(start + one.start, start + one.end),
-            one.expected,
-            one.help,
-            fix,
-            step_id,
-            risk=one.risk,
-            source=source,
-        )
-        for one in deviations
-    ]
+    """The findings about a line, see :class:`LineReport`."""
+    line = LineReport(start, end, tuple(deviations), None if rows is None else tuple(rows), step_id)
+    return line.diagnose(source, severity)

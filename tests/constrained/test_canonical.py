@@ -61,11 +61,11 @@ def spellable(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return texts.filter(lambda text: not re.search("[\ud800-\udfff]", text))
 
 
-# ---------------------------------------------------------------- the dialect
+# ---------------------------------------------------------------- the notation
 
 
 @pytest.mark.parametrize("language", FOR_GENERATION)
-def test_it_is_written_in_the_dialect(language: str) -> None:
+def test_it_is_written_in_the_notation(language: str) -> None:
     text = "\n".join(line for line in source(language).split("\n") if not line.startswith("//"))
     forbidden = [
         r"\(\?",
@@ -108,8 +108,8 @@ def test_no_terminals_collide(language: str) -> None:
     Lark(text, parser="lalr", lexer="contextual", strict=True, import_paths=[folder], source_path=f"{folder}/x.lark")
 
 
-def test_the_dialects_own_grammar_has_no_collision() -> None:
-    compile_grammar(grammars.grammar_path("dialect"), grammars.STARTS["dialect"], strict=True)
+def test_the_notations_own_grammar_has_no_collision() -> None:
+    compile_grammar(grammars.grammar_path("notation"), grammars.STARTS["notation"], strict=True)
 
 
 def test_a_collision_would_be_found() -> None:

@@ -57,6 +57,7 @@ def written(reading: LineReading) -> str:
 # terminal, line, what differs (code and place), canonical text; no text where a part has none.
 _STEPS = [
     ("LIST_SIGN", "* 1. [act] a", "PS110 *", "1. [act] a"),
+    ("DASH_WIDE", "-\u3000[act] a", "PS110 -", "1. [act] a"),
     ("LIST_SIGN", "－ [act] a", "PS110 －", "1. [act] a"),
     ("STEP_HASHES", "### 2. [act] a", "PS110 ###", "2. [act] a"),
     ("MARK_TIGHT", "1. [x][act] a", "PS113 [", "1. [x] [act] a"),
@@ -111,6 +112,7 @@ _HEADERS = [
     ("EMOJI", "🎯 Goal: a", "Goal: a"),
     ("HASH_TIGHT", "#Trip", "# Trip"),
     ("HASHES", "### Goal: a", "Goal: a"),
+    ("HEADER_NUMBER", "## 1. Goal: a", "Goal: a"),
     ("OPEN_FRAME", "【Plan】Trip", "# Plan: Trip"),
     ("WIDE_COLON", "Goal：a", "Goal: a"),
     ("TITLE_WORD", "**Plan: Trip**", "# Plan: Trip"),
@@ -256,6 +258,7 @@ def _samples(terminal: str) -> list[str]:
 
 # How a part gets into a line of its kind. A name of a form's own sign such as `#` is no whole part.
 _AROUND = {
+    "DASH_WIDE": "{}\u3000[act] a",
     "LIST_SIGN": "{} 1. [act] a",
     "STEP_HASHES": "{} 1. [act] a",
     "MARK_TIGHT": "1. {} a",
@@ -264,7 +267,7 @@ _AROUND = {
     "NAME_TIGHT": "1. {} a",
     "EMOJI": "{} Goal: a",
     "CONFLICT": "{}",
-    "WIDE_BAR": "1. [act] a {} b",
+    "WIDE_BAR": "1. [act] a\u3000{}\u3000b",
     "TIGHT_BAR": "1. [act] a {}",
     "DASH_TIGHT": "{}",
     "PROGRESS_WORDS": "1. [act] a | {}",
@@ -277,11 +280,11 @@ _AROUND = {
 }
 _IN_LINES = {
     **dict.fromkeys(("DONE", "ACTIVE", "BLOCKED", "SKIPPED", "PENDING", "UNKNOWN", "MARK"), "1. {} [act] a"),
-    **{"NUMBER": "{} [act] a", "TYPE": "1. {} a"},
+    "NUMBER": "{} [act] a", "TYPE": "1. {} a",
 }
 # A label or a header whose sample is all of it but its value.
 _VALUES = {
-    **{"INPUTS_WORD": "a", "OUTPUTS_WORD": "a", "STATUS_WORD": "done", "PROGRESS_WORD": "1/2"},
+    "INPUTS_WORD": "a", "OUTPUTS_WORD": "a", "STATUS_WORD": "done", "PROGRESS_WORD": "1/2",
     **dict.fromkeys(("TITLE_WORD", "GOAL_WORD", "HASHES"), "Text"),
 }
 

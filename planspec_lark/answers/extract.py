@@ -35,7 +35,7 @@ from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits, check_is_text, find_excess
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, check_is_text, find_excess
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.syntax.source import BLANKS, Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
@@ -292,8 +292,12 @@ def _extract(answer: str, request: _Request) -> Extraction:
         )
         return evolve(found, notes=(note, *found.notes))
     remainder = leave_out_reasoning(answer)
-    text = end_last_line(set_aside(remainder.text))
+    bare = set_aside(remainder.text)
     notes = remainder.diagnose(source)
+    if bare != remainder.text:
+        at = next(at for at, (one, other) in enumerate(zip(bare, remainder.text, strict=True)) if one != other)
+        notes.append(_note(source, at, at + 1, "signs of a chat format were set aside"))
+    text = end_last_line(bare)
     blocks = find_blocks(text, request.default_type, answer)
     if not blocks:
         return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
@@ -633,4 +637,6 @@ def scan_plan(
     left = [
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]
-    return evolve(found.scan, diagnostics=in_order([*found.scan.diagnostics, *left, *found.notes]))
+    listed = Findings(limits.max_findings)
+    listed.extend([*found.scan.diagnostics, *left, *found.notes])
+    return evolve(found.scan, diagnostics=listed.close())

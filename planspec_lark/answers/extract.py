@@ -156,8 +156,10 @@ class Extraction:
     @cached_property
     def repairs(self) -> tuple[Repair, ...]:
         """What was read by its canonical text, or left out, in the order of the answer."""
-        repaired = (one for one in self.scan.diagnostics if one.risk is not None and one.fix is not None)
-        return tuple(_repair(one, self.source) for one in repaired)
+        told = self.scan.diagnostics
+        return tuple(
+            _repair(one, self.source) for one in told if one.risk is not None and one.severity is not Severity.ERROR
+        )
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
@@ -479,7 +481,10 @@ class _Answer:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
         is_clear = reader.is_clear(request.max_risk)
-        if plan is not None and not (is_clear and all(one.step_id in reader.steps for one in iter_steps(plan))):
+        is_sure = reader.is_clear(Risk.HIGH) and all(
+            one.step_id in reader.steps for one in iter_steps(plan or PlanSpec())
+        )
+        if plan is not None and not is_sure:
             # What the form takes as it is, is read so where the dialect has more to say and is not sure of it.
             return self._as_written(plan, text, block.start, end), True
         scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)

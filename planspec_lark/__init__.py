@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         scan_plan as scan_plan,
     )
     from planspec_lark.answers.rounds import repair_plan as repair_plan
+    from planspec_lark.answers.stream import PlanStream as PlanStream
     from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
         find_step as find_step,
@@ -82,6 +82,7 @@ else:
         {
             "answers.extract": "Extraction extract_plan scan_plan",
             "answers.rounds": "repair_plan",
+            "answers.stream": "PlanStream",
             "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
@@ -103,7 +104,6 @@ else:
             "planspec.printer": "serialize_plan",
             "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
-            "planspec.stream": "PlanStream",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
             "syntax.diagnostics": (
                 "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"

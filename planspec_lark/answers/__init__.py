@@ -14,6 +14,13 @@ if TYPE_CHECKING:
         extract_plan as extract_plan,
         scan_plan as scan_plan,
     )
+    from planspec_lark.answers.stream import (
+        PlanEvent as PlanEvent,
+        PlanEventKind as PlanEventKind,
+        PlanStream as PlanStream,
+        ProvisionalLine as ProvisionalLine,
+        StreamEnd as StreamEnd,
+    )
     from planspec_lark.answers.verdict import Verdict as Verdict
     from planspec_lark.syntax.codes import Risk as Risk
 else:
@@ -22,6 +29,7 @@ else:
         {
             "extract": "Extraction Remark Repair extract_plan scan_plan",
             "risk": "Risk",
+            "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
             "verdict": "Verdict",
         },
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,7 +20,17 @@ from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
 
-__all__ = ["Block", "find_blocks", "find_strays", "iter_strings", "read_json", "set_aside", "undo_escapes"]
+__all__ = [
+    "Block",
+    "Stretch",
+    "find_blocks",
+    "find_strays",
+    "is_plan_line",
+    "iter_strings",
+    "read_json",
+    "set_aside",
+    "undo_escapes",
+]
 
 _QUOTED = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z)){2,}", re.MULTILINE)
 _ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&nbsp;": "\xa0"}
@@ -135,7 +145,7 @@ def _iter_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str
         start = behind
 
 
-def _is_plan_line(content: str, default_type: str = "") -> bool:
+def is_plan_line(content: str, default_type: str = "") -> bool:
     """Whether a line is a step with a type, or the header of the steps."""
     if DIALECT.terminal("MAYBE").search(content) is None:
         return False
@@ -144,7 +154,7 @@ def _is_plan_line(content: str, default_type: str = "") -> bool:
 
 
 def _has_plan_line(text: str, start: int, end: int) -> bool:
-    return any(_is_plan_line(content) for _, _, content, _ in _iter_lines(text, start, end) if content)
+    return any(is_plan_line(content) for _, _, content, _ in _iter_lines(text, start, end) if content)
 
 
 # ---------------------------------------------------------------- blocks
@@ -186,7 +196,7 @@ def _find_stretches(text: str, fences: list[Fence], default_type: str) -> Iterat
     """Lines outside of code blocks that hold a plan, each from where it begins to where it ends."""
     at = 0
     while at < len(text):
-        stretch = _Stretch(text, fences, default_type)
+        stretch = Stretch(text, fences, default_type)
         at = stretch.read(at)
         if stretch.has_plan_line and stretch.start is not None:
             end = stretch.start + len(text[stretch.start : stretch.end].rstrip(f"{BLANKS}\r\n"))
@@ -194,10 +204,17 @@ def _find_stretches(text: str, fences: list[Fence], default_type: str) -> Iterat
             yield Block(stretch.start, max(end, stretch.start), stretch.start, end, is_open=False, text=text)
 
 
-class _Stretch:
-    """Reads lines from an offset on up to the end of the first stretch that may be a plan."""
+class Stretch:
+    """Reads lines from an offset on up to the end of the first stretch that may be a plan; or is given line by line.
 
-    def __init__(self, text: str, fences: list[Fence], default_type: str) -> None:
+    Attributes:
+        start, end: its bounds; without a start, it has not begun.
+        has_plan_line: whether it is known to hold a plan.
+        indent: how far its first line is indented.
+        heading: where a heading stands that may begin it.
+    """
+
+    def __init__(self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "") -> None:
         self.text = text
         self.fences = {fence.start: fence for fence in fences}
         self.default_type = default_type
@@ -221,17 +238,23 @@ class _Stretch:
                 at, self.heading = fence.end, None
                 continue
             start, behind, content, indent = next(_iter_lines(self.text, at, len(self.text)))
-            if not content:
-                self.is_set_off = True
-            elif self.start is None:
-                self._begin(start, behind, content, indent)
-            elif not self._goes_on(content, indent):
+            if not self.take(start, behind, content, indent):
                 return start
-            else:
-                self.end = behind
-                self.is_set_off = False
             at = behind
         return at
+
+    def take(self, start: int, behind: int, content: str, indent: int) -> bool:
+        """Take the next line; False where it is none of the stretch, which ends before it."""
+        if not content:
+            self.is_set_off = True
+        elif self.start is None:
+            self._begin(start, behind, content, indent)
+        elif self._goes_on(content, indent):
+            self.end = behind
+            self.is_set_off = False
+        else:
+            return False
+        return True
 
     def _begin(self, start: int, behind: int, content: str, indent: int) -> None:
         reading = self._reading(content)

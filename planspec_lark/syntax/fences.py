@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-__all__ = ["FENCE", "FENCES", "Fence", "find_fences", "unquote"]
+__all__ = ["FENCE", "FENCES", "Fence", "find_fences", "read_fence", "unquote"]
 
 # What a line begins with that opens or closes a code block; and the same as an expression.
 FENCES = ("```", "~~~")
@@ -50,14 +50,24 @@ def find_fences(text: str) -> Iterator[Fence]:
     opening: re.Match[str] | None = None
     for match in _LINE.finditer(text):
         if opening is None:
-            # What is between backticks in one line is code in that line.
-            if match["sign"][0] != "`" or "`" not in match["info"]:
-                opening = match
+            opening = match if _opens(match) else None
         elif _closes(opening, match):
             yield _fence(text, opening, match)
             opening = None
     if opening is not None:
         yield _fence(text, opening, None)
+
+
+def read_fence(line: str, opening: re.Match[str] | None = None) -> re.Match[str] | None:
+    """What a line says that opens a code block, or, where one is open, closes it; None for any other line."""
+    match = _LINE.match(line)
+    is_sign = match is not None and (_opens(match) if opening is None else _closes(opening, match))
+    return match if is_sign else None
+
+
+def _opens(match: re.Match[str]) -> bool:
+    # What is between backticks in one line is code in that line.
+    return match["sign"][0] != "`" or "`" not in match["info"]
 
 
 def _closes(opening: re.Match[str], match: re.Match[str]) -> bool:

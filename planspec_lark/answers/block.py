@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, read_columns, read_line
 from planspec_lark.planspec.positions import line_pattern
+from planspec_lark.planspec.recovery import indent_of
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
 
@@ -133,14 +134,15 @@ def iter_strings(value: Any) -> Iterator[str]:
 # ---------------------------------------------------------------- lines
 
 
-def _iter_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str, int]]:
+def _iter_lines(text: str, start: int, end: int, written: str = "") -> Iterator[tuple[int, int, str, int]]:
     """The lines between two offsets: start, end with the line break, content, and how far it is indented."""
     while start < end:
         newline = text.find("\n", start, end)
         behind = end if newline < 0 else newline + 1
         row = text[start:behind].rstrip("\r\n")
         content = row.strip(f"{BLANKS}{WIDE}")
-        indent = len(row) - len(row.lstrip(f"{BLANKS}{WIDE}"))
+        at = start + len(row) - len(row.lstrip(f"{BLANKS}{WIDE}"))
+        indent = indent_of(written or text, at) if content else 0
         yield start, behind, content, indent
         start = behind
 
@@ -160,14 +162,17 @@ def _has_plan_line(text: str, start: int, end: int) -> bool:
 # ---------------------------------------------------------------- blocks
 
 
-def find_blocks(text: str, default_type: str = "") -> list[Block]:
-    """The blocks of a text that hold plans: its code blocks and quotes; without one, stretches of lines."""
+def find_blocks(text: str, default_type: str = "", written: str = "") -> list[Block]:
+    """The blocks of a text that hold plans: its code blocks and quotes; without one, stretches of lines.
+
+    ``written`` is the text before anything was set aside, which shows how lines are indented.
+    """
     fences = list(find_fences(text))
     found = [block for fence in fences if (block := _block_of(text, fence))]
     found += _quoted_blocks(text, fences)
     if found:
         return sorted(found, key=lambda block: block.start)
-    return list(_find_stretches(text, fences, default_type))
+    return list(_find_stretches(text, fences, default_type, written or text))
 
 
 def _block_of(text: str, fence: Fence) -> Block | None:
@@ -192,11 +197,11 @@ def _quoted_blocks(text: str, fences: list[Fence]) -> Iterator[Block]:
             yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
 
 
-def _find_stretches(text: str, fences: list[Fence], default_type: str) -> Iterator[Block]:
+def _find_stretches(text: str, fences: list[Fence], default_type: str, written: str) -> Iterator[Block]:
     """Lines outside of code blocks that hold a plan, each from where it begins to where it ends."""
     at = 0
     while at < len(text):
-        stretch = Stretch(text, fences, default_type)
+        stretch = Stretch(text, fences, default_type, written)
         at = stretch.read(at)
         if stretch.has_plan_line and stretch.start is not None:
             end = stretch.start + len(text[stretch.start : stretch.end].rstrip(f"{BLANKS}\r\n"))
@@ -214,8 +219,11 @@ class Stretch:
         heading: where a heading stands that may begin it.
     """
 
-    def __init__(self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "") -> None:
+    def __init__(
+        self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "", written: str = ""
+    ) -> None:
         self.text = text
+        self.written = written or text
         self.fences = {fence.start: fence for fence in fences}
         self.default_type = default_type
         self.start: int | None = None
@@ -237,7 +245,7 @@ class Stretch:
                     return at
                 at, self.heading = fence.end, None
                 continue
-            start, behind, content, indent = next(_iter_lines(self.text, at, len(self.text)))
+            start, behind, content, indent = next(_iter_lines(self.text, at, len(self.text), self.written))
             if not self.take(start, behind, content, indent):
                 return start
             at = behind
@@ -270,8 +278,8 @@ class Stretch:
             self.heading = None
 
     def _reading(self, content: str) -> LineReading | None:
-        is_title = content.lstrip("#＃*_ \t")[:4].lower() in ("plan", "titl") or content.lstrip("#＃*_ ")[:1] in "计标方"
-        if self.start is None and not is_title and "|" not in content[:1] and DIALECT.terminal("MAYBE").search(content) is None:
+        is_table = content.startswith("|")
+        if self.start is None and not is_table and DIALECT.terminal("MAYBE").search(content) is None:
             return None
         return read_line(content, default_type=self.default_type if self.has_plan_line else "")
 
@@ -299,13 +307,15 @@ class Stretch:
         kind = reading.kind if reading else ""
         if match is not None and match.lastgroup == "title":
             kind = "title"
-        if kind in ("title", "goal", "steps") and (kind in self.seen or (kind == "title" and self.seen)):
+        is_heading = kind == "title" and (reading is None or reading.kind != "title") and "Plan:" not in content
+        if is_heading or (kind in ("title", "goal", "steps") and kind in self.seen):
             return False
         if kind in ("bullet", "untyped"):
             is_step = "step" in self.seen
             return not (is_step and self.is_set_off) and (is_step or "constraints" in self.seen)
         if kind == "table":
-            return self.has_table or read_columns(content) is not None
+            self.has_table = self.has_table or read_columns(content) is not None
+            return self.has_table
         if match is None and not kind or kind == "fence":
             return False
         if kind:

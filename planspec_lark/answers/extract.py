@@ -26,12 +26,12 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, Numbering, is_suspect
+from planspec_lark.planspec.dialect import NO_SIGNS, WIDE, Numbering, is_elision, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import Reader, ScanResult, read_nothing, refuse_excess
+from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_nothing, refuse_excess
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
@@ -44,6 +44,8 @@ __all__ = ["Extraction", "Remark", "Remarks", "Repair", "extract_plan", "scan_pl
 
 _PARTS = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _NAMES = {"goal": "a goal", "constraints": "a list of constraints", "steps": "a header of steps", "step": "a step"}
+# How long a word is at most that stands for others, and how a text begins that is in signs as a whole.
+_SHORT, _SIGNS = 32, "[<［【(（*_`\"'-•"
 # What to do about text that is no plan, as far as its form shows.
 _WRITE = "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as `1. [act] Text → output`"
 _OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
@@ -287,7 +289,7 @@ def _extract(answer: str, request: _Request) -> Extraction:
     remainder = leave_out_reasoning(answer)
     text = end_last_line(set_aside(remainder.text))
     notes = remainder.diagnose(source)
-    blocks = find_blocks(text, request.default_type)
+    blocks = find_blocks(text, request.default_type, answer)
     if not blocks:
         return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
     return _Answer(source, remainder, text, blocks, request, notes).extract()
@@ -445,24 +447,33 @@ class _Answer:
         end = min(end, block.end)
         body = text[block.start : end]
         is_plain = not (request.default_type or request.signs or request.below)
-        plan = fast_reader.read(body) if is_plain and not is_suspect(f"\n{body}") else None
-        if plan is not None and plan.steps and all(step.step_type in STEP_TYPES for step in iter_steps(plan)):
-            return ScanResult(plan, [], Positions(self.source, text, unread=block.start, end=end), self.source), True
+        plan = fast_reader.read(body) if is_plain else None
+        if plan is not None and (not plan.steps or any(step.step_type not in STEP_TYPES for step in iter_steps(plan))):
+            plan = None
+        if plan is not None and not is_suspect(f"\n{body}"):
+            return self._as_written(plan, text, block.start, end), True
         reader = Reader(
             self.source,
             is_strict=False,
             default_type=request.default_type,
             signs=request.signs,
             numbering=Numbering(),
-            base=_indent_of(text, block.start),
+            base=_indent_of(self.source.text, text, block.start),
         )
         reader.run(text, block.start, end)
         if request.below:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
         is_clear = reader.is_clear(request.max_risk)
+        if plan is not None and not (is_clear and all(one.step_id in reader.steps for one in iter_steps(plan))):
+            # What the form takes as it is, is read so where the dialect has more to say and is not sure of it.
+            return self._as_written(plan, text, block.start, end), True
         scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)
         return scan, is_clear
+
+    def _as_written(self, plan: PlanSpec, text: str, start: int, end: int) -> ScanResult:
+        """The reading of a plan that the form takes as it is."""
+        return ScanResult(plan, [], Positions(self.source, text, unread=start, end=end), self.source)
 
     def _find_cut(self, block: Block) -> int | None:
         """Where the last line of the plan starts, if it may be a part of one only."""
@@ -499,11 +510,10 @@ class _Answer:
                 yield _note(self.source, start, start + 9, "commands stand outside the plan: they are not applied")
 
 
-def _indent_of(text: str, start: int) -> int:
+def _indent_of(written: str, text: str, start: int) -> int:
     """How far the first line of a block is indented that is not blank."""
-    bare = text[start:].lstrip(f"{BLANKS}\r\n\ufeff")
-    at = len(text) - len(bare)
-    return at - (text.rfind("\n", 0, at) + 1)
+    bare = text[start:].lstrip(f"{BLANKS}{WIDE}\r\n\ufeff")
+    return indent_of(written, len(text) - len(bare))
 
 
 def _remarks(source: Source, text: str, bounds: Sequence[tuple[int, int]]) -> Iterator[Remark]:
@@ -554,20 +564,12 @@ def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         fields.append((step.step_id, "description", None, step.description))
         fields += ((step.step_id, "detail", at, text) for at, text in enumerate(step.detail))
-    lines = "\n".join(text.strip(f"{BLANKS}-*•") for *_, text in fields)
-    at, seen = 0, 0
-    for match in _placeholder().finditer(lines):
-        seen += lines.count("\n", at, match.start())
-        at = match.start()
-        step_id, part, item, text = fields[seen]
-        if text:
+    for step_id, part, item, text in fields:
+        # Words that stand for others are short; what is in signs as a whole may be long.
+        if (len(text) < _SHORT or text[0] in _SIGNS) and text and is_elision(text.strip(f"{BLANKS}-*•")):
             message = f"`{text[:60]}` stands for something that was left out"
             help = "write what is meant"
             yield Diagnostic("PS127", message, Severity.ERROR, help=help, step_id=step_id, part=part, item=item)
-
-
-def _placeholder() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{DIALECT.terminal('ELISION').pattern})$", re.MULTILINE)
 
 
 def _find_strays(

@@ -96,13 +96,13 @@ class Fixer:
 
 def _ledger(fixed: FixResult, *, is_dry: bool) -> Iterator[Row]:
     said = "would fix" if is_dry else "fixed"
-    for one in fixed.fixed:
+    for one, line in zip(fixed.fixed, fixed.lines, strict=True):
         assert one.fix is not None, "it was fixed"
         word, colour = (said, "green") if one.fix.is_safe else ("unsafe", "yellow")
         name = visible_name(one.source.name) if one.source else ""
         yield [
             (word.ljust(max(len(said), len("unsafe"))), colour),
-            (f"  {one.code}  {name}:{one.line}: {_say(one)}", ""),
+            (f"  {one.code}  {name}:{line}: {_say(one)}", ""),
         ]
 
 

@@ -79,5 +79,5 @@ def fix_hopspec(
         least: which of the findings that are left to give back.
     """
     check = partial(check_hopspec, name=name, limits=evolve(limits, max_findings=None))
-    after, fixed = apply_fixes(text, check, check(text), unsafe=unsafe)
-    return FixResult(after, fixed, check_hopspec(after, name=name, limits=limits, least=least))
+    after, fixed, lines = apply_fixes(text, check, check(text), unsafe=unsafe)
+    return FixResult(after, fixed, lines, check_hopspec(after, name=name, limits=limits, least=least))

@@ -29,6 +29,7 @@ __all__ = [
     "Numbering",
     "StepLine",
     "add_label",
+    "cut_comment",
     "find_arrow",
     "is_elision",
     "is_suspect",
@@ -74,6 +75,12 @@ _MESSAGES = {
     "PS124": "a comment is not allowed in a plan",
     "PS305": "read as a list of variables",
 }
+_EXPECTED = {
+    "PS110": ("an id such as `1.`",),
+    "PS111": ("a mark such as `[x]`",),
+    "PS112": ("the type in square brackets, such as `[act]`",),
+    "PS113": ("white space",),
+}
 _HELP = {
     "PS110": "an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most",
     "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; no mark: pending",
@@ -106,8 +113,7 @@ def read_variables(text: str) -> list[str] | None:
     bare = text.strip(_SPACES).rstrip(".。").strip("[]()（）")
     if DIALECT.terminal("LOOSE_VARIABLES").fullmatch(bare) is None:
         return None
-    names = DIALECT.terminal("WORD").findall(bare)
-    return [name[1:-1] if f"_{name}_" in bare and name.startswith("__") else name for name in names]
+    return list(DIALECT.terminal("WORD").findall(bare))
 
 
 def is_elision(text: str) -> bool:
@@ -117,7 +123,7 @@ def is_elision(text: str) -> bool:
 
 def is_suspect(text: str) -> bool:
     """Whether a text of the form may have something that a tolerant reading takes for more than text."""
-    return DIALECT.terminal("SUSPECT").search(text) is not None
+    return DIALECT.terminal("PLAIN").fullmatch(text) is None
 
 
 def names_type(text: str) -> bool:
@@ -268,6 +274,9 @@ def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
 
 def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
+    title = line_pattern().match(f"{line}\n") if line[:1] == "#" else None
+    if title is not None and title.lastgroup == "title" and (bare := unwrap(title["title_TEXT"])) != title["title_TEXT"]:
+        return read_header(f"# {bare}") or LineReading("title", (_miss_of_header(line, "title", ("#",)),), (f"# Plan: {bare}",))
     for sign in _PAIRS:
         if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
             return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
@@ -283,6 +292,8 @@ def read_header(line: str) -> LineReading | None:
     if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
         return None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
+    if match["HEADER_NUMBER"] and not match["hashes"]:
+        return None
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
@@ -333,9 +344,13 @@ def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
     # Behind a header without text, a comment need not be set off.
     bare = tail.lstrip(BLANKS)
     is_set_off = start and match.string[start - 1] in BLANKS
-    if bare.startswith("<!--") or (bare.startswith("#") and (is_set_off or bare != tail)):
+    is_bare = match["part_CONSTRAINTS_WORD"] or match["part_STEPS_WORD"]
+    if bare.startswith("<!--") or (is_bare and bare.startswith("#") and (is_set_off or bare != tail)):
         return "", start + len(tail) - len(bare)
     opened, closed = match["OPEN_MARKS"], match["INNER_MARKS"] or match["CLOSE_MARKS"]
+    if match["INNER_MARKS"] and match["CLOSE_MARKS"]:
+        # Those behind the colon belong to the text.
+        tail = f"{match['CLOSE_MARKS']}{tail}"
     if opened and not closed:
         sign = opened.strip(BLANKS)
         if not tail.endswith(sign):
@@ -377,7 +392,12 @@ def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None =
     """A deviation in the words of its code, which show what is written there."""
     said = line[start:end].strip(_SPACES)
     message = _MESSAGES[code].format(f"`{said[:60]}`")
-    return Deviation(code, message, start, end, risk, _HELP.get(code, ""))
+    return deviate(code, message, start, end, risk)
+
+
+def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = Risk.LOW) -> Deviation:
+    """A deviation with what is expected where it is, and advice, by its code."""
+    return Deviation(code, message, start, end, risk, _HELP.get(code, ""), _EXPECTED.get(code, ()))
 
 
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
@@ -409,7 +429,9 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
     terminal = line.form_of(part)
     word = parts[f"{part}_{terminal}"].strip(BLANKS)
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
-    if "number" not in parts and (not meant or terminal == "TYPE_LABEL"):
+    if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
+        return None
+    if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
         return None
     marks = _find_marks(line, signs)
     deviations = _lead_deviations(line) + _mark_deviations(line, marks)
@@ -422,6 +444,9 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
         number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces
     )
     is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
+    if not is_typed:
+        gap = evolve(step, type="TYPE").write(number or "ID")
+        deviations = [evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations]
     return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
 
 
@@ -441,11 +466,11 @@ def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: st
     start = line.match.start(part)
     end = start + len(line.parts[part].rstrip(_SPACES))
     if terminal == "TYPE_TIGHT":
-        found.append(Deviation("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
+        found.append(deviate("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
     elif terminal == "TYPE_OPEN":
-        found.append(Deviation("PS112", f"missing `]` after `[{word}`", start, end, None, _HELP["PS112"]))
+        found.append(deviate("PS112", f"missing `]` after `[{word}`", start, end, None))
     elif terminal == "TYPE_FIRST":
-        found.append(Deviation("PS112", "the type must come after the id", start, end, help=_HELP["PS112"]))
+        found.append(deviate("PS112", "the type must come after the id", start, end))
     elif terminal == "TYPE_UNKNOWN":
         found.append(deviation_of("PS112", line.line, start, end, None))
     elif terminal != "TYPE":
@@ -463,10 +488,10 @@ def _lead_deviations(line: _Line) -> list[Deviation]:
     lead = [span(name) for name in ("STEP_HASHES", "bullet", "box") if name in parts]
     if "number" not in parts:
         end = lead[-1][1] if lead else 1
-        found.append(Deviation("PS110", "the id of the step is missing", 0, end, help=_HELP["PS110"]))
+        found.append(deviate("PS110", "the id of the step is missing", 0, end))
     elif lead:
         start, end = lead[0][0], lead[-1][1]
-        found.append(Deviation("PS110", "a step must start with its id", start, end, help=_HELP["PS110"]))
+        found.append(deviate("PS110", "a step must start with its id", start, end))
     for part in ("number", "box", "mark", "name"):
         if part not in parts:
             continue
@@ -490,7 +515,7 @@ def _miss_of_space(line: str, said: str, end: int) -> Deviation:
         if is_wide
         else f"white space is missing after `{said[:60]}`"
     )
-    return Deviation("PS113", message, end, end + 1)
+    return deviate("PS113", message, end, end + 1)
 
 
 def _read_number(line: _Line) -> tuple[str, Number]:
@@ -582,7 +607,7 @@ def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
     statuses = {one.status for one in marks}
     if len(statuses) > 1 and None not in statuses:
         start, end = marks[-1].start, marks[-1].end
-        found.append(Deviation("PS111", "two marks that differ", start, end, None, _HELP["PS111"]))
+        found.append(deviate("PS111", "two marks that differ", start, end, None))
     return found
 
 
@@ -616,14 +641,14 @@ def _miss_of_bullet(end: int) -> Deviation:
 
 
 def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Deviation:
-    start = min(at, max(len(line) - 1, 0))
-    word = line[start:].split(" ", 1)[0] or line[start:]
+    start = at
+    word = line[start:].split(" ", 1)[0]
     if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[start:]:
         message = f"`{word[:60]}` is not a name: it has combining marks, which are no letters"
-        return Deviation("PS112", message, start, start + len(word), None, _HELP["PS112"])
+        return deviate("PS112", message, start, start + len(word), None)
     gap = evolve(step, type="TYPE").write(step.number or "ID")
     help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
-    return Deviation("PS112", "the type in square brackets is missing", start, start + max(len(word), 1), risk, help)
+    return Deviation("PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"])
 
 
 # ---------------------------------------------------------------- tails
@@ -709,7 +734,7 @@ def _read_pieces(
         start = offset + text.index(piece, bar + 1)
         if not piece:
             deviations.append(
-                Deviation("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1, help=_HELP["PS114"])
+                deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1)
             )
             continue
         match = DIALECT.rule("piece").match(piece)
@@ -719,7 +744,7 @@ def _read_pieces(
             continue
         if has_progress:
             message = "a second `Progress:` in one line"
-            deviations.append(Deviation("PS116", message, start, start + len(piece), None, _HELP["PS116"]))
+            deviations.append(deviate("PS116", message, start, start + len(piece), None))
             kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
             continue
         if kind == "PROGRESS_BAD":
@@ -737,6 +762,11 @@ def _read_pieces(
 def _write_progress(rounds: str) -> str:
     counts = DIALECT.terminal("LOOSE_ID").findall(rounds.translate(_WIDE))
     return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
+
+
+def cut_comment(text: str) -> int:
+    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
+    return _cut_comment(text)[1] if "#" in text or "<!--" in text else 0
 
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:

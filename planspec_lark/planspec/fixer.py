@@ -51,8 +51,8 @@ def fix_text(  # noqa: PLR0913  (all by their names)
 
     found = check(text)
     refused = _refuse(text, found, all_of)
-    text, fixed = (text, []) if refused else apply_fixes(text, check, found, unsafe=unsafe)
-    return FixResult(text, fixed, check_text(text, name=name, limits=limits, also=also, least=least), refused)
+    text, fixed, lines = (text, [], []) if refused else apply_fixes(text, check, found, unsafe=unsafe)
+    return FixResult(text, fixed, lines, check_text(text, name=name, limits=limits, also=also, least=least), refused)
 
 
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:

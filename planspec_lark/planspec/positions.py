@@ -280,6 +280,9 @@ class Positions:
         group = _PLAN_GROUPS.get(str(match.lastgroup))
         if group and match[group] is not None:
             yield name, self._trimmed(*match.span(group))
+        elif name == "goal":
+            # One without a text stands where its mark does.
+            yield name, self._trimmed(*match.span())
 
     def _step_fields(self, line: LineBounds) -> Iterator[tuple[str, Span]]:
         if line.is_repaired:

@@ -26,6 +26,7 @@ from planspec_lark.planspec.dialect import (
     Numbering,
     StepLine,
     add_label,
+    cut_comment,
     is_elision,
     is_suspect,
     names_type,
@@ -54,6 +55,7 @@ __all__ = [
     "Reader",
     "ScanResult",
     "Section",
+    "indent_of",
     "read_nothing",
     "refuse_excess",
     "scan_lines",
@@ -81,6 +83,8 @@ _PARTS = {
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
+# How lines begin that have no sign for a comment in the form.
+_LISTED = ("-", ">")
 # What may be between two lines.
 _BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
@@ -105,6 +109,15 @@ def expected_lines(section: Section) -> tuple[str, ...]:
     inside = (_INSIDE[section],) if section in _INSIDE else ()
     step = () if section is Section.STEPS else (_STEP,)
     return (*inside, *(words for part, words in _LINES.items() if part > section), *step)
+
+
+def indent_of(text: str, at: int) -> int:
+    """How far what stands at an offset is indented, if only white space and signs of quotes are in front of it.
+
+    What was set aside in front of it, such as reasoning, is no indentation.
+    """
+    lead = text[text.rfind("\n", 0, at) + 1 : at]
+    return len(lead) if not lead or not lead.strip(f"{BLANKS}{WIDE}>") else 0
 
 
 def _ignore(_kind: str, **_what: Any) -> None:
@@ -166,8 +179,9 @@ class Reader:
     _last: _Last | None = None
     _is_set_off: bool = False
     _columns: list[str] = field(factory=list)
-    # How many signs in front of the line only look like white space.
+    # How many signs in front of the line only look like white space, and the comment behind it.
     _lead: int = 0
+    _comment: Deviation | None = None
     # Where lines that go with a refused one start, as long as the finding about them may grow.
     _dropped: int | None = None
     # Where the text of the line ends that is read.
@@ -179,18 +193,16 @@ class Reader:
     def run(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Read the lines of a text between two offsets; the last line is ended."""
         self.positions.text = text
-        before = start
-        for row, at in iter_rows(text, start):
+        rows = iter_rows(text, start)
+        while row := next(rows, None):
+            line, at = row
             if end is not None and at >= end:
                 break
-            self.read(row, at, at - before)
-            before = at + len(row)
-            if self._may_take_rows():
-                # Most lines of a faulty text are of the form.
-                before = self._take_rows(text, before)
-                if before != at + len(row):
-                    return self.run(text, before, end)
-        return None
+            self.read(line, at, indent_of(self.source.text, at))
+            behind = at + len(line)
+            # Most lines of a faulty text are of the form.
+            if self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
+                rows = iter_rows(text, taken)
 
     def _may_take_rows(self) -> bool:
         return self.is_strict and isinstance(self.owner, PlanStep) and self.tell is _ignore
@@ -245,21 +257,33 @@ class Reader:
         self._end = start + len(content)
         last, self._last = self._last, None
         match = self._match(row, content, indent)
-        bare = content.strip(WIDE) if match is None or not self.is_strict else content
-        if match is None and not bare:
+        if match is not None:
+            self._take(match, line, content, indent)
+        elif bare := content.strip(WIDE):
+            self._lead = len(content) - len(content.lstrip(WIDE))
+            self._read_bare(bare, line, indent, last)
+            self._lead, self._comment = 0, None
+        else:
             message = "this line has signs that only look like white space"
             self._report(line, (Deviation("PS113", message, 0, len(content)),), ())
             self._last = last
-        elif match is not None:
-            self._take(match, line, content, indent)
-        else:
-            lead = len(content) - len(content.lstrip(WIDE))
-            self._lead = lead
-            # A wide space is as wide as two.
-            above = None if self._is_set_off else last
-            self._read_dialect(bare, line, indent + 2 * lead, above, last)
-            self._lead = 0
         self._is_set_off = False
+
+    def _read_bare(self, content: str, line: LineBounds, indent: int, last: _Last | None) -> None:
+        """Read a line that the form refuses, or that may say more in the dialect."""
+        # A wide space is as wide as two.
+        indent += 2 * self._lead
+        cut = 0 if self.is_strict or content[:1] not in _LISTED else cut_comment(content)
+        if cut:
+            self._comment = Deviation("PS124", "a comment is not allowed in a plan", cut, len(content), Risk.MEDIUM)
+            content = content[:cut].rstrip(BLANKS)
+        match = self._match(f"{content}\n", content, indent) if cut or self._lead else None
+        if match is not None:
+            self._report(line, (), (content,))
+            self._take(match, line._replace(is_repaired=True), content, indent)
+            self._last = None
+        else:
+            self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
 
     # ---------------------------------------------------------------- lines of the form
 
@@ -271,8 +295,10 @@ class Reader:
         kind = match.lastgroup
         if kind == "constraint":
             text = match["constraint_TEXT"]
-            is_plain = self.is_strict or unwrap(text) == text
-            return match if is_plain and self._is_in_list() and not self._is_typed(content) else None
+            if self.is_strict:
+                return match if self._is_in_list() or not self._is_typed(content) else None
+            is_plain = unwrap(text) == text and not cut_comment(content) and not self._is_typed(content)
+            return match if is_plain and self._is_in_list() else None
         if self.is_strict:
             return match
         if kind == "step":
@@ -284,6 +310,8 @@ class Reader:
             header = read_header(content)
             is_wrapped = kind == "title" and unwrap(match["title_TEXT"]) != match["title_TEXT"]
             return None if is_wrapped or (header and header.deviations) else match
+        if kind == "body_line" and cut_comment(content):
+            return None
         if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
             label = read_line(content)
             is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
@@ -301,7 +329,9 @@ class Reader:
         if "[" not in content:
             return False
         reading = read_line(content)
-        return reading is not None and reading.kind == "step"
+        is_step = reading is not None and reading.kind == "step" and reading.step is not None
+        # In the list of constraints, only a number tells a step.
+        return is_step and (not self._is_in_list() or bool(reading and reading.step and reading.step.number))
 
     def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
         """Take what a line of the form says."""
@@ -619,7 +649,7 @@ class Reader:
         if is_elision(content.lstrip("-*+• >").strip()) and not self._is_in_list():
             message = "this line stands for others that were left out"
             self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
-        elif self._is_in_list() and kind in ("bullet", "untyped", "step"):
+        elif self._is_in_list() and kind in ("bullet", "untyped", "step") and not content.startswith("#"):
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, above)
@@ -722,6 +752,8 @@ class Reader:
         match = line_pattern().fullmatch(f"{row}\n")
         is_doubtful = is_doubtful or _ends_in_outputs(text)
         message = "read as detail of the step above" if match else "this line is not part of a plan"
+        if self.is_strict and match:
+            message = "detail of the step above begins with `> `"
         risk = None if is_doubtful or match is None else Risk.MEDIUM
         help = "write `> ` before it, or say it in the line of the step"
         self._report(line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id)
@@ -744,7 +776,8 @@ class Reader:
             self._drop(line)
             return
         self._report(line, (Deviation(code, message, 0, len(content), None, help, expected),), None)
-        if not self.is_strict:
+        if content.startswith("#"):
+            # What stands below another heading is no part of what is above it.
             self._give_lines_to(False)
 
     def _refuse_control(self, content: str, line: LineBounds, indent: int, found: Match[str]) -> None:
@@ -795,6 +828,8 @@ class Reader:
     ) -> None:
         # White space at the end of a detail line is part of it; elsewhere a fix leaves it.
         end = line.end if rows and rows[-1].startswith(">") else self._end
+        if self._comment is not None:
+            deviations = (*deviations, self._comment)
         if self._lead:
             message = "the white space at the start of the line is not spaces or tabs"
             moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)

@@ -23,6 +23,7 @@ class FixResult:
     Attributes:
         text: the text.
         fixed: what was fixed, in the order in which that was done; each has its place in the text as it was then.
+        lines: for each of these, its line in the text as it was at first.
         left: what is found in ``text``, as its check finds it.
         refused: why nothing was fixed of a text that is something else for the most part; the empty text
             where that is not so.
@@ -30,13 +31,14 @@ class FixResult:
 
     text: str
     fixed: list[Diagnostic]
+    lines: list[int]
     left: list[Diagnostic]
     refused: str = ""
 
 
 def apply_fixes(
     text: str, check: Callable[[str], list[Diagnostic]], found: list[Diagnostic], *, unsafe: bool = False
-) -> tuple[str, list[Diagnostic]]:
+) -> tuple[str, list[Diagnostic], list[int]]:
     """Fix what a check finds in a text.
 
     Fixes after which there are more errors than before are taken back.
@@ -48,9 +50,12 @@ def apply_fixes(
         unsafe: apply fixes that drop text or guess as well, once no safe one is left.
 
     Returns:
-        The text after that, and what was fixed, in the order in which that was done.
+        The text after that; what was fixed, in the order in which that was done; and in which line of the first text.
     """
     fixed: list[Diagnostic] = []
+    lines: list[int] = []
+    # For each line of the text as it is, that of the first text which it comes from.
+    origins = [*range(1, text.count("\n") + 2)]
     # Fixes that were of no use, by what they are about.
     refused: set[tuple[str, str]] = set()
     most = 0
@@ -62,9 +67,12 @@ def apply_fixes(
         if not chosen:
             break
         chosen = chosen[: most or None]
-        after = apply_edits(text, edits_of(Source(text), chosen))
+        edits = [*edits_of(Source(text), chosen)]
+        after = apply_edits(text, edits)
         left = check(after)
         if after != text and _errors(left) <= _errors(found):
+            lines += (origins[(one.line or 1) - 1] for one in chosen)
+            origins = _follow(origins, text, edits)
             text, found, most = after, left, 0
             fixed += chosen
         elif len(chosen) > 1:
@@ -72,7 +80,21 @@ def apply_fixes(
         else:
             refused.add(_key(chosen[0]))
             most = 0
-    return text, fixed
+    return text, fixed, lines
+
+
+def _follow(origins: list[int], text: str, edits: Iterable[Edit]) -> list[int]:
+    """The origins of the lines of a text after some edits: what an edit writes comes from the line that it begins in."""
+    followed = [origins[0]]
+    at = line = 0
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        kept = text.count("\n", at, max(at, edit.span.start))
+        followed += origins[line + 1 : line + 1 + kept]
+        line += kept
+        followed += [origins[line]] * edit.text.count("\n")
+        line += text.count("\n", max(at, edit.span.start), max(at, edit.span.end))
+        at = max(at, edit.span.end)
+    return followed + origins[line + 1 :]
 
 
 def _key(found: Diagnostic) -> tuple[str, str]:

@@ -219,9 +219,7 @@ class Stretch:
         heading: where a heading stands that may begin it.
     """
 
-    def __init__(
-        self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "", written: str = ""
-    ) -> None:
+    def __init__(self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "", written: str = "") -> None:
         self.text = text
         self.written = written or text
         self.fences = {fence.start: fence for fence in fences}
@@ -302,25 +300,21 @@ class Stretch:
             if reading is not None and reading.kind == "step":
                 self._note("step", reading)
             return True
-        match = line_pattern().match(f"{content}\n")
         reading = self._reading(content)
         kind = reading.kind if reading else ""
-        if match is not None and match.lastgroup == "title":
-            kind = "title"
-        is_heading = kind == "title" and (reading is None or reading.kind != "title") and "Plan:" not in content
-        if is_heading or (kind in ("title", "goal", "steps") and kind in self.seen):
+        form = line_pattern().match(f"{content}\n")
+        if form is not None and form.lastgroup == "title" and kind != "title" and "Plan:" not in content:
+            # A heading is the title only where the plan begins.
+            return False
+        if kind in ("title", "goal", "steps") and kind in self.seen:
             return False
         if kind in ("bullet", "untyped"):
             is_step = "step" in self.seen
             return not (is_step and self.is_set_off) and (is_step or "constraints" in self.seen)
-        if kind == "table":
-            self.has_table = self.has_table or read_columns(content) is not None
-            return self.has_table
-        if match is None and not kind or kind == "fence":
-            return False
-        if kind:
+        self.has_table = self.has_table or (kind == "table" and read_columns(content) is not None)
+        if kind and (kind != "table" or self.has_table):
             self._note(kind, reading)
-        return True
+        return kind != "fence" and (form is not None or (bool(kind) and (kind != "table" or self.has_table)))
 
 
 # ---------------------------------------------------------------- strays

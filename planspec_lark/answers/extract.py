@@ -47,7 +47,10 @@ _NAMES = {"goal": "a goal", "constraints": "a list of constraints", "steps": "a 
 # How long a word is at most that stands for others, and how a text begins that is in signs as a whole.
 _SHORT, _SIGNS = 32, "[<［【(（*_`\"'-•"
 # What to do about text that is no plan, as far as its form shows.
-_WRITE = "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as `1. [act] Text → output`"
+_WRITE = (
+    "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as "
+    "`1. [act] Text → output`"
+)
 _OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
 
 
@@ -284,7 +287,9 @@ def _extract(answer: str, request: _Request) -> Extraction:
     source = Source(answer, request.name)
     if (plain := undo_escapes(answer)) is not None:
         found = _extract(plain[0], request)
-        note = _note(source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them")
+        note = _note(
+            source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them"
+        )
         return evolve(found, notes=(note, *found.notes))
     remainder = leave_out_reasoning(answer)
     text = end_last_line(set_aside(remainder.text))
@@ -312,7 +317,12 @@ def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], reques
     end = len(source.text)
     help = f"{_WRITE}; {_OTHER}" if re.search(r"^[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]", text, re.MULTILINE) else _WRITE
     missing = Diagnostic(
-        "PS201", "the text has no plan: no step with a type can be read", Severity.ERROR, source.span(0, 0), help=help, source=source
+        "PS201",
+        "the text has no plan: no step with a type can be read",
+        Severity.ERROR,
+        source.span(0, 0),
+        help=help,
+        source=source,
     )
     remarks = tuple(_remarks(source, text, [(0, end)]))
     result = ScanResult(PlanSpec(), [], Positions(source, text), source)
@@ -342,7 +352,11 @@ def _extract_json(answer: str, request: _Request) -> Extraction | None:
         inner = _extract(found[0], request)
         return evolve(inner, notes=(note, *inner.notes))
     help = "answer with the plan itself, not with JSON"
-    message = f"the answer is a JSON value with {count_of(len(found), 'plan')} in it" if found else "the answer is a JSON value that holds no plan"
+    message = (
+        f"the answer is a JSON value with {count_of(len(found), 'plan')} in it"
+        if found
+        else "the answer is a JSON value that holds no plan"
+    )
     missing = Diagnostic("PS201", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
     return _refuse(ScanResult(PlanSpec(), [], Positions(source, answer), source), [missing], request, ())
 
@@ -368,24 +382,16 @@ class _Answer:
         end = len(block.text) if cut is None or not self.request.allow_truncated else cut
         result, is_clear = self._read(block, end)
         excess = refuse_excess(result, self.request.limits)
-        remarks = self._find_remarks(block)
         if excess is not result:
-            return _refuse(excess, excess.diagnostics, self.request, remarks)
+            return _refuse(excess, excess.diagnostics, self.request, self._find_remarks(block))
         if self.request.goal and not result.plan.goal:
             result.plan.goal = self.request.goal
-        return self._judge(block, result, is_clear, rivals, cut, remarks)
+        found = [] if is_clear else find_holds(result.diagnostics, self.request.max_risk)
+        return self._judge(block, result, [*found, *rivals], cut)
 
-    def _judge(
-        self,
-        block: Block,
-        result: ScanResult,
-        is_clear: bool,
-        rivals: list[Diagnostic],
-        cut: int | None,
-        remarks: tuple[Remark, ...],
-    ) -> Extraction:
-        plan, request = result.plan, self.request
-        holds = [] if is_clear else find_holds(result.diagnostics, request.max_risk)
+    def _judge(self, block: Block, result: ScanResult, holds: list[Diagnostic], cut: int | None) -> Extraction:
+        """The reading of a plan, held by what was found so far and by rules 3 to 6."""
+        plan, request, remarks = result.plan, self.request, self._find_remarks(block)
         broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
         broken += _find_gaps(plan, request.below)
         broken += _find_placeholders(plan)
@@ -394,7 +400,6 @@ class _Answer:
         holds += locate(broken, result.positions)
         if cut is not None and not request.allow_truncated:
             holds.append(name_cut(self.source, cut))
-        holds += rivals
         others = [one for one in self.blocks if one is not block]
         holds += _find_strays(self.source, self.text, block, others, result)
         holds += self._judge_remarks(remarks, plan)
@@ -408,8 +413,15 @@ class _Answer:
         bounds = result.positions.bounds
         span = self.source.span(*bounds) if bounds else None
         return Extraction(
-            plan, verdict, tuple(in_order(holds)), remarks, span, request.max_risk, truncated=cut is not None,
-            notes=notes, scan=result,
+            plan,
+            verdict,
+            tuple(in_order(holds)),
+            remarks,
+            span,
+            request.max_risk,
+            truncated=cut is not None,
+            notes=notes,
+            scan=result,
         )
 
     # ------------------------------------------------------------ which block
@@ -417,18 +429,14 @@ class _Answer:
     def _choose(self) -> tuple[Block, list[Diagnostic]]:
         """The block that counts, and what is to be said of the others."""
         blocks, choice = self.blocks, self.request.choose
-        if choice == "first":
-            return blocks[0], []
-        if choice == "last":
-            return blocks[-1], []
-        if isinstance(choice, int):
+        if isinstance(choice, str):
+            return blocks[0 if choice == "first" else -1], []
+        if choice is not None:
             if 1 <= choice <= len(blocks):
                 return blocks[choice - 1], []
             missing = f"there is no plan number {choice}: the answer has {count_of(len(blocks), 'plan')}"
             return blocks[-1], [Diagnostic("PS130", missing, span=self.source.span(0, 0), source=self.source)]
-        if len(blocks) == 1:
-            return blocks[0], []
-        plans = [self._read(block, len(block.text))[0].plan for block in blocks]
+        plans = [self._read(block, len(block.text))[0].plan for block in blocks] if len(blocks) > 1 else []
         if all(plan == plans[0] for plan in plans):
             return blocks[0], []
         return blocks[-1], [self._rival(number, block) for number, block in enumerate(blocks, 1)]
@@ -437,7 +445,9 @@ class _Answer:
         span = self.source.span(block.start, max(block.start, block.end - 1))
         message = f"plan {number} of {len(self.blocks)}, lines {span.line} to {span.end_line}: only one can count"
         help = "answer with one plan, or choose one"
-        return Diagnostic("PS130", message, Severity.ERROR, evolve(span, end_line=span.line), help=help, source=self.source)
+        return Diagnostic(
+            "PS130", message, Severity.ERROR, evolve(span, end_line=span.line), help=help, source=self.source
+        )
 
     # ------------------------------------------------------------ reading
 
@@ -479,9 +489,7 @@ class _Answer:
         """Where the last line of the plan starts, if it may be a part of one only."""
         body = block.text[block.start : block.end]
         is_last = not self.text[block.around_end :].strip()
-        is_open = block.is_open or any(
-            not one.is_closed and one.start <= block.start for one in self.remainder.blocks
-        )
+        is_open = block.is_open or any(not one.is_closed and one.start <= block.start for one in self.remainder.blocks)
         is_cut = is_open or has_open_end(body) or (is_last and is_cut_short(self.request.finish_reason))
         if not is_cut and is_cut_short(self.request.finish_reason):
             # What comes behind the plan was cut off, and with it perhaps what changes it.
@@ -498,7 +506,9 @@ class _Answer:
         policy = self.request.remarks
         if not remarks or policy == "show" or (callable(policy) and policy(remarks, plan)):
             return
-        message = "this text stands outside the plan" if policy == "review" else "the text outside the plan was not accepted"
+        message = (
+            "this text stands outside the plan" if policy == "review" else "the text outside the plan was not accepted"
+        )
         for remark in remarks if policy == "review" else remarks[:1]:
             yield Diagnostic("PS132", message, Severity.ERROR, remark.span, source=self.source)
 
@@ -620,5 +630,7 @@ def scan_plan(
         if plan is not None:
             source = Source(text, name)
             return ScanResult(plan, [], Positions.of_plan(source), source)
-    left = [_note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks]
+    left = [
+        _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
+    ]
     return evolve(found.scan, diagnostics=in_order([*found.scan.diagnostics, *left, *found.notes]))

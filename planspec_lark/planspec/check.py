@@ -11,8 +11,8 @@ from itertools import chain
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.dialect import read_line
+from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Positions, StepPositions

@@ -8,8 +8,9 @@ text. :class:`Numbering` gives steps their ids by depth and number. What lines m
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import IntEnum
+from itertools import pairwise
 from operator import attrgetter
 from re import Match
 from types import MappingProxyType
@@ -238,9 +239,17 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         for rule in plain:
             if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
                 return LineReading(rule, _plain_deviations(rule, match))
-    for read in (_read_step, _read_label):
-        if found := read(line, signs):
-            return found
+    return (
+        _read_step(line, signs)
+        or _read_label(line)
+        or _read_layout(line)
+        or read_header(line)
+        or _read_untyped(line, default_type, signs)
+    )
+
+
+def _read_layout(line: str) -> LineReading | None:
+    """A line of detail with a foreign sign, or one that says nothing."""
     if (match := DIALECT.rule("wide_detail").match(line)) and match.end() == len(line):
         text = match["TAIL"] or ""
         return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
@@ -248,7 +257,7 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
             message = "this line is not part of a plan"
             return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
-    return read_header(line) or _read_untyped(line, default_type, signs)
+    return None
 
 
 # By how a line begins, the rules that it is put to first.
@@ -274,35 +283,43 @@ def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
 
 def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
-    title = line_pattern().match(f"{line}\n") if line[:1] == "#" else None
-    if title is not None and title.lastgroup == "title" and (bare := unwrap(title["title_TEXT"])) != title["title_TEXT"]:
-        return read_header(f"# {bare}") or LineReading("title", (_miss_of_header(line, "title", ("#",)),), (f"# Plan: {bare}",))
-    for sign in _PAIRS:
-        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
-            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
-    if line[:1] == "#" and (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
-        deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
-        return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    if found := _read_wrapped(line):
+        return found
     match = DIALECT.rule("header").match(line)
-    if match is None or match.end() != len(line) or (found := _text_of_header(match)) is None:
+    said = _text_of_header(match) if match is not None and match.end() == len(line) else None
+    if match is None or said is None:
         return None
-    text, comment = found
+    text, comment = said
     kind = next(name for name, group in _PARTS.items() if match[group])
     has_colon = match["colon"] is not None or match["OPEN_FRAME"] is not None
-    if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
-        return None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
-    if match["HEADER_NUMBER"] and not match["hashes"]:
-        return None
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
-    deviations = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
+    told = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
     if comment:
-        deviations = [deviation_of("PS124", line, comment, len(line))]
         bare = read_header(line[:comment].rstrip(BLANKS))
-        deviations = [*(bare.deviations if bare else ()), *deviations]
-    return LineReading(kind, tuple(deviations), rows)
+        told = [*(bare.deviations if bare else ()), deviation_of("PS124", line, comment, len(line))]
+    return LineReading(kind, tuple(told), rows)
+
+
+def _read_wrapped(line: str) -> LineReading | None:
+    """A title or header with marks around it, or around its text, or without white space behind its sign."""
+    for sign in _PAIRS:
+        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
+            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
+    if line[:1] != "#":
+        return None
+    title = line_pattern().match(f"{line}\n")
+    text = title["title_TEXT"] if title is not None and title.lastgroup == "title" else ""
+    if text and (bare := unwrap(text)) != text:
+        inner = read_header(f"# {bare}") or LineReading("title", rows=(f"# Plan: {bare}",))
+        return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
+    tight = DIALECT.rule("tight_title").match(line)
+    if tight is None or read_header(f"# {line[1:]}"):
+        return None
+    deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
+    return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
 
 
 _PARTS = {
@@ -338,6 +355,10 @@ def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
 
 def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
     """What is behind the word of a header, and where a comment begins in it (0 for none); None where marks are open."""
+    if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
+        return None
+    if match["HEADER_NUMBER"] and not match["hashes"]:
+        return None
     tail = match["TAIL"] or ""
     comment = 0
     start = match.start("TAIL") if match["TAIL"] else match.end()
@@ -440,13 +461,13 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
     deviations += tail.deviations
     number, kind = _read_number(line)
     name = parts.get("name", "").strip(BLANKS)
-    step = StepLine(
-        number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces
-    )
+    step = StepLine(number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces)
     is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
     if not is_typed:
         gap = evolve(step, type="TYPE").write(number or "ID")
-        deviations = [evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations]
+        deviations = [
+            evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations
+        ]
     return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
 
 
@@ -542,7 +563,7 @@ def _read_chinese(written: str) -> str:
     return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
 
 
-_NUMBERS = {
+_NUMBERS: Mapping[str, Callable[[str], str]] = {
     "NUMBER": str,
     "NUMBER_TIGHT": str,
     "NUMBER_WORDED": _read_digits,
@@ -626,9 +647,7 @@ def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus])
         return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
     tail, marks = _tail_of(found), _find_marks(found, signs)
     number, kind = _read_number(found)
-    step = StepLine(
-        number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces
-    )
+    step = StepLine(number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces)
     at = match.start("TAIL") if "TAIL" in found.parts else len(line)
     told = [*_lead_deviations(found), *_mark_deviations(found, marks), *tail.deviations]
     told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
@@ -648,7 +667,9 @@ def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Devi
         return deviate("PS112", message, start, start + len(word), None)
     gap = evolve(step, type="TYPE").write(step.number or "ID")
     help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
-    return Deviation("PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"])
+    return Deviation(
+        "PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"]
+    )
 
 
 # ---------------------------------------------------------------- tails
@@ -679,9 +700,7 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
     for match in DIALECT.tokens("tail").finditer(text):
         kind, start = str(match.lastgroup), match.start()
         if kind in ("COMMENT", "HTML_COMMENT"):
-            deviations.append(
-                deviation_of("PS124", line, offset + start, offset + end, DIALECT.forms[kind].risk)
-            )
+            deviations.append(deviation_of("PS124", line, offset + start, offset + end, DIALECT.forms[kind].risk))
             end = start
             break
         if kind in ("BAR", "WIDE_BAR", "TIGHT_BAR"):
@@ -723,19 +742,15 @@ def _strip_marks(description: str, lead: str, offset: int) -> tuple[str, list[De
     return plain.strip(BLANKS), [Deviation("PS107", message, offset, offset + max(len(description), 1))]
 
 
-def _read_pieces(
-    text: str, cuts: Sequence[int], offset: int, line: str, deviations: list[Deviation]
-) -> list[str]:
+def _read_pieces(text: str, cuts: Sequence[int], offset: int, line: str, deviations: list[Deviation]) -> list[str]:
     """The pieces behind the separators, each as it is written; what differs is added to the deviations."""
     kept: list[str] = []
     has_progress = False
-    for bar, end in zip(cuts, cuts[1:], strict=False):
+    for bar, end in pairwise(cuts):
         piece = text[bar + 1 : end].strip(_SPACES)
         start = offset + text.index(piece, bar + 1)
         if not piece:
-            deviations.append(
-                deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1)
-            )
+            deviations.append(deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1))
             continue
         match = DIALECT.rule("piece").match(piece)
         kind = match.lastgroup if match else "SAID"
@@ -770,7 +785,7 @@ def cut_comment(text: str) -> int:
 
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
-    """Where an arrow in other signs stands at the end of a description, and the variables behind it; None without one."""
+    """Where an arrow in other signs stands at the end of a description, and the variables; None without one."""
     if not description or is_plain(description):
         return None
     for match in DIALECT.tokens("tail").finditer(description):
@@ -793,12 +808,12 @@ def read_progress(piece: str) -> str:
 # ---------------------------------------------------------------- labels below a step
 
 
-def _read_label(line: str, _signs: Mapping[str, PlanStatus]) -> LineReading | None:
+def _read_label(line: str) -> LineReading | None:
     """A label below a step with a value that fits, or an arrow with variables."""
     if (match := DIALECT.rule("flow").match(line)) and match.end() == len(line):
         kind = "inputs" if match["inputs"] else "outputs"
-        names = tuple(read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"]) or ())
-        return _label(line, kind, names)
+        listed = read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"])
+        return _label(line, kind, tuple(listed or ()))
     match = DIALECT.rule("label").match(line)
     if match is None or match.end() != len(line):
         return None
@@ -807,10 +822,13 @@ def _read_label(line: str, _signs: Mapping[str, PlanStatus]) -> LineReading | No
     opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
     if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
         value = value.removesuffix(opened)
-    if DIALECT.terminal("NOTHING").fullmatch(value) and kind in ("inputs", "outputs"):
-        return _label(line, kind, ())
+    return _read_value(line, kind, value)
+
+
+def _read_value(line: str, kind: str, value: str) -> LineReading | None:
+    """A label with a value; None where that does not fit."""
     if kind in ("inputs", "outputs"):
-        names = read_variables(value)
+        names = [] if DIALECT.terminal("NOTHING").fullmatch(value) else read_variables(value)
         return None if names is None else _label(line, kind, tuple(names))
     if kind == "status":
         status = read_status(value)
@@ -876,26 +894,41 @@ def read_columns(row: str) -> list[str] | None:
     return found if is_known else None
 
 
-def read_row(row: str, columns: Collection[str], signs: Mapping[str, PlanStatus]) -> tuple[LineReading, list[str]] | None:
+def read_row(
+    row: str, columns: Collection[str], signs: Mapping[str, PlanStatus]
+) -> tuple[LineReading, list[str]] | None:
     """A row of a table as a step, and its inputs; None for one that only sets the first row off, or fits no column."""
     cells = _cells(row)
     if DIALECT.terminal("TABLE_RULER").fullmatch(row) or len(cells) != len(columns):
         return None
-    said = {name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell for name, cell in zip(columns, cells, strict=True)}
+    said = {
+        name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell
+        for name, cell in zip(columns, cells, strict=True)
+    }
     number = said.get("id", "").rstrip(".")
     word = said["type"].strip("[]【】`*")
     status = said.get("status", "")
     mark = _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
     outputs = read_variables(said["outputs"]) if said.get("outputs") else []
     inputs = read_variables(said["inputs"]) if said.get("inputs") else []
-    is_clear = None not in (mark, outputs, inputs) and bool(read_type(word)) and DIALECT.terminal("ID").fullmatch(number or "1")
+    is_clear = (
+        None not in (mark, outputs, inputs)
+        and bool(read_type(word))
+        and DIALECT.terminal("ID").fullmatch(number or "1")
+    )
     tail = read_tail(said["text"], 0, said["text"])
     pieces = [said[name] for name in ("result",) if said.get(name)]
     if said.get("progress"):
         pieces.append(_write_progress(said["progress"]))
     step = StepLine(
-        number, Number.DOTTED if "." in number else Number.PLAIN if number else Number.NONE, MARKS[mark or PlanStatus.PENDING],
-        said.get("name", ""), read_type(word) or word, tail.description, tuple(outputs or tail.outputs), (*tail.pieces, *pieces),
+        number,
+        Number.DOTTED if "." in number else Number.PLAIN if number else Number.NONE,
+        MARKS[mark or PlanStatus.PENDING],
+        said.get("name", ""),
+        read_type(word) or word,
+        tail.description,
+        tuple(outputs or tail.outputs),
+        (*tail.pieces, *pieces),
     )
     deviation = Deviation("PS101", "a row of a table is read as a step", 0, len(row), Risk.LOW if is_clear else None)
     return LineReading("step", (deviation,), step=step), inputs or []

@@ -335,4 +335,3 @@ _FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
 def _says_much(text: str) -> bool:
     """Whether there is a letter or a digit in a text."""
     return any(map(str.isalnum, text))
-

@@ -359,7 +359,7 @@ def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
 
 
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
-    """An arrow in a description without a list of variables behind it, or with one in other signs (PS304, PS305, PS314)."""
+    """An arrow in a description without variables behind it, or in other signs (PS304, PS305, PS314)."""
     text = step.description
     if found := find_arrow(text):
         at, names = found

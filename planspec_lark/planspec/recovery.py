@@ -2,8 +2,8 @@
 
 One reader is fed with lines, and takes what it can. A line that the form refuses is put to the dialect
 (:mod:`planspec_lark.planspec.dialect`); its canonical text is read in its place, so that one fault does not bring forth
-others. To a strict reader every deviation is an error with a fix. A tolerant one calls it a repair with a risk, and reads
-lines of the form as the dialect where they may say more. What neither takes is named.
+others. To a strict reader every deviation is an error with a fix. A tolerant one calls it a repair with a risk, and
+reads lines of the form as the dialect where they may say more. What neither takes is named.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from planspec_lark.planspec.dialect import (
 )
 from planspec_lark.planspec.escapes import read_detail
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
-from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
+from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix, Severity, in_order
@@ -80,6 +80,8 @@ _PARTS = {
     "steps_header": (Section.STEPS, "list of steps"),
 }
 # The kinds of the dialect that head a part, with those of the form.
+# Those that say more of the step above.
+_LABELS = ("inputs", "outputs", "status", "progress")
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
@@ -292,34 +294,30 @@ class Reader:
         match = line_pattern().match(row)
         if match is None:
             return None
+        if match.lastgroup == "constraint":
+            is_listed = self._is_in_list() and (self.is_strict or not self._says_more(match, content, indent))
+            return match if is_listed or (self.is_strict and not self._is_typed(content)) else None
+        return match if self.is_strict or not self._says_more(match, content, indent) else None
+
+    def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
+        """Whether the dialect has more to say of a line than the form does."""
         kind = match.lastgroup
         if kind == "constraint":
             text = match["constraint_TEXT"]
-            if self.is_strict:
-                return match if self._is_in_list() or not self._is_typed(content) else None
-            is_plain = unwrap(text) == text and not cut_comment(content) and not self._is_typed(content)
-            return match if is_plain and self._is_in_list() else None
-        if self.is_strict:
-            return match
+            return unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
         if kind == "step":
-            is_plain = "." not in match["step_STEP_ID"]
-            known = read_line(content) if is_suspect(f"\n{content}") or self._is_foreign(match) else None
-            moves = is_plain and indent > self.base
-            return None if moves or (known and known.deviations) else match
+            is_foreign = match["step_TYPE"] not in STEP_TYPES or is_suspect(f"\n{content}")
+            known = read_line(content) if is_foreign else None
+            moves = "." not in match["step_STEP_ID"] and indent > self.base
+            return moves or (known is not None and bool(known.deviations))
         if kind in ("title", "goal"):
             header = read_header(content)
-            is_wrapped = kind == "title" and unwrap(match["title_TEXT"]) != match["title_TEXT"]
-            return None if is_wrapped or (header and header.deviations) else match
-        if kind == "body_line" and cut_comment(content):
-            return None
-        if kind == "body_line" and isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]:
-            label = read_line(content)
-            is_label = label is not None and label.kind in ("inputs", "outputs", "status", "progress")
-            return None if is_label else match
-        return match
-
-    def _is_foreign(self, match: Match[str]) -> bool:
-        return match["step_TYPE"] not in STEP_TYPES
+            return header is not None and bool(header.deviations)
+        if kind != "body_line":
+            return False
+        is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
+        label = read_line(content) if is_told else None
+        return bool(cut_comment(content)) or (label is not None and label.kind in _LABELS)
 
     def _is_in_list(self) -> bool:
         return self.section is Section.CONSTRAINTS and self.owner is None
@@ -354,7 +352,9 @@ class Reader:
 
     def _may_go_on(self, content: str, line: LineBounds, indent: int, step_id: str) -> _Last | None:
         reading = read_line(content)
-        return reading and reading.step and _Last(line, content, indent, "step", reading.step, step_id)
+        if reading is None or reading.step is None:
+            return None
+        return _Last(line, content, indent, "step", reading.step, step_id)
 
     def _note_id(self, step_id: str, indent: int) -> None:
         """Tell the numbering of a step that has its id."""
@@ -448,7 +448,9 @@ class Reader:
 
     # ---------------------------------------------------------------- lines of the dialect
 
-    def _read_dialect(self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None) -> None:
+    def _read_dialect(
+        self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None
+    ) -> None:
         """Read a line that the form refuses; ``above`` is the line directly above it that it may go on with."""
         if found := grammars.pattern("planspec", "FORBIDDEN").search(content):
             self._refuse_control(content, line, indent, found)
@@ -458,28 +460,25 @@ class Reader:
         if last is not None and last.kind == "heading" and kind in ("", "bullet", "untyped"):
             # A goal has its text in the line below its header.
             self._fill_goal(content, line, last)
-        elif self._columns and kind == "table":
-            self._take_table_row(content, line, indent)
-        elif reading is not None and kind == "table":
-            self._open_table(content, line)
-        elif reading is not None and kind in _HEADERS:
+        elif reading is None or kind in ("bullet", "untyped") or self._is_told_of_step(reading):
+            self._take_text(reading, content, line, indent, above)
+        elif kind == "table":
+            self._take_table(content, line)
+        elif kind in _HEADERS:
             self._take_header(reading, line)
-        elif reading is not None and kind == "detail":
+        elif kind == "detail":
             self._take_wide_detail(reading, line)
-        elif reading is not None and kind == "step" and not self._is_told_of_step(reading):
+        elif kind == "step":
             self._take_step_line(reading, content, line, indent)
-        elif reading is not None and kind in ("conflict", "fence"):
-            if kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
-                self._take_detail(content, line)
-            else:
-                self._report(line, reading.deviations, None)
-        elif reading is not None and kind == "layout":
+        elif kind in _LABELS:
+            self._take_label(reading, content, line, indent, above)
+        elif kind == "layout":
             self._report(line, reading.deviations, ())
             self._last = last
-        elif reading is not None and kind in ("inputs", "outputs", "status", "progress"):
-            self._take_label(reading, content, line, indent, above)
+        elif kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
+            self._take_detail(content, line)
         else:
-            self._take_text(reading, content, line, indent, above)
+            self._report(line, reading.deviations, None)
 
     def _take_header(self, reading: LineReading, line: LineBounds) -> None:
         self._report(line, reading.deviations, reading.rows or None)
@@ -516,6 +515,10 @@ class Reader:
         step_id = self._place(reading.step, indent)
         written = reading.step.write(step_id)
         match = line_pattern().fullmatch(f"{written}\n")
+        if step_id == reading.step.number and not reading.deviations:
+            # The place says the same as the number.
+            match = line_pattern().fullmatch(f"{content}\n") or match
+            written = content
         if match is None or match.lastgroup != "step":
             self._report(line, (Deviation("PS110", "this step cannot be written", 0, len(content), None),), None)
             self._give_lines_to(False)
@@ -551,7 +554,9 @@ class Reader:
 
     # ---------------------------------------------------------------- labels, tables, text
 
-    def _take_label(self, reading: LineReading, content: str, line: LineBounds, indent: int, above: _Last | None) -> None:
+    def _take_label(
+        self, reading: LineReading, content: str, line: LineBounds, indent: int, above: _Last | None
+    ) -> None:
         """Take a label below a step, or an arrow with variables."""
         step = self.owner
         if not isinstance(step, PlanStep):
@@ -597,7 +602,7 @@ class Reader:
         self.found.append(LineReport(line.start, self._end, tuple(deviations), rows, step.step_id, told))
 
     def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
-        """Let what was told of a step's own line have a fix that writes more; None where the line has no canonical text."""
+        """Let what was told of a step's own line have a fix that writes more; None where it can have none."""
         for at in reversed(range(len(self.found))):
             one = self.found[at]
             if _start_of(one) < start:
@@ -610,7 +615,11 @@ class Reader:
                 self.found[at] = evolve(one, rows=rows, fix=fix)
         return fix
 
-    def _open_table(self, content: str, line: LineBounds) -> None:
+    def _take_table(self, content: str, line: LineBounds) -> None:
+        """Take a row of a table: the first one, which names the columns, or a step."""
+        if self._columns:
+            self._take_row_of_table(content, line)
+            return
         columns = read_columns(content)
         if columns is None or self.owner is False:
             self._refuse_text(content, line)
@@ -622,12 +631,13 @@ class Reader:
         self.section = Section.STEPS
         self.seen.add(Section.STEPS)
 
-    def _take_table_row(self, content: str, line: LineBounds, indent: int) -> None:
+    def _take_row_of_table(self, content: str, line: LineBounds) -> None:
         columns = self._columns
         found = read_row(content, columns, self.signs)
         if found is None:
             is_ruler = set(content) <= set("|:- \t")
-            self._report(line, (Deviation("PS101", "a row of a table", 0, len(content)),), () if is_ruler else None)
+            told = (Deviation("PS101", "a row of a table", 0, len(content)),)
+            self._report(line, told, () if is_ruler else None)
             return
         reading, inputs = found
         assert reading.step is not None, "a row is a step"
@@ -653,7 +663,9 @@ class Reader:
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, above)
-        elif isinstance(self.owner, PlanStep) and (kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))):
+        elif isinstance(self.owner, PlanStep) and (
+            kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))
+        ):
             text = reading.text if reading and kind in ("bullet", "step") else content
             self._take_detail(text, line)
         elif kind == "untyped" and reading is not None:
@@ -704,7 +716,13 @@ class Reader:
         space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
         joined = f"{above.content}{space}{content}"
         bounds = LineBounds(above.line.start, line.end, is_repaired=True)
-        deviation = Deviation("PS126", "the line goes on with the line above", line.start - above.line.start, line.start - above.line.start + len(content), Risk.LOW)
+        deviation = Deviation(
+            "PS126",
+            "the line goes on with the line above",
+            line.start - above.line.start,
+            line.start - above.line.start + len(content),
+            Risk.LOW,
+        )
         if above.step is None:
             text = joined.partition(" ")[2].strip(BLANKS)
             if above.kind == "goal":
@@ -756,7 +774,9 @@ class Reader:
             message = "detail of the step above begins with `> `"
         risk = None if is_doubtful or match is None else Risk.MEDIUM
         help = "write `> ` before it, or say it in the line of the step"
-        self._report(line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id)
+        self._report(
+            line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id
+        )
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
             step.detail.append(text)
             self.positions.add_step(step.step_id, line._replace(is_repaired=True))
@@ -835,7 +855,9 @@ class Reader:
             moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)
             deviations = (Deviation("PS113", message, 0, self._lead), *moved)
         if deviations:
-            self.found.append(LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id))
+            self.found.append(
+                LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id)
+            )
         self._dropped = None
 
     def _take_back(self, start: int) -> None:
@@ -905,8 +927,8 @@ class ScanResult:
     def diagnostics(self) -> list[Diagnostic]:
         """What is to be told, in the order of the text, worked out when it is first asked for.
 
-        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the same,
-        to a tolerant one a warning.
+        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the
+        same, to a tolerant one a warning.
         """
         return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
 

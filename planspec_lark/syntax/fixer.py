@@ -84,7 +84,7 @@ def apply_fixes(
 
 
 def _follow(origins: list[int], text: str, edits: Iterable[Edit]) -> list[int]:
-    """The origins of the lines of a text after some edits: what an edit writes comes from the line that it begins in."""
+    """The origins of the lines after some edits: what an edit writes comes from the line that it begins in."""
     followed = [origins[0]]
     at = line = 0
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):

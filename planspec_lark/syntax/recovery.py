@@ -24,10 +24,10 @@ from planspec_lark.syntax.source import BLANKS, Source
 __all__ = ["Deviation", "Dialect", "Form", "LineReport", "report", "risk_of"]
 
 _ROW = re.compile(
-    r"^// (?P<code>[A-Z]{2}[0-9]{3})(?: (?P<risk>low|medium|high))?: (?P<forms>.*)\n(?:// .*\n)*(?P<name>[A-Z][A-Z_]*)[.:]",
+    r"^// (?P<code>[A-Z]{2}[0-9]{3})(?: (?P<risk>low|medium|high))?: (?P<forms>.*)\n"
+    r"(?:// .*\n)*(?P<name>[A-Z][A-Z_]*)[.:]",
     re.MULTILINE,
 )
-_TERMINAL = re.compile(r"(?:.*_)??(?P<rule>[a-z_]*?)_?(?P<name>[A-Z][A-Z_]*)")
 
 
 @frozen

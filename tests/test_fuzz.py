@@ -16,9 +16,10 @@ from planspec_lark import PlanSpec, ScanResult, scan_plan, serialize_plan
 from planspec_lark.syntax import fields
 from tests.corpus import ROOT
 from tests.fuzz import __main__ as command_line, guided, targets
-from tests.fuzz.running import Failure, TooSlowError, fuzz, load, run_once, save
+from tests.fuzz.running import Failure, fuzz, load, run_once, save
 from tests.fuzz.targets import TARGETS
 from tests.property import promises
+from tests.timing import TooSlowError
 
 # Seconds for each target.
 SECONDS = float(os.environ.get("PLANSPEC_FUZZ_SECONDS", "0.6"))

@@ -25,7 +25,7 @@ __all__ = ["FileChange", "Setup", "carry_out", "plan_removal", "plan_setup"]
 
 _PLANS = "planspec"
 _SERVER = "planspec"
-_OUR_COMMAND = re.compile(r"\bplanspec\b.*\shook\s+([a-z-]+)\b")
+_OUR_COMMAND = re.compile(r"^(?>.*?\bplanspec\b).*\shook\s+([a-z-]+)\b", re.MULTILINE)
 
 
 def plan_setup(

@@ -35,7 +35,7 @@ from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits, check_is_text, find_excess
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, check_is_text, find_excess
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.syntax.source import BLANKS, Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
@@ -156,8 +156,10 @@ class Extraction:
     @cached_property
     def repairs(self) -> tuple[Repair, ...]:
         """What was read by its canonical text, or left out, in the order of the answer."""
-        repaired = (one for one in self.scan.diagnostics if one.risk is not None and one.fix is not None)
-        return tuple(_repair(one, self.source) for one in repaired)
+        told = self.scan.diagnostics
+        return tuple(
+            _repair(one, self.source) for one in told if one.risk is not None and one.severity is not Severity.ERROR
+        )
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
@@ -292,8 +294,12 @@ def _extract(answer: str, request: _Request) -> Extraction:
         )
         return evolve(found, notes=(note, *found.notes))
     remainder = leave_out_reasoning(answer)
-    text = end_last_line(set_aside(remainder.text))
+    bare = set_aside(remainder.text)
     notes = remainder.diagnose(source)
+    if bare != remainder.text:
+        at = next(at for at, (one, other) in enumerate(zip(bare, remainder.text, strict=True)) if one != other)
+        notes.append(_note(source, at, at + 1, "signs of a chat format were set aside"))
+    text = end_last_line(bare)
     blocks = find_blocks(text, request.default_type, answer)
     if not blocks:
         return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
@@ -475,7 +481,10 @@ class _Answer:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
         is_clear = reader.is_clear(request.max_risk)
-        if plan is not None and not (is_clear and all(one.step_id in reader.steps for one in iter_steps(plan))):
+        is_sure = reader.is_clear(Risk.HIGH) and all(
+            one.step_id in reader.steps for one in iter_steps(plan or PlanSpec())
+        )
+        if plan is not None and not is_sure:
             # What the form takes as it is, is read so where the dialect has more to say and is not sure of it.
             return self._as_written(plan, text, block.start, end), True
         scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)
@@ -633,4 +642,6 @@ def scan_plan(
     left = [
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]
-    return evolve(found.scan, diagnostics=in_order([*found.scan.diagnostics, *left, *found.notes]))
+    listed = Findings(limits.max_findings)
+    listed.extend([*found.scan.diagnostics, *left, *found.notes])
+    return evolve(found.scan, diagnostics=listed.close())

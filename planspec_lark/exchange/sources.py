@@ -35,7 +35,7 @@ _DOCUMENTS = {
     "design.md": "",
 }
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING = re.compile(r"(#{1,6})[ \t]++(.*)")
 _FENCE = re.compile(rf"[ \t]{{0,3}}({FENCE})")
 # What is before a title, or is all of it, in the templates of these tools.
 _LEAD = re.compile(
@@ -43,7 +43,7 @@ _LEAD = re.compile(
     r"(?: document)?(?::[ \t]*|$)",
     re.IGNORECASE,
 )
-_INPUT = re.compile(r"\*\*Input\*\*:[ \t]*(?:User description:[ \t]*)?[\"“]?(.*?)[\"”]?[ \t]*")
+_INPUT = re.compile(r"\*\*Input\*\*:[ \t]*+(?:User description:[ \t]*+)?+[\"“]?+(.*?)[\"”]?")
 
 
 @frozen
@@ -143,7 +143,7 @@ def _find_format(made: SourceFolder, folder: Path) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a document outside of fences and comments, each with its number."""
+    """The lines of a document outside of fences and comments, each with its number; no blanks are at their ends."""
     fence, is_comment = "", False
     rows = (row.rstrip("\r \t") for row in text.removeprefix("\ufeff").split("\n"))
     for number, line in enumerate(rows, start=1):
@@ -159,11 +159,16 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
+def _title_of(heading: re.Match[str]) -> str:
+    """What a heading says, without the signs that close it."""
+    return heading[2].rstrip("#").rstrip(" \t")
+
+
 def _find_title(name: str, text: str) -> FoundText | None:
     for number, line in _lines(text):
         match = _HEADING.fullmatch(line)
         if match and len(match[1]) == 1:
-            title = _LEAD.sub("", match[2], count=1).strip()
+            title = _LEAD.sub("", _title_of(match), count=1).strip()
             return FoundText(title, name, number) if title and not title.startswith("[") else None
     return None
 
@@ -177,7 +182,7 @@ def _section(*headings: str) -> Callable[[str, str], FoundText | None]:
             if match := _HEADING.fullmatch(line):
                 if rows:
                     break
-                is_inside = match[2].casefold() in headings
+                is_inside = _title_of(match).casefold() in headings
             elif is_inside and line.strip():
                 start = start or number
                 rows.append(line.strip())

@@ -26,11 +26,11 @@ _RANGE = re.compile(r"(T[0-9]{1,9}[a-z]?)(?:[ \t]*(?:-|–|—|\.\.|to|through)[
 _MOST_OF_A_RANGE = 100
 _MOST_PAIRS = 1000
 _MOST_PHASES = 100
-_IDS = r"T[0-9]{1,9}[a-z]?(?:(?:[ \t]*(?:,|&|/|-|–|—|and|or|to|through)[ \t]*)+T[0-9]{1,9}[a-z]?)*"
+_IDS = r"T[0-9]{1,9}[a-z]?(?:[ \t]*+(?:(?:,|&|/|-|–|—|and|or|to|through)[ \t]*+)++T[0-9]{1,9}[a-z]?)*"
 _NEEDS = re.compile(rf"\b(?:depends? on|requires?|blocked by|needs)[ \t:]+({_IDS})", re.IGNORECASE)
 
 # Lines of the section.
-_SECTION = re.compile(r"(#{1,6})[ \t]+.*\bDependenc(?:y|ies)\b.*", re.IGNORECASE)
+_SECTION = re.compile(r"(#{1,6})[ \t]++.*\bDependenc(?:y|ies)\b", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6})[ \t]")
 # An arrow says nothing: some mean that the first comes first, others that the first needs the second.
 _CLAUSE = re.compile(r"[;.][ \t]")
@@ -105,7 +105,7 @@ def _section(notes: Iterable[str]) -> Iterator[str]:
         if match := _HEADING.match(line):
             if level and len(match[1]) <= level:
                 level = 0
-            if not level and _SECTION.fullmatch(line):
+            if not level and _SECTION.match(line):
                 level = len(match[1])
         elif level:
             yield line

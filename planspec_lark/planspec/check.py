@@ -163,7 +163,7 @@ class _Unread:
 
     def __attrs_post_init__(self) -> None:
         source = self.result.source
-        rows, done = source.text.split("\n"), 0
+        rows, done, read = source.text.split("\n"), 0, -1
         for fault in self.result.diagnostics:
             if fault.span is None or fault.fix is not None or fault.code == "PS106":
                 continue
@@ -172,7 +172,10 @@ class _Unread:
             # The body of a line that was refused goes with it.
             while last < len(rows) and rows[last].lstrip(BLANKS).startswith(">"):
                 last += 1
-            row = rows[first].strip(BLANKS)
+            if first == read:
+                # Another part of the same line.
+                continue
+            row, read = rows[first].strip(BLANKS), first
             reading = read_line(row)
             if reading is not None and reading.step is not None and (step_id := reading.step.number):
                 self.ids.add(step_id)

@@ -104,7 +104,7 @@ def read_type(word: str) -> str:
 
 def read_status(word: str) -> PlanStatus | None:
     """The status that a word or a sign stands for, in brackets or not; None for any other."""
-    bare = word.strip(f"{_SPACES}[]［］【】*_`")
+    bare = word.strip(f"{_SPACES}[]［］【】*_`").rstrip(".。")
     found = DIALECT.word("status_word", bare) if bare else ""
     return _STATUSES[found.removesuffix("_WORD")] if found else None
 
@@ -299,7 +299,8 @@ def read_header(line: str) -> LineReading | None:
     told = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
     if comment:
         bare = read_header(line[:comment].rstrip(BLANKS))
-        told = [*(bare.deviations if bare else ()), deviation_of("PS124", line, comment, len(line))]
+        risk = Risk.LOW if kind in ("constraints", "steps") else Risk.MEDIUM
+        told = [*(bare.deviations if bare else ()), deviation_of("PS124", line, comment, len(line), risk)]
     return LineReading(kind, tuple(told), rows)
 
 
@@ -386,7 +387,7 @@ def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
 def _cut_comment(text: str) -> tuple[str, int]:
     """A text without the comment at its end, and where that begins; 0 where there is none."""
     for match in DIALECT.tokens("tail").finditer(text):
-        if match.lastgroup in ("HTML_COMMENT", "COMMENT") and match.start():
+        if match.lastgroup in ("HTML_COMMENT", "COMMENT") and text[: match.start()].strip(f"{BLANKS}>-"):
             return text[: match.start()], match.start()
     return text, 0
 
@@ -844,10 +845,10 @@ _FIELDS = {
     "progress": "field_PROGRESS_WORD",
 }
 _PLACES = {
-    "inputs": "inputs stand in a line of their own below their step: `> ← name`",
-    "outputs": "outputs come after the description of their step: `→ name`",
-    "status": "a status is a mark after the id of its step, such as `1. [x] [act]`",
-    "progress": "a progress comes at the end of the line of its step: `| Progress: N/M`",
+    "inputs": "inputs stand in a line of their own below their step: `> ← {}`",
+    "outputs": "outputs come after the description of their step: `→ {}`",
+    "status": "a status is a mark after the id of its step, such as `1. [{}] [act]`",
+    "progress": "a progress comes at the end of the line of its step: `| {}`",
 }
 
 
@@ -856,7 +857,8 @@ def _label(line: str, kind: str, names: tuple[str, ...], text: str = "") -> Line
     rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
     code = "PS126" if kind == "outputs" and not DIALECT.rule("label").match(line) else "PS107"
     message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
-    deviation = Deviation(code, message, 0, len(line), Risk.LOW, _PLACES[kind])
+    help = _PLACES[kind].format(listed[:60] or text or "name")
+    deviation = Deviation(code, message, 0, len(line), Risk.LOW, help)
     return LineReading(kind, (deviation,), rows, text=text, names=names)
 
 

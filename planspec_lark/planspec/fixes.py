@@ -13,9 +13,10 @@ from re import Match
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.dialect import read_line
+from planspec_lark.planspec.dialect import read_line, read_type
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.planspec.positions import cut_indentation, line_pattern
+from planspec_lark.planspec.recovery import LEFT_OUT
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source, Span, newline_of
@@ -48,7 +49,9 @@ class _Text:
         """The fix of a fault, if there is one."""
         if fault.fix is not None:
             if fault.code in ("PS202", "PS316", "PS320") and fault.risk is None:
-                return evolve(fault.fix, is_safe=fault.code != "PS316")
+                written = self.source.text[fault.fix.span.start : fault.fix.span.end]
+                # A guess by spelling is none that is safe.
+                return evolve(fault.fix, is_safe=fault.code == "PS320" or bool(read_type(written.strip("[]"))))
             return None
         # Of two versions that a merge has left, it is unknown which one applies.
         if fault.span is None or "PS128" in self._codes:
@@ -83,7 +86,11 @@ class _Text:
     def faults(self) -> dict[int, Diagnostic]:
         """The first fault of the syntax in each line that has one."""
         others = ("PS105", "PS106", "PS117")
-        faults = (one for one in reversed(self.found) if one.code.startswith("PS1") and one.code not in others)
+        faults = (
+            one
+            for one in reversed(self.found)
+            if one.code.startswith("PS1") and one.code not in others and one.message != LEFT_OUT
+        )
         return {one.span.line: one for one in faults if one.span is not None}
 
     @cached_property

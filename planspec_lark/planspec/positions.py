@@ -68,12 +68,14 @@ def iter_rows(text: str, at: int) -> Iterator[tuple[str, int]]:
 class LineBounds(NamedTuple):
     """Where a line that was read starts and ends, without its indentation and its line break.
 
-    A line that had to be repaired has its parts not where the grammar finds them.
+    A line that had to be repaired has its parts not where the grammar finds them; ``part`` is the field that it says,
+    if that is one only.
     """
 
     start: int
     end: int
     is_repaired: bool = False
+    part: str = ""
 
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
         """Where the id is in the summary line of a step."""
@@ -286,7 +288,8 @@ class Positions:
 
     def _step_fields(self, line: LineBounds) -> Iterator[tuple[str, Span]]:
         if line.is_repaired:
-            yield from ((name, self.source.span(line.start, line.end)) for name in _SUMMARY.values())
+            names = (line.part,) if line.part else _SUMMARY.values()
+            yield from ((name, self.source.span(line.start, line.end)) for name in names)
             return
         match = self._match(line)
         if match["body_line_INPUTS"] is not None:

@@ -20,6 +20,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.dialect import (
+    DIALECT,
     NO_SIGNS,
     WIDE,
     LineReading,
@@ -51,6 +52,7 @@ from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = [
+    "LEFT_OUT",
     "WHITE",
     "Reader",
     "ScanResult",
@@ -87,6 +89,8 @@ _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
 # How lines begin that have no sign for a comment in the form.
 _LISTED = ("-", ">")
+# What is said of a line that goes with a refused one.
+LEFT_OUT = "left out, like the line that it belongs to"
 # What may be between two lines.
 _BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
@@ -203,7 +207,7 @@ class Reader:
             self.read(line, at, indent_of(self.source.text, at))
             behind = at + len(line)
             # Most lines of a faulty text are of the form.
-            if self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
+            if not self._is_set_off and self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
                 rows = iter_rows(text, taken)
 
     def _may_take_rows(self) -> bool:
@@ -296,7 +300,9 @@ class Reader:
             return None
         if match.lastgroup == "constraint":
             is_listed = self._is_in_list() and (self.is_strict or not self._says_more(match, content, indent))
-            return match if is_listed or (self.is_strict and not self._is_typed(content)) else None
+            # Below a step, it is most likely told of that.
+            is_orphan = self.is_strict and not self._is_typed(content) and not isinstance(self.owner, PlanStep)
+            return match if is_listed or is_orphan else None
         return match if self.is_strict or not self._says_more(match, content, indent) else None
 
     def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
@@ -363,6 +369,11 @@ class Reader:
     def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
         part, name = _PARTS[kind]
+        if kind == "constraints" and self._is_in_list() and not (self.is_strict or self.plan.constraints):
+            # One list with two headers.
+            message = "a second header of the same list"
+            self._report(line, (Deviation("PS105", message, 0, self._end - line.start),), ())
+            return True
         is_repeated, is_late = part in self.seen, part < self.section
         if is_repeated:
             self._give_lines_to(False)
@@ -403,7 +414,8 @@ class Reader:
 
     def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
-            self.positions.add_step(self.owner.step_id, line)
+            part = "inputs" if match["body_line_INPUTS"] else "detail"
+            self.positions.add_step(self.owner.step_id, line._replace(part=part) if line.is_repaired else line)
             if match["body_line_INPUTS"]:
                 names = split_variables(match["body_line_INPUTS"])
                 self.owner.inputs.extend(names)
@@ -565,41 +577,40 @@ class Reader:
         if reading.kind == "inputs":
             self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
             step.inputs.extend(reading.names)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="inputs"))
             self.tell("inputs", step_id=step.step_id, names=reading.names)
             return
         summary = self._summary_of(step)
         changed = summary and add_label(summary, reading)
-        if changed is None:
-            self._take_detail(content, line, is_doubtful=True)
-            return
-        self._rewrite(step, changed, line, reading.deviations, content)
+        bullet = DIALECT.rule("bullet").match(content)
+        text = content[bullet.end() :] if bullet else content
+        if changed is None or not self._rewrite(step, changed, line, reading):
+            self._take_detail(text, line, is_doubtful=True)
 
     def _summary_of(self, step: PlanStep) -> StepLine | None:
         """What the summary line of a step says, in the terms of the dialect."""
         reading = read_line(canonical_summary(step))
         return reading.step if reading else None
 
-    def _rewrite(
-        self, step: PlanStep, changed: StepLine, line: LineBounds, deviations: Sequence[Deviation], content: str
-    ) -> None:
-        """Put what a line below a step says into its summary line."""
+    def _rewrite(self, step: PlanStep, changed: StepLine, line: LineBounds, label: LineReading) -> bool:
+        """Put what a line below a step says into its summary line; False where that can not be written."""
+        kind = {"progress": "done_count"}.get(label.kind, label.kind)
         match = line_pattern().fullmatch(changed.write(step.step_id) + "\n")
         if match is None or match.lastgroup != "step":
-            self._take_detail(content, line, is_doubtful=True)
-            return
+            return False
         built = build_step(*match.group(*_STEP_GROUPS))
         step.status, step.outputs, step.result = built.status, built.outputs, built.result
         step.done_count, step.total_count = built.done_count, built.total_count
         step.description = built.description
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
-        self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+        self.positions.add_step(step.step_id, line._replace(is_repaired=True, part=kind))
         rows = (changed.write(step.step_id),)
         cut = Edit(self.source.span(line.start, self._end), "")
         fix = Fix(self.source.span(start, end), rows[0], (cut,), is_safe=True)
         told = self._share_fix(start, step.step_id, rows, fix)
-        self.found.append(LineReport(line.start, self._end, tuple(deviations), rows, step.step_id, told))
+        self.found.append(LineReport(line.start, self._end, label.deviations, rows, step.step_id, told))
+        return True
 
     def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
         """Let what was told of a step's own line have a fix that writes more; None where it can have none."""
@@ -779,7 +790,7 @@ class Reader:
         )
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
             step.detail.append(text)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True))
+            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="detail"))
             self.tell("detail", step_id=step.step_id, text=text)
 
     def _refuse_text(self, content: str, line: LineBounds) -> None:
@@ -880,8 +891,7 @@ class Reader:
         if self._dropped is not None:
             start = self._dropped
             self.found.pop()
-        message = "left out, like the line that it belongs to"
-        self._note("PS107", message, LineBounds(start, self._end), Severity.ERROR)
+        self._note("PS107", LEFT_OUT, LineBounds(start, self._end), Severity.ERROR)
         self._dropped = start
 
     @property

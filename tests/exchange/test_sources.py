@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import PlanSyntaxError
-from planspec_lark.exchange import ExchangeError, ExchangeReport, import_folder
+from planspec_lark.exchange import ExchangeError, ExchangeReport, import_folder, import_text
+from tests.timing import time_limit
 
 TASKS = "- [ ] Do it\n"
 
@@ -58,6 +59,20 @@ def test_documents_say_title_and_goal(tmp_path: Path, texts: dict[str, str], for
     assert "the title" in {reason for _, _, reason in reasons(imported.report, "carried")}
     names = {path for path, _, _ in reasons(imported.report, "left_out")}
     assert names == {name.replace("_md", ".md") for name in texts}
+
+
+def test_blanks_within_a_line_take_little_time(tmp_path: Path) -> None:
+    blanks = " " * 3000
+    texts = {"proposal_md": f"# a{blanks}b ##\n\n## Why #\n\nc\n", "spec_md": f"**Input**:{blanks}d{blanks}e\n"}
+    with time_limit(5):
+        imported = import_folder(put(tmp_path, tasks_md=TASKS, **texts), "openspec")
+    assert (imported.plan.title, imported.plan.goal) == (f"a{blanks}b", "c")
+
+
+def test_conjunctions_without_an_id_take_little_time() -> None:
+    with time_limit(5):
+        imported = import_text(f"- [ ] T001 a\n- [ ] T002 needs T001{' and' * 60} x\n", "spec-kit")
+    assert len(imported.plan.steps) == 2
 
 
 @pytest.mark.parametrize(

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import signal
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 
 from attrs import define, frozen
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.fuzz.targets import Target
+from tests.timing import TooSlowError, time_limit
 
-__all__ = ["Failure", "TooSlowError", "fuzz", "load", "run_once", "save"]
+__all__ = ["Failure", "fuzz", "load", "run_once", "save"]
 
 _ROUND = 100
-
-
-class TooSlowError(AssertionError):
-    """An input that takes longer than any of its kind should."""
 
 
 @frozen
@@ -143,22 +137,8 @@ def run_once(target: Target, value: object, limit: float) -> None:
     Raises:
         TooSlowError: it took longer than ``limit`` seconds.
     """
-    with _time_limit(limit):
+    with time_limit(limit):
         target.check(value)
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise TooSlowError(f"more than {seconds} seconds on the processor")
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 # ---------------------------------------------------------------- failing inputs on disk

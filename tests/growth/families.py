@@ -11,6 +11,7 @@ from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
 from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
+from tests.growth.pumped import PUMPED_SHAPES, PUMPED_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
 from tests.growth.repair import REPAIR_SHAPES, REPAIR_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
@@ -51,6 +52,7 @@ FAMILIES = {
     "tool plans as documents": Family(DOCUMENT_SHAPES, DOCUMENT_WORK),
     "atoms": Family(ATOMS_SHAPES, ATOMS_WORK),
     "task lists": Family(EXCHANGE_SHAPES, EXCHANGE_WORK),
+    "pumped texts": Family(PUMPED_SHAPES, PUMPED_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

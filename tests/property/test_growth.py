@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
@@ -19,11 +20,14 @@ import pytest
 from tests.growth import __main__ as command_line
 from tests.growth.families import CELLS, FAMILIES, Family
 from tests.growth.work import EXCEPTIONS, Work
+from tests.timing import TooSlowError, time_limit
 
 STEP = 4
 ALLOWED = 2.5**2
 # Sizes in characters. Sizes grow until a run takes long enough for its time to say something about growth.
 SMALLEST, LARGEST = 2_000, 8_000
+# Seconds for a single run, which is a few thousand times as much as most take.
+LIMIT = 20.0
 ENOUGH, FLOOR = 0.012, 0.002
 # The least time of so many runs counts, where the first ones grew too fast.
 TRIES = 20
@@ -40,7 +44,8 @@ SHARE = 1 if os.environ.get("PLANSPEC_PROFILE") == "full" else 3
 def _seconds(work: Work, text: str) -> float:
     value = work.make(text)
     start = time.process_time()
-    work.run(value)
+    with time_limit(LIMIT, on_processor=False):
+        work.run(value)
     return time.process_time() - start
 
 
@@ -139,6 +144,12 @@ def _square(text: Any) -> object:
 def test_a_square_is_noticed() -> None:
     assert not _grows_evenly(Work(_square), lambda size: "x" * size)
     assert _grows_evenly(Work(lambda text: sum(1 for _ in text)), lambda size: "x" * size)
+
+
+def test_what_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "LIMIT", 0.1)
+    with pytest.raises(TooSlowError):
+        _grows_evenly(Work(re.compile("(?:a|a)*b").match), lambda size: "a" * size)
 
 
 def test_a_square_of_memory_is_noticed() -> None:

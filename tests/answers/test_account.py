@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import Extraction, PlanStep, check_text, extract_plan, iter_steps, parse_plan, scan_plan, serialize_plan
+from planspec_lark import Extraction, PlanSpec, PlanStep, check_text, extract_plan, iter_steps, parse_plan, scan_plan, serialize_plan
 from planspec_lark.answers import Verdict
 from planspec_lark.syntax.fences import read_fence
 from tests import strategies
@@ -75,9 +75,9 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 @given(strategies.workable_plans, st.sampled_from(TALK), st.sampled_from(TALK))
-def test_any_plan_in_a_fence_is_read(plan: object, before: str, behind: str) -> None:
-    text = serialize_plan(plan)  # type: ignore[arg-type]
-    if "```" not in text:
+def test_the_text_around_a_fence_changes_no_verdict(plan: PlanSpec, before: str, behind: str) -> None:
+    text = serialize_plan(plan)
+    if plan.steps and "~~~" not in text:
         found = extract_plan(f"{before}\n\n~~~~\n{text}~~~~\n\n{behind}\n")
         assert [one.text for one in found.remarks] == [before, behind]
         assert extract_plan(f"~~~~\n{text}~~~~\n").verdict is found.verdict
@@ -141,7 +141,7 @@ def test_time_grows_with_the_length_alone(name: str) -> None:
     """Four times the text takes at most eight times as long; of short times nothing is said."""
     for read in (extract_plan, scan_plan, check_text):
         times = []
-        for size in (2_000, 8_000):
+        for size in (500, 2_000):
             text = PUMPED[name](size)
             start = time.perf_counter()
             read(text)

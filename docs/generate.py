@@ -282,7 +282,10 @@ def codes_index(pages: Mapping[str, str]) -> str:
 
 # ---------------------------------------------------------------- the table of forms
 
-_TABLE = re.compile(r"(?<=<!-- Written by docs/generate.py from the grammar: change it there. -->\n).*?(?=<!-- end of the table -->)", re.S)
+_TABLE = re.compile(
+    r"(?<=<!-- Written by docs/generate.py from the grammar: change it there. -->\n).*?(?=<!-- end of the table -->)",
+    re.S,
+)
 
 
 def forms_page(text: str) -> str:

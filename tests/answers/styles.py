@@ -34,8 +34,18 @@ TALK = (
 )
 _MARKS = (
     {PlanStatus.DONE: "✅", PlanStatus.ACTIVE: "🔄", PlanStatus.BLOCKED: "⛔", PlanStatus.SKIPPED: "⏭"},
-    {PlanStatus.DONE: "[X]", PlanStatus.ACTIVE: "[in progress]", PlanStatus.BLOCKED: "[blocked]", PlanStatus.SKIPPED: "[skipped]"},
-    {PlanStatus.DONE: "[已完成]", PlanStatus.ACTIVE: "[进行中]", PlanStatus.BLOCKED: "[受阻]", PlanStatus.SKIPPED: "[跳过]"},
+    {
+        PlanStatus.DONE: "[X]",
+        PlanStatus.ACTIVE: "[in progress]",
+        PlanStatus.BLOCKED: "[blocked]",
+        PlanStatus.SKIPPED: "[skipped]",
+    },
+    {
+        PlanStatus.DONE: "[已完成]",
+        PlanStatus.ACTIVE: "[进行中]",
+        PlanStatus.BLOCKED: "[受阻]",
+        PlanStatus.SKIPPED: "[跳过]",
+    },
     {PlanStatus.DONE: "【x】", PlanStatus.ACTIVE: "【>】", PlanStatus.BLOCKED: "【!】", PlanStatus.SKIPPED: "【~】"},
 )
 _NUMBERS = (
@@ -90,7 +100,9 @@ def _look(random: Random) -> Look:
         between=random.choice([(), ("",), ("", "---", "")]),
         indent=random.choice(["  ", "   ", "    "]),
         number=_numbered(random),
-        type=random.choice([of("[{}]", "**[{}]**", "`[{}]`", "【{}】", "({})"), "[{}]".format, lambda word: f"[{word.title()}]"]),
+        type=random.choice(
+            [of("[{}]", "**[{}]**", "`[{}]`", "【{}】", "({})"), "[{}]".format, lambda word: f"[{word.title()}]"]
+        ),
         arrow=of(" → {}", " -> {}", " => {}", " ⇒ {}"),
         variable=of("{}", "`{}`"),
         comma=random.choice([", ", ",", "、", "，"]),
@@ -135,15 +147,19 @@ def _two_plans(plan: PlanSpec, random: Random) -> str:
 
 
 def _placeholder(plan: PlanSpec, random: Random) -> str:
-    step = random.choice([step for step in iter_steps(plan)])
-    step.description = random.choice(["...", "…", "TBD", "TODO", "[description]", "<text>", "略", "同上", "待定", "unchanged"])
+    step = random.choice(list(iter_steps(plan)))
+    step.description = random.choice(
+        ["...", "…", "TBD", "TODO", "[description]", "<text>", "略", "同上", "待定", "unchanged"]
+    )
     return _fenced(_rows(plan))
 
 
 def _elision(plan: PlanSpec, random: Random) -> str:
     rows = _rows(plan)
     at = _in_steps(rows, random)
-    return _fenced([*rows[:at], random.choice(["...", "…", "  ...", "(etc.)", "略", "[...]", "> ...", "- and so on"]), *rows[at:]])
+    return _fenced(
+        [*rows[:at], random.choice(["...", "…", "  ...", "(etc.)", "略", "[...]", "> ...", "- and so on"]), *rows[at:]]
+    )
 
 
 def _gap(plan: PlanSpec, random: Random) -> str:

@@ -9,7 +9,17 @@ from random import Random
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import Extraction, PlanSpec, PlanStep, check_text, extract_plan, iter_steps, parse_plan, scan_plan, serialize_plan
+from planspec_lark import (
+    Extraction,
+    PlanSpec,
+    PlanStep,
+    check_text,
+    extract_plan,
+    iter_steps,
+    parse_plan,
+    scan_plan,
+    serialize_plan,
+)
 from planspec_lark.answers import Verdict
 from planspec_lark.syntax.fences import read_fence
 from tests import strategies
@@ -17,18 +27,67 @@ from tests.answers.plans import random_plan
 from tests.answers.styles import TALK, make_answer
 
 LINES = (
-    *("", "  ", "---", "<!-- note -->", "Only then may the valve be opened", "完成后请通知所有人。", "- Ask Ann", "  * by bus"),
-    *("## Rationale", "# Notes", "**Goal**", "Goal:", "Constraints: none", "## Steps", "> quoted", "  > ← a", "→ b", "| done", "  | done"),
-    *("1. [act", "99. Close the", "[act] Close", "1. [act] Again → a", "- [act] Pack", "a) [decide] Go?", "  2. [act] In it"),
-    *("```", "~~~sh", "<<<<<<< HEAD", "...", "略", "TBD", "| 1 | act | Go |", "|---|---|", "   Status: done", "  Inputs: a, b"),
-    *("PLAN_CMD: DONE 1", "<think>", "</think>", "\ufeff", "\u200b", "1) go -> x", "⏳ 3. [act] Wait", "  so that it goes on"),
+    *(
+        "",
+        "  ",
+        "---",
+        "<!-- note -->",
+        "Only then may the valve be opened",
+        "完成后请通知所有人。",
+        "- Ask Ann",
+        "  * by bus",
+    ),
+    *(
+        "## Rationale",
+        "# Notes",
+        "**Goal**",
+        "Goal:",
+        "Constraints: none",
+        "## Steps",
+        "> quoted",
+        "  > ← a",
+        "→ b",
+        "| done",
+        "  | done",
+    ),
+    *(
+        "1. [act",
+        "99. Close the",
+        "[act] Close",
+        "1. [act] Again → a",
+        "- [act] Pack",
+        "a) [decide] Go?",
+        "  2. [act] In it",
+    ),
+    *(
+        "```",
+        "~~~sh",
+        "<<<<<<< HEAD",
+        "...",
+        "略",
+        "TBD",
+        "| 1 | act | Go |",
+        "|---|---|",
+        "   Status: done",
+        "  Inputs: a, b",
+    ),
+    *(
+        "PLAN_CMD: DONE 1",
+        "<think>",
+        "</think>",
+        "\ufeff",
+        "\u200b",
+        "1) go -> x",
+        "⏳ 3. [act] Wait",
+        "  so that it goes on",
+    ),
 )
 
 
 def lines_of(found: Extraction) -> set[int]:
     """The lines that are in the plan, in a finding, or in a remark."""
     positions, source = found.positions, found.source
-    spans = [one.span for one in (*found.holds, *found.notes, *found.remarks)]
+    spans = [one.span for one in (*found.holds, *found.notes)] + [one.span for one in found.remarks]
     for one in found.repairs:
         spans += [one.diagnostic.span, one.diagnostic.fix.span if one.diagnostic.fix else None]
     spans += [span for several in positions.fields.values() for span in several]

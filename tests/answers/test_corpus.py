@@ -101,7 +101,9 @@ def outcomes(corpus: str) -> dict[str, str]:
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_the_score_never_gets_worse(corpus: str) -> None:
     counts, least = Counter(outcomes(corpus).values()), SCORES[corpus]
-    bad = {name: outcome for name, outcome in outcomes(corpus).items() if outcome in ("held", "joined", "wrong", "trap")}
+    bad = {
+        name: outcome for name, outcome in outcomes(corpus).items() if outcome in ("held", "joined", "wrong", "trap")
+    }
     assert counts["right"] >= least["right"], bad
     assert all(counts[kind] <= least[kind] for kind in ("held", "joined", "wrong", "trap")), bad
     plans = sum(1 for case in cases(corpus) if case.verdict == "accepted")
@@ -136,7 +138,9 @@ def test_plain_markdown_is_another_format() -> None:
     for row in map(json.loads, read(FIXTURES / "markdown" / "answers.jsonl").splitlines()):
         found = extract_plan(row["text"])
         assert found.verdict is Verdict.REFUSED, row["name"]
-        assert "planspec import" in found.holds[0].help or not re.search(r"^[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]", row["text"], re.M)
+        assert "planspec import" in found.holds[0].help or not re.search(
+            r"^[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]", row["text"], re.M
+        )
         assert parse_plan(row["plan"]).steps
 
 
@@ -163,4 +167,11 @@ def test_traps_are_held(name: str) -> None:
 if __name__ == "__main__":
     for corpus in CORPORA:
         print(corpus, dict(Counter(outcomes(corpus).values())))
-        print(*(f"  {kind}: {name}" for name, kind in outcomes(corpus).items() if kind not in ("right", "held by a rule")), sep="\n")
+        print(
+            *(
+                f"  {kind}: {name}"
+                for name, kind in outcomes(corpus).items()
+                if kind not in ("right", "held by a rule")
+            ),
+            sep="\n",
+        )

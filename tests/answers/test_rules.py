@@ -109,7 +109,9 @@ def test_a_plan_is_one_block(name: str) -> None:
 
 
 @in_one_test
-@pytest.mark.parametrize("text", ["", "I can not plan that.", "Goal: g\n", "```\n```\n", "1. Go\n2. Pack\n", "- [ ] Go\n"])
+@pytest.mark.parametrize(
+    "text", ["", "I can not plan that.", "Goal: g\n", "```\n```\n", "1. Go\n2. Pack\n", "- [ ] Go\n"]
+)
 def test_without_a_plan_line_there_is_none(text: str) -> None:
     found = read(text)
     assert (found.verdict, codes(found), found.plan) == (Verdict.REFUSED, ["PS201"], PlanSpec())
@@ -141,8 +143,10 @@ LINES = {
     "layout": (f"Goal: g\n\n---\n\n## Steps\n<!-- first -->\n{STEP}</plan>\n", STEP, []),
     # c. Ids.
     "the second dotted step": (
-        f"{HEAD}1. [subtask] All\n  1.1. [subtask] Build\n    - [act] compile\n  1.2. [subtask] Test\n    - [act] unit tests\n",
-        "1. [subtask] All\n  1.1. [subtask] Build\n    1.1.1. [act] compile\n  1.2. [subtask] Test\n    1.2.1. [act] unit tests\n",
+        f"{HEAD}1. [subtask] All\n"
+        "  1.1. [subtask] Build\n    - [act] compile\n  1.2. [subtask] Test\n    - [act] unit tests\n",
+        "1. [subtask] All\n"
+        "  1.1. [subtask] Build\n    1.1.1. [act] compile\n  1.2. [subtask] Test\n    1.2.1. [act] unit tests\n",
         [],
     ),
     "numbers by depth": (
@@ -206,9 +210,17 @@ PARTS = {
     "no constraints": (f"Goal: g\nConstraints: none\n## Steps\n{STEP}", "g", []),
     "没有约束": (f"目标：g\n约束：无\n步骤：\n{STEP}", "g", []),
     "other bullets": (f"Goal: g\nConstraints:\n* a\n2) b\n+ c\n## Steps\n{STEP}", "g", ["a", "b", "c"]),
-    "a constraint that goes on": (f"Goal: g\nConstraints:\n- no noise\n  at night\n## Steps\n{STEP}", "g", ["no noise at night"]),
-    "a table": (f"Goal: g\n\n| # | Type | Step | Outputs |\n|---|---|---|---|\n| 1 | act | Go | a |\n", "g", []),
-    "a table below its header": (f"{HEAD}\n| ID | Type | Description | Outputs |\n|:--|---|---|---|\n| 1 | act | Go | `a` |\n", "g", []),
+    "a constraint that goes on": (
+        f"Goal: g\nConstraints:\n- no noise\n  at night\n## Steps\n{STEP}",
+        "g",
+        ["no noise at night"],
+    ),
+    "a table": ("Goal: g\n\n| # | Type | Step | Outputs |\n|---|---|---|---|\n| 1 | act | Go | a |\n", "g", []),
+    "a table below its header": (
+        f"{HEAD}\n| ID | Type | Description | Outputs |\n|:--|---|---|---|\n| 1 | act | Go | `a` |\n",
+        "g",
+        [],
+    ),
 }
 
 
@@ -222,15 +234,20 @@ def test_the_parts_above_the_steps(name: str) -> None:
 
 
 def test_a_wrapped_item_below_an_unknown_heading_changes_no_constraint() -> None:
-    text = f"```\nGoal: g\nConstraints:\n- No noise\n- No dust\n## Notes\n- Slides are stored\n  in the cellar\n## Steps\n{STEP}```\n"
+    notes = "## Notes\n- Slides are stored\n  in the cellar\n"
+    text = f"```\nGoal: g\nConstraints:\n- No noise\n- No dust\n{notes}## Steps\n{STEP}```\n"
     found = read(text)
     assert (found.verdict, found.plan.constraints) == (Verdict.NEEDS_REVIEW, ["No noise", "No dust"])
-    assert {line for one in found.holds if one.span for line in range(one.span.line, one.span.end_line + 1)} == {6, 7, 8}
+    assert {line for one in found.holds if one.span for line in range(one.span.line, one.span.end_line + 1)} == {
+        6,
+        7,
+        8,
+    }
 
 
 # ---------------------------------------------------------------- 3: one plan
 
-ONE = {
+ONE: dict[str, tuple[str, dict[str, Any], str | None, list[str]]] = {
     "a part out of order is moved": (f"## Steps\n{STEP}Goal: g\n", {}, PLAN, []),
     "a part twice": (f"```\nGoal: g\n{OTHER}```\n", {}, None, ["PS105"]),
     "an id twice": (f"{PLAN}1. [act] Pack\n", {}, None, ["PS117"]),
@@ -252,7 +269,12 @@ ONE = {
         "## Steps\n2. [subtask] All\n  2.1. [act] Go\n  2.3. [act] Pack\n",
         [],
     ),
-    "below a step, from 1": ("1. [act] Go\n2. [act] Pack\n", {"below": "2"}, "## Steps\n2.1. [act] Go\n2.2. [act] Pack\n", []),
+    "below a step, from 1": (
+        "1. [act] Go\n2. [act] Pack\n",
+        {"below": "2"},
+        "## Steps\n2.1. [act] Go\n2.2. [act] Pack\n",
+        [],
+    ),
 }
 
 
@@ -282,9 +304,25 @@ WHOLE: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     f"{text} as {what}": (form.format(text), {}, ["PS127"])
     for text in (
         *("...", "…", "TBD", "TODO", "TBA", "unchanged", "same as before", "same as above", "as before", "as above"),
-        *("and so on", "etc.", "略", "同上", "不变", "待定", "(unchanged)", "[TBD]", "____", "<more steps>", "[your text]"),
+        *(
+            "and so on",
+            "etc.",
+            "略",
+            "同上",
+            "不变",
+            "待定",
+            "(unchanged)",
+            "[TBD]",
+            "____",
+            "<more steps>",
+            "[your text]",
+        ),
     )
-    for what, form in (("a step", f"{PLAN}2. [act] {{}}\n"), ("detail", f"{PLAN}  > {{}}\n"), ("a goal", f"Goal: {{}}\n## Steps\n{STEP}"))
+    for what, form in (
+        ("a step", f"{PLAN}2. [act] {{}}\n"),
+        ("detail", f"{PLAN}  > {{}}\n"),
+        ("a goal", f"Goal: {{}}\n## Steps\n{STEP}"),
+    )
 }
 
 
@@ -296,7 +334,9 @@ def test_a_plan_is_whole(name: str) -> None:
 
 
 @in_one_test
-@pytest.mark.parametrize("text", ["steps 4-8 unchanged", "Write the TODO list", "and so on until noon", "use [a] and [b]", "...then rest"])
+@pytest.mark.parametrize(
+    "text", ["steps 4-8 unchanged", "Write the TODO list", "and so on until noon", "use [a] and [b]", "...then rest"]
+)
 def test_what_says_more_stands_for_nothing(text: str) -> None:
     assert read(f"{PLAN}2. [act] {text}\n").verdict is Verdict.ACCEPTED
 

@@ -22,15 +22,16 @@ if TYPE_CHECKING:
         scan_plan as scan_plan,
     )
     from planspec_lark.answers.rounds import repair_plan as repair_plan
+    from planspec_lark.answers.stream import PlanStream as PlanStream
     from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
     from planspec_lark.document.file import PlanFile as PlanFile, PlanFileError as PlanFileError
-    from planspec_lark.plan_cmd.answer_reader import scan_plan_commands as scan_plan_commands
     from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
+    from planspec_lark.plan_cmd.recovery import scan_plan_commands as scan_plan_commands
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.fixer import fix_text as fix_text
     from planspec_lark.planspec.fold import (
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
         find_step as find_step,
@@ -82,15 +82,16 @@ else:
         {
             "answers.extract": "Extraction extract_plan scan_plan",
             "answers.rounds": "repair_plan",
+            "answers.stream": "PlanStream",
             "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
             "document.file": "PlanFile PlanFileError",
-            "plan_cmd.answer_reader": "scan_plan_commands",
             "plan_cmd.apply": "apply_command apply_commands",
             "plan_cmd.models": "PlanCommand",
             "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
+            "plan_cmd.recovery": "scan_plan_commands",
             "planspec.check": "check_text",
             "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
@@ -103,7 +104,6 @@ else:
             "planspec.printer": "serialize_plan",
             "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
-            "planspec.stream": "PlanStream",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
             "syntax.diagnostics": (
                 "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"

@@ -19,7 +19,7 @@ from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order
 from planspec_lark.syntax.limits import NO_LIMITS
 
 __all__ = ["Analysis", "analyze_text"]
@@ -112,14 +112,10 @@ def _analyze_strictly(text: str) -> Analysis:
 
 def _analyze_answer(text: str, finish_reason: str) -> Analysis:
     found = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
+    told = in_order([*found.holds, *(one.diagnostic for one in found.repairs), *found.notes])
     # What rules say as well is said once, by them.
-    faults = [one for one in found.readings if one.code != _FOREIGN_ARROW]
-    # What a reader of answers takes for something else may still be a plan as it is.
-    parsed = not (faults or found.source.text != text) or fast_reader.read(text) is not None
-    positions = found.scan.positions
-    return _judge(
-        found.plan, found.readings, positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated
-    )
+    parsed = not (told or found.remarks or found.source.text != text) or fast_reader.read(text) is not None
+    return _judge(found.plan, told, found.positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
 
 
 def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)

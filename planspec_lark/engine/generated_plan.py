@@ -12,8 +12,7 @@ from planspec_lark.engine.models import EngineLimits
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = ["GeneratedPlan", "read_children", "read_new_plan"]
@@ -47,7 +46,8 @@ def read_new_plan(text: str, limits: EngineLimits, *, finish_reason: str = "") -
         limits: how many steps there may be.
         finish_reason: why the model stopped, as for :func:`planspec_lark.extract_plan`.
     """
-    found = extract_plan(text, finish_reason=finish_reason, name="<plan>")
+    # Its goal is not the planner's concern.
+    found = extract_plan(text, goal="-", finish_reason=finish_reason, name="<plan>")
     return _check(found, found.plan.steps, limits)
 
 
@@ -66,7 +66,7 @@ def read_children(
         limits: how many steps there may be.
         finish_reason: why the model stopped.
     """
-    scan = extract_plan(text, finish_reason=finish_reason, name="<steps>")
+    scan = extract_plan(text, below=container.step_id, finish_reason=finish_reason, name="<steps>")
     steps = scan.plan.steps
     if len(steps) == 1 and _is_same_place(steps[0], container):
         steps = steps[0].children
@@ -92,9 +92,9 @@ def _is_repeated(step: PlanStep, kept: str | None) -> bool:
 
 
 def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) -> GeneratedPlan:
-    # What keeps the plan from being accepted is an error among these. That there are no steps is said below, and what
-    # breaks a rule by the rules.
-    diagnostics = scan.readings
+    # That there are no steps is said below.
+    holds = [one for one in scan.holds if one.code != "PS201"]
+    diagnostics = in_order([*holds, *(one.diagnostic for one in scan.repairs)])
     total = 0
     done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
@@ -110,10 +110,6 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     if total > limits.max_steps:
         message = f"{total:,} steps: an answer may have at most {limits.max_steps:,}"
         diagnostics.append(Diagnostic("PE302", message))
-    elif total:
-        # Its goal is not the planner's concern. What was left out of its steps counts as well.
-        rules = check_rules(PlanSpec(goal="-", steps=scan.plan.steps))
-        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.positions)
     return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
 
 

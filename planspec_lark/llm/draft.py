@@ -7,19 +7,18 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.extract import Extraction, Remark, Repair
+from planspec_lark.answers.stream import PlanEvent, PlanStream
+from planspec_lark.answers.truncation import CUT
 from planspec_lark.answers.verdict import Verdict
 from planspec_lark.awaitables import ignore
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.llm.replies import answer_of
-from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.stream import PlanEvent, PlanStream
-from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["DraftedPlan", "draft_plan"]
@@ -31,22 +30,26 @@ class DraftedPlan:
 
     Attributes:
         plan: the plan as far as it could be read, from the last answer.
-        verdict: whether what was read of that answer is safe to act on.
-        diagnostics: what was found in that; where one is an error, the plan cannot be used.
+        verdict: whether it is safe to act on.
+        holds: what keeps it from being accepted. Of an answer that was stopped, what it has up to there.
+        repairs, remarks, findings: as in :class:`planspec_lark.Extraction`.
         answers: how many answers there were, those included that were stopped.
         effort: what they took, as far as the endpoint has counted it: of an answer that was stopped it says nothing.
     """
 
     plan: PlanSpec
     verdict: Verdict
-    diagnostics: list[Diagnostic]
+    holds: tuple[Diagnostic, ...]
+    repairs: tuple[Repair, ...]
+    remarks: tuple[Remark, ...]
+    findings: list[Diagnostic]
     answers: int
     effort: Effort
 
     @property
     def is_usable(self) -> bool:
-        """Whether the verdict is ``accepted``, and it is a valid plan."""
-        return self.verdict is Verdict.ACCEPTED and not has_errors(self.diagnostics)
+        """Whether the plan is accepted."""
+        return self.verdict is Verdict.ACCEPTED
 
 
 def draft_plan(  # noqa: PLR0913  (all but the first two are options)
@@ -75,7 +78,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         max_repairs: how many times an answer may go back.
         end_mark: a line that ends the plan, as the task tells the model; see :class:`planspec_lark.PlanStream`.
         limits: how much to read of an answer.
-        on_event: told of every line as soon as it is complete; of each answer from its beginning.
+        on_event: told of every part of the plan as soon as it is certain; of each answer from its beginning.
         on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
 
     Raises:
@@ -89,10 +92,12 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         reader = PlanStream(name="<plan>", end_mark=end_mark, limits=limits)
         answer = _hear(model(request), reader, on_event, partial(on_text, answers))
         effort += answer.effort
-        read, found = _judge(reader, answer.finish_reason, limits, on_event)
-        if not has_errors(found) or answers > max_repairs:
-            return DraftedPlan(read.plan, read.verdict, found, answers, effort)
-        request = request.refuse(answer.text, found)
+        read = _judge(reader, answer.finish_reason, on_event)
+        if read.is_usable or answers > max_repairs:
+            return DraftedPlan(
+                read.plan, read.verdict, read.holds, read.repairs, read.remarks, read.findings, answers, effort
+            )
+        request = request.refuse(answer.text, read.holds)
 
 
 def _hear(
@@ -123,16 +128,13 @@ def _hear(
         return answer_of(given.reply)
 
 
-def _judge(
-    reader: PlanStream, finish_reason: str, limits: Limits, on_event: Callable[[PlanEvent], None]
-) -> tuple[Extraction, list[Diagnostic]]:
+def _judge(reader: PlanStream, finish_reason: str, on_event: Callable[[PlanEvent], None]) -> Extraction:
     """What has been read, and what is wrong with it."""
-    text, end = reader.text, reader.finish()
+    end = reader.finish(finish_reason=finish_reason)
     for event in end.events:
         on_event(event)
-    read = extract_plan(text, finish_reason=finish_reason, name="<plan>", limits=limits)
-    # What is lost for a stream may be less for a whole text.
-    found = end.result.diagnostics if reader.is_hopeless else read.readings
-    # What rules say as well is said by them.
-    rules = [] if has_errors(found) else list(locate(check_rules(read.plan), read.scan.positions))
-    return read, [*found, *rules]
+    if not reader.is_hopeless:
+        return end.result
+    # Where it ends, it was stopped.
+    holds = tuple(one for one in end.result.holds if one.code != CUT)
+    return evolve(end.result, holds=holds or end.result.holds)

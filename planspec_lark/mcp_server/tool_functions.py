@@ -41,7 +41,7 @@ from planspec_lark.mcp_server.tool_models import (
     View,
 )
 from planspec_lark.mcp_server.uris import uri_of
-from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
+from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.check import check_text, locate
 from planspec_lark.planspec.hidden_parts import find_placeholders
@@ -355,8 +355,8 @@ def _read_commands(plans: Plans, text: str) -> CommandScan:
     scan = scan_plan_commands(text, name="commands", limits=plans.limits)
     if scan.is_usable:
         return scan
-    if scan.faults:
-        said = f"as the commands are not accepted ({scan.verdict.value}):\n\n{show_findings(scan.faults)}"
+    if scan.errors:
+        said = f"as the commands are not accepted ({scan.verdict.value}):\n\n{show_findings(scan.errors)}"
         raise RefusedError(f"Nothing was changed, {said}")
     said = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
     raise RefusedError(f"{said}\n\n{show_findings(scan.diagnostics)}" if scan.diagnostics else said)

@@ -45,13 +45,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.stream import (
-        PlanEvent as PlanEvent,
-        PlanEventKind as PlanEventKind,
-        PlanStream as PlanStream,
-        ProvisionalLine as ProvisionalLine,
-        StreamEnd as StreamEnd,
-    )
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
         NextAction as NextAction,
@@ -85,7 +78,6 @@ else:
             "printer": "serialize_plan",
             "recovery": "ScanResult",
             "rules": "validate_plan",
-            "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
             "transformer": "PlanTransformer",
             "tree": "NextAction available_outputs find_step next_pending_step step_order",
             "views": "StepView InputOrigin OutputUse focus_view next_step_view ready_steps",

@@ -8,14 +8,13 @@ from itertools import islice
 
 from attrs import define, field, frozen
 
-from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.extract import Extraction, Repair, extract_plan
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import CUT
-from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, brief, count_of, render_all
+from planspec_lark.syntax.diagnostics import PlanSpecError, brief, count_of, render_all
 
 __all__ = ["Subject", "SubjectStep", "UnreadablePlanError", "show_nodes", "show_some", "take"]
 
@@ -46,15 +45,10 @@ class SubjectStep:
 
 @frozen
 class Subject:
-    """A plan, and what was found when its text was read (nothing if it came as a model)."""
+    """A plan, and what had to be repaired in its text (nothing if it came as a model)."""
 
     plan: PlanSpec
-    findings: tuple[Diagnostic, ...] = ()
-
-    @property
-    def repairs(self) -> list[Diagnostic]:
-        """What had to be repaired in the text. Prose around the plan needs no repair."""
-        return [found for found in self.findings if found.severity is Severity.WARNING]
+    repairs: tuple[Repair, ...] = ()
 
     def list_repairs(self) -> list[str]:
         """The repairs, a line each, below a line that counts them."""
@@ -79,9 +73,9 @@ class Subject:
         return nodes
 
 
-def _describe(found: Diagnostic) -> str:
-    said = f"line {found.line}: {found.code} {brief(found.message)}"
-    return f"{said}; read as: {brief(found.fix.text)}" if found.fix and found.fix.text else said
+def _describe(repair: Repair) -> str:
+    said = f"line {repair.line}: {repair.code} {brief(repair.message)}"
+    return f"{said}; read as: {brief(repair.became)}" if repair.became else said
 
 
 def take(
@@ -117,12 +111,12 @@ def take(
     )
     if not found.is_usable:
         raise UnreadablePlanError(_explain(found, value))
-    return Subject(found.plan, tuple(found.diagnostics))
+    return Subject(found.plan, found.repairs)
 
 
 def _explain(found: Extraction, text: str) -> str:
     """Why the plan of a text is not accepted, and what would allow it."""
-    faults = found.faults
+    faults = found.holds
     if all(one.code == "PS201" for one in faults):
         start = brief(text)
         return f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
@@ -134,12 +128,12 @@ def _explain(found: Extraction, text: str) -> str:
 def _allow(found: Extraction) -> list[str]:
     """What a caller may say so that the plan is accepted."""
     ways = []
-    if any(one.code == "PS112" and "missing" in one.message for one in found.faults):
+    if any(one.code == "PS112" and "missing" in one.message for one in found.holds):
         ways.append('if steps without a type are meant as acts: assert_plan(…, default_type="act")')
-    is_cut = any(one.code == CUT for one in found.faults)
+    is_cut = any(one.code == CUT for one in found.holds)
     if is_cut and found.plan.steps:
         ways.append("to take what there is, without the last line: assert_plan(…, allow_truncated=True)")
-    if found.verdict is Verdict.NEEDS_REVIEW and found.plan.steps and not is_cut:
+    if found.plan.steps and all(one.risk for one in found.holds):
         ways.append(f'to take the plan as it was read: assert_plan(…, max_risk="{found.risk.value}")')
     return ["\n".join(ways)] if ways else []
 

@@ -85,10 +85,9 @@ def test_a_scan_finds_what_scanning_finds(text: str) -> None:
     assert found.canonical == (serialize_plan(expected.plan) or None)
     assert found.parsed == parses(text)
     assert (found.verdict, found.truncated) == (expected.verdict, expected.truncated)
-    # What rules say by themselves is not said twice.
-    listed = [one for one in expected.diagnostics if not one.code.startswith("PS2")]
+    listed = [*expected.holds, *(one.diagnostic for one in expected.repairs), *expected.notes]
     assert len({*map(id, found.diagnostics)}) == len({(one.code, one.span, one.message) for one in found.diagnostics})
-    assert [one for one in found.diagnostics if one in listed] == listed
+    assert all(one in found.diagnostics for one in listed)
     assert all(one.span is not None for one in found.locate(found.diagnostics))
     assert found.steps == (expected.plan.progress["total"])
 
@@ -118,7 +117,7 @@ BETWEEN = PLAN.replace("2. [act]", "Only then go on.\n2. [act]")
         (DOUBLED, Verdict.NEEDS_REVIEW, False),
         (BETWEEN, Verdict.NEEDS_REVIEW, False),
         (CUT, Verdict.NEEDS_REVIEW, True),
-        (f"{PLAN}3. [act] Sell the", Verdict.NEEDS_REVIEW, True),
+        (f"{PLAN}3. [act] Sell the loaf →", Verdict.NEEDS_REVIEW, True),
         (f"<<<<<<< ours\n{PLAN}=======\n{PLAN}>>>>>>> theirs\n", Verdict.REFUSED, False),
     ],
 )
@@ -152,9 +151,10 @@ def test_a_deep_plan() -> None:
 
 
 def test_codes_are_counted_with_their_worst_severity() -> None:
-    # Prose around a plan is an info; inside of it, it is an error to lose a step.
-    found = analyze_text(IN_PROSE, read="scan")
-    assert found.codes() == [("PS101", 2, Severity.INFO), ("PS103", 2, Severity.INFO)]
+    # What stands around a plan is no finding.
+    assert analyze_text(IN_PROSE, read="scan").codes() == []
+    found = analyze_text(REPAIRED, read="scan")
+    assert found.codes() == [("PS104", 1, Severity.WARNING), ("PS110", 1, Severity.WARNING)]
     twice = evolve(found, diagnostics=[*found.diagnostics, *scan_plan(DOUBLED).diagnostics])
     assert ("PS117", 1, Severity.ERROR) in twice.codes()
 

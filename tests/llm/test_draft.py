@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from planspec_lark import Limits, serialize_plan
+from planspec_lark.answers import PlanEvent, PlanEventKind
 from planspec_lark.engine import Answer, Effort, Request
 from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
-from planspec_lark.planspec import PlanEvent, PlanEventKind
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
 TWICE = "Goal: Mend the organ\n## Steps\n1. [act] Look\n1. [act] Look again\n2. [act] Go home\n"
@@ -69,10 +69,9 @@ def test_a_plan_grows_line_by_line() -> None:
     done = draft(model, on_event=told.append)
     assert serialize_plan(done.plan) == GOOD
     spent = Effort(1, 30, model="m", input_tokens=10, output_tokens=20)
-    assert (done.is_usable, done.diagnostics, done.answers, done.effort) == (True, [], 1, spent)
+    assert (done.is_usable, done.holds, done.findings, done.answers, done.effort) == (True, (), [], 1, spent)
     kinds = [event.kind for event in told]
-    assert kinds[:3] == [PlanEventKind.GOAL, PlanEventKind.STEP, PlanEventKind.STEP_ENDED]
-    assert kinds[-1] is PlanEventKind.SETTLED
+    assert kinds == [PlanEventKind.GOAL, PlanEventKind.STEP, PlanEventKind.STEP, PlanEventKind.SETTLED]
     assert [event.step.step_id for event in told if event.kind is PlanEventKind.STEP and event.step] == ["1", "2"]
     assert '"task": "Mend the organ"' in model.prompts[0]
 
@@ -96,6 +95,21 @@ def test_a_lost_answer_is_stopped_and_goes_back() -> None:
     assert "Look again" in model.prompts[1]
 
 
+def test_all_that_is_wrong_with_a_line_goes_back() -> None:
+    model = Model("```\nGoal: g\n## Steps\n1) Load the csv -> rows\n2. [act] b\n```\n", GOOD, size=500)
+    done = draft(model)
+    assert (done.is_usable, done.answers) == (True, 2)
+    assert all(code in model.prompts[1] for code in ("PS110", "PS112"))
+    assert "PS129" not in model.prompts[1]
+
+
+def test_repairs_and_remarks_are_those_of_the_answer() -> None:
+    done = draft(Model(f"Sure!\n\n{GOOD.replace('1. ', '1) ')}"))
+    assert done.is_usable
+    assert [one.code for one in done.repairs] == ["PS110"]
+    assert [one.text for one in done.remarks] == ["Sure!"]
+
+
 def test_what_stands_behind_a_whole_plan_is_not_waited_for() -> None:
     model = Model(f"```\n{GOOD}```\n\n{'And so on. ' * 1_000}")
     done = draft(model)
@@ -104,33 +118,23 @@ def test_what_stands_behind_a_whole_plan_is_not_waited_for() -> None:
     assert len(model.streams[0].rest) > 9_000
 
 
-def test_nothing_is_told_of_reasoning_but_that_it_is_there() -> None:
+def test_nothing_is_told_of_reasoning() -> None:
     model = Model(f"<think>\n{TWICE}</think>\n\n{GOOD}")
     told: list[PlanEvent] = []
     done = draft(model, on_event=told.append)
     assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 1)
-    found = [event.diagnostic.code for event in told if event.diagnostic]
-    assert found == ["PS125"]
+    assert not any(event.diagnostic for event in told)
     steps = [event.step.description for event in told if event.kind is PlanEventKind.STEP and event.step]
     assert steps == ["Take out the pipes", "Clean them"]
 
 
-def test_reasoning_that_was_told_as_a_plan_goes_back() -> None:
-    model = Model(
-        f"{TWICE.replace('Look again', 'Look').replace('1. [act] Look', '3. [act] Look', 1)}</think>\n\n{GOOD}", GOOD
-    )
-    done = draft(model)
-    assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 2)
-    assert "PS125" in model.prompts[1]
-
-
 def test_rules_count_as_well() -> None:
-    bad = "## Steps\n1. [reson] Look\n"
+    bad = "## Steps\n1. [bake] Look\n"
     model = Model(bad, bad, bad)
     done = draft(model, max_repairs=2)
     assert (done.is_usable, done.answers) == (False, 3)
-    assert [found.code for found in done.diagnostics] == ["PS202", "PS205"]
-    assert done.diagnostics[0].line == 2
+    assert [found.code for found in done.holds] == ["PS205", "PS202"]
+    assert done.holds[1].line == 2
     assert "PS202" in model.prompts[2]
 
 
@@ -138,14 +142,14 @@ def test_without_repairs_there_is_one_answer() -> None:
     model = Model("I would rather not.", GOOD)
     done = draft(model, max_repairs=0)
     assert (done.is_usable, done.answers) == (False, 1)
-    assert "PS201" in [found.code for found in done.diagnostics]
+    assert "PS201" in [found.code for found in done.holds]
 
 
 def test_limits_stop_an_answer() -> None:
     model = Model(GOOD + "3. [act] More\n" * 1, size=3)
     done = draft(model, max_repairs=0, limits=Limits(max_steps=1))
     assert not done.is_usable
-    assert "PS122" in [found.code for found in done.diagnostics]
+    assert "PS122" in [found.code for found in done.holds]
     assert model.streams[0].rest
 
 

@@ -36,12 +36,12 @@ def _pieces(text: str, sizes: list[int]) -> list[str]:
 @example("2[t]\n# Plan:e\n# Plan:t")
 @given(strategies.any_plan_text)
 def test_one_piece_is_as_good_as_the_whole(text: str) -> None:
-    streams.ends_as_scanned(text, [text])
+    streams.ends_as_extracted(text, [text])
 
 
 @given(strategies.any_plan_text, _SIZES)
 def test_pieces_of_any_size_tell_the_same(text: str, sizes: list[int]) -> None:
-    assert streams.ends_as_scanned(text, _pieces(text, sizes)) == streams.ends_as_scanned(text, [text])
+    assert streams.ends_as_extracted(text, _pieces(text, sizes)) == streams.ends_as_extracted(text, [text])
 
 
 @given(strategies.soup)
@@ -50,7 +50,7 @@ def test_the_place_of_a_split_does_not_matter(text: str) -> None:
     for at in range(len(text) + 1):
         events, found = streams.read_all([text[:at], text[at:]])
         assert events == expected
-        assert found.draft == end.draft
+        assert found.superseded == end.superseded
 
 
 @example(f"So.\n{COMMENTS}")

@@ -1,0 +1,466 @@
+"""A text that is still being written → the plan in it, and in the end what :func:`extract_plan` says of all of it.
+
+The first block of the text is found and read line by line, by the rules 0 to 2 of the reading of answers. A part of its
+plan is told when the lines after it have shown that nothing of it can change any more. What takes the whole text (rules
+3 to 5, other blocks, escapes, JSON) is said at its end.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from enum import Enum
+from functools import partial
+from itertools import chain
+from re import Match
+
+from attrs import define, field, frozen
+
+from planspec_lark.answers.block import Stretch, is_plan_line, set_aside, undo_escapes
+from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.verdict import find_holds
+from planspec_lark.planspec.dialect import WIDE
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
+from planspec_lark.syntax.codes import Risk
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.fences import read_fence, unquote
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
+from planspec_lark.syntax.reasoning import ReasoningFilter, diagnose_block
+from planspec_lark.syntax.recovery import LineReport
+from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
+from planspec_lark.syntax.tree import grow
+
+__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "ProvisionalLine", "StreamEnd"]
+
+# Characters of a line that is not complete, up to which it is tried as a step: that is done again and again.
+_TRIED = 10_000
+_PIECE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class PlanEventKind(str, Enum):
+    """What was read, or what is known from now on."""
+
+    TITLE = "title"
+    GOAL = "goal"
+    GOAL_DETAIL = "goal_detail"
+    CONSTRAINT = "constraint"
+    STEP = "step"
+    FINDING = "finding"
+    SETTLED = "settled"
+    HOPELESS = "hopeless"
+
+
+@frozen
+class PlanEvent:
+    """Something that is certain: no line of the plan that is still to come takes it back.
+
+    Attributes:
+        kind: what it is.
+        text: a title, a goal, a constraint, or a detail line of the goal.
+        step: a step with what stands below its line, without children.
+        diagnostic: a finding, or the fault that makes the text hopeless.
+    """
+
+    kind: PlanEventKind
+    text: str = ""
+    step: PlanStep | None = None
+    diagnostic: Diagnostic | None = None
+
+
+@frozen
+class ProvisionalLine:
+    """The line that is being written. All of it may change with the next character.
+
+    Attributes:
+        text: what there is of it.
+        step: the step that it would be by itself if it ended here; None where it would be none, or is too long to try.
+    """
+
+    text: str = ""
+    step: PlanStep | None = None
+
+
+@frozen
+class StreamEnd:
+    """The result of reading a text.
+
+    Attributes:
+        result: what :func:`planspec_lark.extract_plan` says of the whole text, up to the end mark.
+        events: the last ones.
+        superseded: whether its plan is not the one that was told: what is further on in the text has shown so.
+    """
+
+    result: Extraction
+    events: list[PlanEvent]
+    superseded: bool = False
+
+
+@define(eq=False)
+class _Block:
+    """Finds the first block of a text, and reads its plan.
+
+    Attributes:
+        reader: reads the lines of the block; what it says that it has read is held as long as it may change.
+        form: reads them as the form does.
+        default_type: the type of steps that have none.
+        max_risk: the highest risk that is allowed.
+        max_steps: how many steps there may be.
+        events: takes what is told.
+        is_begun: whether there is a block.
+        is_ended: whether nothing can be added to it.
+        hold: the first finding that keeps the plan from being accepted.
+        excess: that it has more steps than it may.
+    """
+
+    reader: Reader
+    form: Reader
+    default_type: str
+    max_risk: Risk
+    max_steps: int | None
+    events: list[PlanEvent]
+    is_begun: bool = False
+    is_ended: bool = False
+    hold: Diagnostic | None = None
+    excess: Diagnostic | None = None
+    # The line that opens the code block, and the lines outside of one that may be a block.
+    _fence: Match[str] | None = None
+    _stretch: Stretch = field(init=False)
+    # The lines that are part of the block if it turns out to be one.
+    _rows: list[tuple[str, int, int]] = field(factory=list)
+    _held: tuple[str, PlanStep | None, int] | None = None
+    # Where the line is that is being read, and how many findings were told.
+    _at: int = 0
+    _told: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._stretch = Stretch(default_type=self.default_type)
+
+    # ---------------------------------------------------------------- where it is
+
+    def read(self, line: str, start: int, written: str) -> None:
+        """Read the next line of the text; ``written`` is all of it, with what was set aside."""
+        fence, stretch = self._fence, self._stretch
+        row, at = cut_indentation(unquote(line) if fence and ">" in fence["lead"] else line, start)
+        content = row.strip(f"{WHITE}{WIDE}")
+        indent = indent_of(written, at - start + row.find(content)) if content else 0
+        place = row, at, indent_of(written, at - start)
+        sign = read_fence(line, fence)
+        if self.is_ended:
+            return
+        if sign and (fence or not stretch.has_plan_line or len(sign["lead"]) <= stretch.indent):
+            self._leave(start)
+            self._fence = None if fence else sign
+        elif fence:
+            self._add(place, indent, is_known=is_plan_line(content))
+        elif stretch.take(start, start + len(line), content, indent):
+            if start in (stretch.start, stretch.heading):
+                self._rows.clear()
+            self._add(place, indent, is_known=stretch.has_plan_line)
+        else:
+            self._leave(start)
+            self.read(line, start, written)
+
+    def _add(self, place: tuple[str, int, int], indent: int, *, is_known: bool) -> None:
+        """Take a line of what may be a block, or is known to be one."""
+        if not (self.is_begun or self._rows):
+            if not place[0].strip(WHITE):
+                return
+            self.reader.base = indent
+        self._rows.append(place)
+        if not (self.is_begun or is_known):
+            return
+        self.is_begun = True
+        for row, at, depth in self._rows:
+            self._at = at
+            self.reader.read(row, at, depth)
+            self.form.read(row, at)
+        self._rows.clear()
+        if self.reader.section is Section.STEPS and not self.reader.steps:
+            # Nothing goes on with what stands above the header of the steps.
+            self._flush()
+
+    def _leave(self, at: int) -> None:
+        """End what may be a block before an offset."""
+        if self.is_begun:
+            self.end(at)
+        self._stretch = Stretch(default_type=self.default_type)
+        self._rows.clear()
+
+    def end(self, at: int) -> None:
+        """End the block: all of it is certain."""
+        self._flush()
+        self._tell_findings(at)
+        self.is_ended = True
+        if self._fence and self.reader.steps and not self.hold:
+            self.events.append(PlanEvent(PlanEventKind.SETTLED))
+
+    # ---------------------------------------------------------------- what it says
+
+    @property
+    def fault(self) -> Diagnostic | None:
+        """What nothing behind it can cure.
+
+        Without a step, a code block further on may count in its place; and what the form takes as it is may be read so.
+        """
+        if self.excess:
+            return self.excess
+        # What was found about a refused line stays, whatever belongs to that.
+        late = self.reader.found[self._told :] if self.reader.owner is False else ()
+        hold = self.hold or next(iter(find_holds(chain(*map(self._diagnose, late)), self.max_risk)), None)
+        return hold if self.form.found and (self._fence or self.reader.steps) else None
+
+    def copy_plan(self) -> PlanSpec:
+        """The plan so far, as a copy."""
+        plan = self.reader.plan
+        steps = grow([copy.deepcopy(step) for step in self.reader.steps.values()])
+        return PlanSpec(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints], steps)
+
+    def hear(self, kind: str, *, text: str = "", step: PlanStep | None = None, **_more: object) -> None:
+        """Hold what has begun, and tell what was held. What stands below a step belongs to that."""
+        if kind in ("inputs", "detail"):
+            return
+        self._flush()
+        if kind != "goal":
+            # What was found about a goal may stand above the line with its text.
+            self._tell_findings(self._at)
+        if kind in ("title", "goal_detail"):
+            self.events.append(PlanEvent(PlanEventKind(kind), text))
+        elif text or kind == "step":
+            count = len(self.reader.steps)
+            if step and self.max_steps is not None and count > self.max_steps:
+                span = self.reader.source.span(*self.reader.positions.id_of(step.step_id))
+                self.excess = too_many_steps(step.step_id, count, self.max_steps, span, self.reader.source)
+            self._held = kind, step, len(self.reader.plan.constraints) - 1
+
+    def _flush(self) -> None:
+        held, self._held = self._held, None
+        if held is None:
+            return
+        kind, step, at = held
+        plan = self.reader.plan
+        text = "" if step else plan.goal if kind == "goal" else plan.constraints[at]
+        self.events.append(PlanEvent(PlanEventKind(kind), text, copy.deepcopy(step)))
+
+    def _tell_findings(self, end: int) -> None:
+        """Tell what was found before an offset."""
+        for one in self.reader.found[self._told :]:
+            listed = self._diagnose(one)
+            if any(found.span and found.span.start >= end for found in listed):
+                return
+            self._told += 1
+            self.events += [PlanEvent(PlanEventKind.FINDING, diagnostic=found) for found in listed]
+            self.hold = self.hold or next(iter(find_holds(listed, self.max_risk)), None)
+
+    def _diagnose(self, found: LineReport | Diagnostic) -> list[Diagnostic]:
+        """What is told of something that was found."""
+        return found.diagnose(self.reader.source, Severity.WARNING) if isinstance(found, LineReport) else [found]
+
+
+class PlanStream:
+    """Reads the plan in a text, such as a language model's answer, while the text is being written.
+
+    No text makes it raise. All of it together takes time in proportion to the text, whatever the size of its pieces.
+
+    Args:
+        name: what diagnostics call the text.
+        strict: whether the text is hopeless as soon as :func:`planspec_lark.parse_plan` would refuse it, rather than
+            once its plan cannot be accepted.
+        end_mark: what ends the plan, as the model was told: a line of exactly this text. Neither that line nor what is
+            after it is read; empty: there is no such line.
+        default_type, signs, max_risk, limits: as in :func:`planspec_lark.extract_plan`.
+
+    Raises:
+        ValueError: the end mark is more than one line, or white space.
+    """
+
+    def __init__(  # noqa: PLR0913  (all are options)
+        self,
+        *,
+        name: str = "<stream>",
+        strict: bool = False,
+        end_mark: str = "",
+        default_type: str = "",
+        signs: Mapping[str, PlanStatus | str] | None = None,
+        max_risk: Risk | str = Risk.MEDIUM,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        if end_mark and (end_mark != end_mark.strip() or "\n" in end_mark or "\r" in end_mark):
+            raise ValueError(f"end_mark: {end_mark!r} is not a line without white space around it")
+        statuses = {sign: PlanStatus(status) for sign, status in (signs or {}).items()}
+        self._extract = partial(
+            extract_plan, default_type=default_type, signs=statuses, max_risk=max_risk, name=name, limits=limits
+        )
+        self._make_reader = partial(Reader, is_strict=False, default_type=default_type, signs=statuses)
+        self._make_block = partial(
+            _Block, default_type=default_type, max_risk=Risk(max_risk), max_steps=limits.max_steps
+        )
+        self._most, self._end_mark = limits.max_bytes, end_mark
+        self._source = GrowingSource(name)
+        # What has become certain since the last piece.
+        self._events: list[PlanEvent] = []
+        self._block = self._begin()
+        # What the strict reader makes of it.
+        self._strictly = Reader(self._source) if strict else None
+        self._reasoning = ReasoningFilter()
+        self._hopeless: Diagnostic | None = None
+        # Whether the plan is complete; whether no more is read; whether what lines say without the escapes in them is
+        # said at the end.
+        self._is_settled = self._is_over = self._is_escaped = False
+        # Pieces of the line that is not complete, and how many bytes there are up to its end.
+        self._tail: list[str] = []
+        self._bytes = 0
+        self._end: StreamEnd | None = None
+
+    def _begin(self) -> _Block:
+        reader = self._make_reader(self._source)
+        block = self._make_block(reader, Reader(self._source), events=self._events)
+        reader.tell = block.hear
+        return block
+
+    # ---------------------------------------------------------------- what is known
+
+    @property
+    def text(self) -> str:
+        """What there is of the text; where the end mark has come, all before it."""
+        return self._source.text + "".join(self._tail)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the plan is complete: its code block has ended, or its end mark has come, or the text has ended."""
+        return self._is_settled
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether there is a fault that nothing can cure but a new plan (see ``hopeless``)."""
+        return self._hopeless is not None
+
+    @property
+    def hopeless(self) -> Diagnostic | None:
+        """The first fault that no text after it can cure."""
+        return self._hopeless
+
+    @property
+    def provisional(self) -> ProvisionalLine:
+        """The line that is being written."""
+        if self._end or self._is_over:
+            return ProvisionalLine()
+        text = "".join(self._tail)
+        self._tail = [text]
+        if self._reasoning.is_open or not 0 < len(text) <= _TRIED:
+            return ProvisionalLine(text)
+        line, _ = cut_indentation(text, self._source.length)
+        reader = self._make_reader(Source(line))
+        reader.read(end_last_line(line), 0)
+        taken = () if self._block.is_ended else self._block.reader.steps
+        return ProvisionalLine(text, next((step for step in reader.steps.values() if step.step_id not in taken), None))
+
+    def copy_plan(self) -> PlanSpec:
+        """A copy of the plan so far. What was not told yet may change."""
+        return self._block.copy_plan()
+
+    # ---------------------------------------------------------------- reading
+
+    def feed(self, chunk: str) -> list[PlanEvent]:
+        """Read the next piece of the text; returns what has become certain, in the order of the text.
+
+        Raises:
+            TypeError: it is no string.
+            ValueError: the text has been ended.
+        """
+        if not isinstance(chunk, str):
+            raise TypeError(f"chunk: expected a string, not {type(chunk).__name__}")
+        if self._end is not None:
+            raise ValueError("the text has been ended")
+        for piece in _PIECE.findall(chunk):
+            if self._is_over:
+                break
+            self._tail.append(piece)
+            self._bytes += count_bytes(piece)
+            if self._most is not None and self._bytes > self._most:
+                self._is_over = True
+                self._give_up(too_many_bytes(self._most, self._source))
+            elif piece.endswith("\n"):
+                self._read_tail()
+        return self._take_events()
+
+    def _read_tail(self) -> None:
+        """Read the line that is complete now; only the last one of the text may have no line break."""
+        line, start = "".join(self._tail), self._source.length
+        self._tail = []
+        if self._end_mark and line.strip() == self._end_mark and not self._reasoning.is_open:
+            # In a reasoning block it is only thought of.
+            self._is_over = True
+            self._close()
+            return
+        self._source.add(line)
+        self._is_escaped = self._is_escaped or undo_escapes(line) is not None
+        left = self._reasoning.read(line, start)
+        self._pass_reasoning()
+        if left != line and not left.strip(" "):
+            # Nothing is left of a line that was all reasoning: it is no blank line either.
+            return
+        if self._strictly:
+            row, at = cut_indentation(left, start)
+            self._strictly.read(end_last_line(row), at)
+        if not self._is_escaped:
+            self._block.read(end_last_line(set_aside(left)), start, line)
+        self._look()
+
+    def _pass_reasoning(self) -> None:
+        for block in self._reasoning.take():
+            if not block.is_opened:
+                # All in front was reasoning: what was told of a plan in it cannot be taken back, only be told anew.
+                self._block = self._begin()
+            if self._strictly:
+                self._give_up(diagnose_block(block, self._source, is_strict=True))
+
+    def _look(self) -> None:
+        """See whether there is hope. A plan that is complete cannot be spoilt."""
+        self._is_settled = self._is_settled or any(one.kind is PlanEventKind.SETTLED for one in self._events)
+        if not (self._is_settled or self._hopeless):
+            strict = self._strictly.findings[:1] if self._strictly and self._strictly.found else []
+            for fault in filter(None, (*strict, self._block.fault)):
+                self._give_up(fault)
+
+    def _give_up(self, fault: Diagnostic) -> None:
+        if self._hopeless is None:
+            self._hopeless = fault
+            self._events.append(PlanEvent(PlanEventKind.HOPELESS, diagnostic=fault))
+
+    def _take_events(self) -> list[PlanEvent]:
+        events = [*self._events]
+        self._events.clear()
+        return events
+
+    # ---------------------------------------------------------------- the end
+
+    def finish(self, *, finish_reason: str = "") -> StreamEnd:
+        """End the text: its last line is complete.
+
+        Args:
+            finish_reason: why the model stopped, as its interface says.
+        """
+        if self._end is None:
+            if not self._is_over:
+                self._read_tail()
+                self._close()
+            self._source.add("".join(self._tail))
+            result = self._extract(self._source.text, finish_reason=finish_reason)
+            if result.holds and result.holds[0].code in OVER_LIMIT:
+                self._give_up(result.holds[0])
+            is_other = self._block.is_begun and self.copy_plan() != result.plan
+            self._end = StreamEnd(result, self._take_events(), is_other)
+        return self._end
+
+    def _close(self) -> None:
+        self._reasoning.finish()
+        self._pass_reasoning()
+        if self._block.is_begun and not self._block.is_ended:
+            self._block.end(self._source.length)
+        self._look()
+        if not self._is_settled:
+            self._is_settled = True
+            self._events.append(PlanEvent(PlanEventKind.SETTLED))

@@ -30,8 +30,8 @@ CORPORA = ("answers", "unseen/answers", "unseen/natural")
 # Of the answers that no rule holds: how many are read right at least, how many are held all the same at most, and in
 # how many a line is detail that could have been joined. Of those that a rule holds: how many are accepted at most.
 SCORES = {
-    "answers": {"right": 158, "held": 1, "joined": 0, "wrong": 1, "trap": 0},
-    "unseen/answers": {"right": 352, "held": 10, "joined": 0, "wrong": 0, "trap": 0},
+    "answers": {"right": 159, "held": 1, "joined": 0, "wrong": 1, "trap": 0},
+    "unseen/answers": {"right": 357, "held": 10, "joined": 0, "wrong": 0, "trap": 0},
     "unseen/natural": {"right": 107, "held": 1, "joined": 0, "wrong": 0, "trap": 0},
 }
 answers = each("answers", ".answer.md")

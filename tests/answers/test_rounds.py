@@ -272,6 +272,8 @@ def test_which_plan_an_answer_names(answer: str, goal: str | None) -> None:
 def test_the_chosen_plan_is_repaired() -> None:
     done = repair_plan(TWO.replace("[act] Bake", "Bake"), say("PLAN 1", "LINE 5: 1. [act] Bake"))
     assert (kinds(done), done.text) == (["choice", "faults"], f"{HEAD}1. [act] Bake\n")
+    # The other one stands around it.
+    assert [one.text.split("\n")[0] for one in done.remarks] == ["Here is one:", "And here is another:"]
 
 
 def test_who_has_chosen_is_not_asked() -> None:

@@ -39,6 +39,8 @@ def test_imports_run_downwards(copy: Path) -> None:
         ("plan_cmd/models.py", "import planspec_lark.hopspec.models"),
         ("syntax/source.py", "import planspec_lark.syntax.grammars"),
         ("planspec/models.py", "import planspec_lark.planspec.parser"),
+        ("planspec/dialect.py", "import planspec_lark.planspec.builder"),
+        ("plan_cmd/models.py", "import planspec_lark.answers.extract"),
         ("hopspec/models.py", "import planspec_lark.cli"),
         ("plan_cmd/models.py", "import planspec_lark.bulk.models"),
         ("bulk/models.py", "import planspec_lark.cli"),

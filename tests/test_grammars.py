@@ -66,6 +66,20 @@ def test_strict_mode_finds_no_collision(language: str, caplog: pytest.LogCapture
     assert not caplog.records
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *("header", "tight_title", "early_step", "step", "untyped_step", "bullet_line", "label", "flow"),
+        *("wide_detail", "tail", "piece", "cell", "type_word", "column"),
+    ],
+)
+def test_the_forms_of_a_line_do_not_collide(rule: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Which form a part of the dialect has is said by the priorities of the terminals."""
+    with caplog.at_level(logging.WARNING):
+        compile_grammar(grammars.grammar_path("planspec_dialect"), [rule], strict=True, edit_terminals=relax_terminal)
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_strict_mode_cannot_see_is_known(language: str) -> None:
     unseen = set()

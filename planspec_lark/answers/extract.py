@@ -462,7 +462,8 @@ class _Answer:
         text, request = block.text, self.request
         end = min(end, block.end)
         body = text[block.start : end]
-        is_plain = not (request.default_type or request.signs or request.below)
+        is_marked = body.startswith("\ufeff") and block.start > 0
+        is_plain = not (is_marked or request.default_type or request.signs or request.below)
         plan = fast_reader.read(body) if is_plain else None
         if plan is not None and (not plan.steps or any(step.step_type not in STEP_TYPES for step in iter_steps(plan))):
             plan = None

@@ -11,7 +11,7 @@ from itertools import chain
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.planspec.dialect import read_line
+from planspec_lark.planspec.dialect import read_line, read_progress
 from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
@@ -117,8 +117,8 @@ def locate(
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, positions, positions_of)
         said = positions.source.text[span.start : span.end]
-        if diagnostic.code == "PS320" and is_exact and said.lstrip(BLANKS).startswith("\\"):
-            # With a backslash before it, it is meant as text.
+        if diagnostic.code == "PS320" and is_exact and not read_progress(said.strip(BLANKS)):
+            # A bar with a backslash before it is text.
             continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=positions.source)

@@ -265,8 +265,8 @@ class Reader:
         match = self._match(row, content, indent)
         if match is not None:
             self._take(match, line, content, indent)
-        elif bare := content.strip(WIDE):
-            self._lead = len(content) - len(content.lstrip(WIDE))
+        elif bare := content.strip(f"{BLANKS}{WIDE}"):
+            self._lead = len(content) - len(content.lstrip(f"{BLANKS}{WIDE}"))
             self._read_bare(bare, line, indent, last)
             self._lead, self._comment = 0, None
         else:
@@ -303,6 +303,10 @@ class Reader:
             # Below a step, it is most likely told of that.
             is_orphan = self.is_strict and not self._is_typed(content) and not isinstance(self.owner, PlanStep)
             return match if is_listed or is_orphan else None
+        if self.is_strict and match.lastgroup == "title" and Section.TITLE in self.seen:
+            # A heading behind the title that is another part's.
+            header = read_header(content)
+            return match if header is None or header.kind == "title" else None
         return match if self.is_strict or not self._says_more(match, content, indent) else None
 
     def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
@@ -542,7 +546,7 @@ class Reader:
             message = f"read as step {step_id}, by its place"
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
-        self._take_step(match, line._replace(is_repaired=bool(deviations)))
+        self._take_step(match, line._replace(is_repaired=bool(deviations or self._lead)))
         if isinstance(self.owner, PlanStep):
             self._last = _Last(line, content, indent, "step", reading.step, step_id)
 

@@ -8,7 +8,7 @@ import pytest
 
 from planspec_lark import iter_steps, parse_plan, scan_plan
 from planspec_lark.planspec.positions import Fields
-from planspec_lark.planspec.recovery import Recovery, scan_lines
+from planspec_lark.planspec.recovery import Reader, scan_lines
 from planspec_lark.syntax import Span
 
 TEXT = """\
@@ -202,19 +202,19 @@ def test_lines_that_are_taken_at_once_are_read_as_one_by_one(seed: int, monkeypa
     newline = random.choice(("\n", "\r\n"))
     text = "Goal: g\n## Steps\n1. [act] z\n" + "".join(f"{random.choice(LINES)}{newline}" for _ in range(25))
     taken = _all_of(text)
-    monkeypatch.setattr(Recovery, "_take_rows", lambda _self, _text, at: at)
+    monkeypatch.setattr(Reader, "_take_rows", lambda _self, _text, at: at)
     assert _all_of(text) == taken
 
 
 def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[str] = []
-    read = Recovery.read
+    read = Reader.read
 
-    def note(self: Recovery, row: str, start: int, indent: int = 0) -> bool:
+    def note(self: Reader, row: str, start: int, indent: int = 0) -> bool:
         rows.append(row)
         return read(self, row, start, indent)
 
-    monkeypatch.setattr(Recovery, "read", note)
+    monkeypatch.setattr(Reader, "read", note)
     lines = [f"{n}. [act] a → b{n}\n> ← b{n - 1}\n" for n in range(1, 501)]
     lines[250] = lines[250].replace(". ", ") ", 1)
     result = scan_lines(f"Goal: g\n## Steps\n{''.join(lines)}")

@@ -32,6 +32,8 @@ Constraints:
 """
 ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
 REPAIRED = "LINE 1: # Plan: a\nline 2: b\n"
+# Several plans, and text around them.
+TWO = f"{PLAN}\nOr:\n\n{PLAN.replace('books', 'shelves')}"
 JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
 TOOL_PLAN = (
     '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
@@ -143,6 +145,7 @@ def exercise() -> None:
     assert ps.parse_plan(document.text) == document.plan
     read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
     splice(PLAN, REPAIRED)
+    ps.repair_plan(TWO, lambda _: "PLAN 1\nUNCHANGED\n", ask_remarks=True)
     read_json(JSON)
     check_hopspec(HOPSPEC)
     text = serialize_hopspec(scan_hopspec(HOPSPEC).document)

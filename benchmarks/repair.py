@@ -1,13 +1,12 @@
 """What repairing lines costs beside asking for the whole plan again: rounds and tokens, by kind of fault.
 
-A scripted model answers. It sees nothing but the prompt, and writes what the prompt proposes for a line or, where it
-proposes nothing, what that line should say. At a given rate a line that it writes is wrong, whatever asks for it: that
-is why writing few lines needs fewer rounds than writing all. Tokens are estimated.
+A scripted model answers. It knows what the plan should say, and writes the lines that say something else, or else all of
+it. At a given rate a line that it writes is wrong: that is why writing few lines needs fewer rounds than writing all.
+Tokens are estimated.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,12 +16,11 @@ from random import Random
 from benchmarks.findings import Findings, Settings
 from benchmarks.plans import plan_text
 from benchmarks.tables import Table
-from planspec_lark import extract_plan, parse_plan, repair_plan, scan_plan, serialize_plan
+from planspec_lark import extract_plan, parse_plan, repair_plan, serialize_plan
 from planspec_lark.answers import RepairRound
-from planspec_lark.answers.questions import ask_whole, find_left
-from planspec_lark.syntax.token_estimate import estimate_tokens
 from tests.answers.mutators import MUTATORS, Mutator
 from tests.answers.plans import draft_of, random_plan
+from tests.answers.scripted import lines_of
 
 __all__ = ["FAULTS", "ScriptedModel", "compare", "measure_repair"]
 
@@ -113,21 +111,22 @@ class ScriptedModel:
         """The answer to a question of ``repair_plan``."""
         if prompt.startswith("# Choose one of your plans"):
             truth = parse_plan(self.truth)
-            right = [one["plan"] for one in json.loads(_block(prompt)) if scan_plan(one["text"]).plan == truth]
-            return f"PLAN {right[0] if right else 1}"
-        if prompt.startswith("# Write your whole plan"):
-            return self.write_all()
+            right = [number for number in (1, 2) if extract_plan(self.text, choose=number).plan == truth]
+            if right:
+                return f"PLAN {right[0]}"
         rows: list[str] = []
-        meant = self._align()
-        for line in json.loads(_block(prompt)):
-            proposed = [note["write"] for note in line["wrong"] if "write" in note]
-            texts = proposed[0].split("\n") if proposed else meant.get(line["line"], [])
-            rows += [f"LINE {line['line']}: {self._slip(text.strip())}".rstrip() for text in texts or [""]]
-        return "\n".join(rows)
+        now = self.text.split("\n")
+        shown = lines_of(prompt)
+        for number, texts in self._align().items():
+            if number in shown and texts != [row for row in [now[number - 1].strip(" \t")] if row]:
+                rows += [f"LINE {number}: {self._slip(text)}".rstrip() for text in texts or [""]]
+        # A text that only seems to be cut off ends as it does.
+        return "\n".join(rows) or f"LINE {max(shown)}: {now[max(shown) - 1].strip()}"
 
     def write_all(self) -> str:
         """The whole plan."""
-        return "".join(f"{self._slip(row)}\n" for row in self.truth.split("\n")[:-1])
+        rows = "".join(f"{self._slip(row)}\n" for row in self.truth.split("\n")[:-1])
+        return f"```planspec\n{rows}```\n"
 
     def hear(self, one: RepairRound) -> None:
         """Know the text as it is after a round."""
@@ -142,7 +141,7 @@ class ScriptedModel:
 
     def _align(self) -> dict[int, list[str]]:
         """What should stand in place of each line of the text, by its number, where that is something else."""
-        now, truth = ([row.strip() for row in text.split("\n")] for text in (self.text, self.truth))
+        now, truth = ([row.strip(" \t") for row in text.split("\n")] for text in (self.text, self.truth))
         meant: dict[int, list[str]] = {at: [row] for at, row in enumerate(now, 1)}
         for kind, first, end, start, stop in SequenceMatcher(None, now, truth, autojunk=False).get_opcodes():
             if kind == "insert":
@@ -155,12 +154,6 @@ class ScriptedModel:
                 for at, row in enumerate(truth[start:stop]):
                     meant[min(first + 1 + at, end)].append(row)
         return {number: [row for row in rows if row] for number, rows in meant.items()}
-
-
-def _block(prompt: str) -> str:
-    found = re.search(r"^```json\n(.*?)^```$", prompt, flags=re.S | re.M)
-    assert found is not None
-    return found[1]
 
 
 # ---------------------------------------------------------------- both ways
@@ -202,24 +195,17 @@ def compare(texts: Iterator[tuple[str, str]], rate: float, seed: str) -> tuple[i
     """
     asked, lines, whole = 0, Spent(), Spent()
     for number, (truth, text) in enumerate(texts):
-        if not find_left(extract_plan(text)):
+        if extract_plan(text).is_usable:
             continue
         asked += 1
         plan = parse_plan(truth)
-        model = ScriptedModel(truth, text, rate, Random(f"{seed} {number} lines"))
-        done = repair_plan(text, model.answer, rounds=_MOST, on_round=model.hear)
-        lines.add(
-            len(done.rounds), done.cost.tokens, is_usable=done.is_usable, is_right=done.is_usable and done.plan == plan
-        )
-        model = ScriptedModel(truth, text, rate, Random(f"{seed} {number} whole"))
-        rounds, tokens, answer = 0, 0, text
-        found = extract_plan(answer)
-        while (left := bool(find_left(found))) and rounds < _MOST:
-            prompt = ask_whole(answer, found, "en", None).prompt
-            answer = model.write_all()
-            rounds, tokens = rounds + 1, tokens + estimate_tokens(prompt) + estimate_tokens(answer)
-            found = extract_plan(answer)
-        whole.add(rounds, tokens, is_usable=not left, is_right=not left and found.plan == plan)
+        for spent, way in ((lines, "lines"), (whole, "whole")):
+            model = ScriptedModel(truth, text, rate, Random(f"{seed} {number} {way}"))
+            answer = model.answer if way == "lines" else lambda _, model=model: model.write_all()
+            # A slip that leaves a line out is one of its lines, too.
+            done = repair_plan(text, answer, rounds=_MOST, allow_removal=True, on_round=model.hear)
+            is_right = done.is_usable and done.plan == plan
+            spent.add(len(done.rounds), done.cost.tokens, is_usable=done.is_usable, is_right=is_right)
     return asked, lines, whole
 
 

@@ -18,6 +18,7 @@ import click
 from planspec_lark import CODES
 from planspec_lark.cli.app import cli
 from planspec_lark.cli.help import EXITS, Command, Group
+from planspec_lark.planspec.dialect import DIALECT
 
 DOCS = Path(__file__).parent
 _GENERATED = "<!-- Written by docs/generate.py: change the code, not this page. -->"
@@ -279,6 +280,24 @@ def codes_index(pages: Mapping[str, str]) -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
+# ---------------------------------------------------------------- the table of forms
+
+_TABLE = re.compile(
+    r"(?<=<!-- Written by docs/generate.py from the grammar: change it there. -->\n).*?(?=<!-- end of the table -->)",
+    re.S,
+)
+
+
+def forms_page(text: str) -> str:
+    """The page of answers with the table of forms, as the comments of the dialect have it."""
+    rows = ["", "| form | code | risk |", "|---|---|---|"]
+    for form in DIALECT.forms.values():
+        risk = form.risk.value if form.risk else "–"
+        link = f"[{form.code}](codes/plans.md{_anchor(f'{form.code} {CODES[form.code].name}')})"
+        rows.append(f"| {_in_cell(form.forms)} | {link} | {risk} |")
+    return _TABLE.sub(lambda _: "\n".join([*rows, "", ""]), text)
+
+
 # ---------------------------------------------------------------- all pages
 
 
@@ -288,6 +307,7 @@ def pages() -> dict[str, str]:
     return {
         "reference/cli.md": command_line_page(),
         "reference/api/index.md": python_page(),
+        "reference/answers.md": forms_page(_read("reference/answers.md")),
         "reference/codes/index.md": codes_index(codes),
         **{f"reference/codes/{page}.md": text for page, text in codes.items()},
     }

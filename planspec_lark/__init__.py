@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
     from planspec_lark.document.file import PlanFile as PlanFile, PlanFileError as PlanFileError
-    from planspec_lark.plan_cmd.answer_reader import scan_plan_commands as scan_plan_commands
     from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
+    from planspec_lark.plan_cmd.recovery import scan_plan_commands as scan_plan_commands
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.fixer import fix_text as fix_text
     from planspec_lark.planspec.fold import (
@@ -87,11 +87,11 @@ else:
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
             "document.file": "PlanFile PlanFileError",
-            "plan_cmd.answer_reader": "scan_plan_commands",
             "plan_cmd.apply": "apply_command apply_commands",
             "plan_cmd.models": "PlanCommand",
             "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
+            "plan_cmd.recovery": "scan_plan_commands",
             "planspec.check": "check_text",
             "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",

@@ -76,9 +76,7 @@ def test_strict_mode_finds_no_collision(language: str, caplog: pytest.LogCapture
 def test_the_forms_of_a_line_do_not_collide(rule: str, caplog: pytest.LogCaptureFixture) -> None:
     """Which form a part of the dialect has is said by the priorities of the terminals."""
     with caplog.at_level(logging.WARNING):
-        compile_grammar(
-            grammars.grammar_path("planspec_dialect"), [rule], strict=True, edit_terminals=relax_terminal
-        )
+        compile_grammar(grammars.grammar_path("planspec_dialect"), [rule], strict=True, edit_terminals=relax_terminal)
     assert not caplog.records
 
 

@@ -14,6 +14,18 @@ if TYPE_CHECKING:
         extract_plan as extract_plan,
         scan_plan as scan_plan,
     )
+    from planspec_lark.answers.repair import (
+        RepairScope as RepairScope,
+        SpliceResult as SpliceResult,
+        repair_prompt as repair_prompt,
+        splice as splice,
+    )
+    from planspec_lark.answers.rounds import (
+        RepairCost as RepairCost,
+        RepairedPlan as RepairedPlan,
+        RepairRound as RepairRound,
+        repair_plan as repair_plan,
+    )
     from planspec_lark.answers.stream import (
         PlanEvent as PlanEvent,
         PlanEventKind as PlanEventKind,
@@ -28,7 +40,9 @@ else:
         __name__,
         {
             "extract": "Extraction Remark Repair extract_plan scan_plan",
+            "repair": "RepairScope SpliceResult repair_prompt splice",
             "risk": "Risk",
+            "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
             "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
             "verdict": "Verdict",
         },

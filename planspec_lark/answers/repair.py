@@ -1,209 +1,88 @@
-"""The smallest text that lets a language model repair its plan: the wrong lines, the rules, and how to answer.
+"""What a language model is asked when a plan is to be repaired, and how its answer is put into the plan.
 
-Most faults are in a line of their own. What is missing, or is in the wrong place, needs a line beside which it
-goes instead: that line stays, and what is missing is written with it.
+The plan is shown with the numbers of its lines and all that is found in it. An answer changes any of these lines, or is
+the plan once more. Where that is asked, it may also name one of several plans, or say that nothing changes. What
+these lines look like is in ``grammar/repair.lark``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Any, TypeAlias
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from functools import partial
+from re import Match
 
-from attrs import frozen
+from attrs import field, frozen
 
-from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import BLANKS
-from planspec_lark.planspec.near_misses import repair_header
+from planspec_lark.answers.extract import Extraction, Remark, extract_plan
+from planspec_lark.answers.truncation import CUT
+from planspec_lark.answers.verdict import Verdict
+from planspec_lark.planspec.check import check_text
+from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.prompt_texts import type_values
-from planspec_lark.planspec.recovery import scan_strictly
-from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.step_repair import find_misses
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
-from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
-from planspec_lark.syntax.source import Source, Span
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits, count_of, has_errors, render_all
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits, find_excess
+from planspec_lark.syntax.prompt_templates import fill, read_template, text_values
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source, end_last_line, newline_of
 
 __all__ = [
-    "EXAMPLES",
+    "MAX_CHARACTERS",
     "MAX_FAULTS",
-    "NO_GOAL",
-    "NO_STEPS",
-    "Fault",
-    "Faulty",
-    "build_prompt",
-    "find_beside",
-    "find_faulty",
-    "last_line",
+    "RepairQuestion",
+    "RepairScope",
+    "SpliceResult",
+    "build_question",
+    "find_lost",
+    "put_lines",
+    "read_reply",
     "repair_prompt",
+    "splice",
+    "write_like",
 ]
 
 MAX_FAULTS = 20
-# Of all lines that are shown, and of what is said about them.
-_MAX_CHARACTERS = 20_000
-# What is missing, so that it has no place.
-NO_STEPS, NO_GOAL = "PS201", "PS205"
-# A part that is in the wrong place.
-_MISPLACED = "PS106"
-_MARKS = ("TITLE_MARK", "GOAL_MARK", "CONSTRAINTS_MARK", "STEPS_MARK")
-_GOAL, _STEPS = _MARKS.index("GOAL_MARK"), _MARKS.index("STEPS_MARK")
-# What is around a line and is none of it.
-_AROUND = "\ufeff" + BLANKS
-
-# A right example for each fault that a line of a plan may have: beside the rule in words, what a model is shown.
-# Each is at the start of a plan, in its steps, or is a whole plan; the tests read them as such.
-EXAMPLES = {
-    "PS101": "  > The depot opens at seven.",
-    "PS102": "1. [act] Order the gas → gas",
-    "PS103": "1. [act] Order the gas → gas",
-    "PS104": "Goal: Open the bakery at six",
-    "PS105": "Goal: Open the bakery at six\n> And close it at noon.",
-    "PS106": "Goal: Open the bakery at six\nConstraints:\n- No noise before five\n## Steps",
-    "PS107": "1. [act] Order the gas → gas\n  > The depot opens at seven.",
-    "PS109": "- No noise before five",
-    "PS110": "2.1. [act] Order the gas → gas",
-    "PS111": "1. [x] [act] Order the gas → gas",
-    "PS112": "1. [act] Order the gas → gas",
-    "PS113": "1. [x] order [act] Order the gas → gas",
-    "PS114": "1. [x] [act] Order the gas → gas | Two bottles",
-    "PS115": "1. [>] [subtask] Order the gas → gas | Progress: 1/3",
-    "PS116": "1. [>] [subtask] Order the gas → gas | Two bottles | Progress: 1/3",
-    "PS117": "3. [act] Order the gas → gas",
-    "PS118": "- No noise before five",
-    "PS124": "## Steps\n1. [act] Order the gas → gas",
-    "PS125": "1. [act] Order the gas → gas",
-    "PS126": "1. [act] Order the gas for the new oven → gas",
-    "PS127": "2. [act] Light the oven → heat\n3. [act] Bake the bread → bread",
-    "PS128": "1. [act] Order the gas → gas",
-    "PS129": "2. [act] Light the oven → heat\n3. [act] Bake the bread → bread",
-    "PS201": "## Steps\n1. [act] Order the gas → gas",
-    "PS202": "1. [act] Order the gas → gas",
-    "PS203": "1. order_gas [act] Order the gas → gas",
-    "PS204": "1. [subtask] Order the gas → gas\n  1.1. [act] Call the depot → date",
-    "PS205": "Goal: Open the bakery at six\n## Steps",
-    "PS305": "2. [act] Light the oven → heat, light\n  > ← gas",
-}
+# Of all lines that are shown.
+MAX_CHARACTERS = 20_000
+# Conflict markers, and what keeps the line of a step from being read.
+_CONFLICT = "PS128"
+_STEP_CODES = frozenset(f"PS{number}" for number in range(110, 118))
 
 
-# ---------------------------------------------------------------- which lines are wrong
-
-
-# A fault, and the lines that have to be rewritten for it.
-Fault: TypeAlias = "tuple[Diagnostic, list[int]]"
-
-
-@frozen(slots=False)
-class Faulty:
-    """What is to be repaired in a text.
+class RepairScope(str, Enum):
+    """What a round of repair asks for.
 
     Attributes:
-        source: the text.
-        faults: each fault in the order of the text: what is wrong, and the lines that have to be rewritten for it.
-        uncounted: what says how many findings there are besides; None where all are listed.
-        excess: what is wrong with a text that is too large to be repaired.
+        FAULTS: a plan without what keeps it from being accepted.
+        CHOICE: which of several plans holds.
+        REMARKS: whether the text around the plan changes it.
     """
 
-    source: Source
-    faults: list[Fault]
-    uncounted: Diagnostic | None
-    excess: Diagnostic | None
-
-    @cached_property
-    def lines(self) -> frozenset[int]:
-        """All lines that may be rewritten."""
-        return frozenset(number for _, numbers in self.faults for number in numbers)
+    FAULTS = "faults"
+    CHOICE = "choice"
+    REMARKS = "remarks"
 
 
-def find_faulty(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> Faulty:
-    """Find the lines of a plan that have to be repaired: by its syntax, or where that is right, by the six rules."""
-    result = scan_strictly(text, name=name, limits=limits)
-    found = result.diagnostics
-    if not found:
-        located = locate(check_rules(result.plan), result.positions)
-        found = [one for one in located if one.severity is Severity.ERROR][: limits.max_findings]
-    excess = next((one for one in found if one.code in OVER_LIMIT), None)
-    uncounted = next((one for one in found if one.code == "PS120"), None)
-    parts = _Parts(result.source)
-    faults = [(one, _lines_of(one, parts)) for one in found if one not in (excess, uncounted)]
-    return Faulty(result.source, faults, uncounted, excess)
+@frozen
+class RepairQuestion:
+    """What is asked.
+
+    Attributes:
+        asked: what for.
+        lines: the numbers of the lines that are shown: these may be rewritten.
+        plans: of how many plans one may be chosen.
+        prompt: the text for the model.
+    """
+
+    asked: RepairScope
+    lines: Collection[int]
+    plans: int = 0
+    prompt: str = field(default="", repr=False)
 
 
-def last_line(span: Span) -> int:
-    """The last line that a span touches; one that ends at a line's start does not touch that."""
-    return max(span.line, span.end_line - (span.end_column == 1))
-
-
-def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
-    """The lines that have to be rewritten for a fault."""
-    if fault.code in (NO_STEPS, NO_GOAL):
-        return [parts.beside(fault.code)]
-    assert fault.span is not None, "what is found in a text has a place"
-    lines = [*range(fault.span.line, last_line(fault.span) + 1)]
-    if fault.code == _MISPLACED and (own := parts.part_of(fault.span.line)) is not None:
-        behind = parts.first_behind(own)
-        return lines if behind is None else [behind, *lines]
-    return lines
-
-
-def find_beside(code: str, source: Source, span: Span | None) -> int:
-    """The line beside which that goes which a plan lacks. The plan is all of a text, or is in a part of it."""
-    if span is None:
-        return _Parts(source).beside(code)
-    first = span.line
-    above = first - 1
-    while above > 0 and not source.line(above).strip():
-        above -= 1
-    # A header is no part of a plan that has a place.
-    if above > 0 and _Parts(source).part_of(above) is not None:
-        first = above
-    return _Parts(source, first, last_line(span)).beside(code)
-
-
-@frozen(slots=False)
-class _Parts:
-    """Where the parts of a plan begin, as it is or as it is meant: in all of a text, or between two of its lines."""
-
-    source: Source
-    start: int = 1
-    end: int | None = None
-
-    @cached_property
-    def first(self) -> dict[int, int]:
-        """The first line of each part."""
-        first: dict[int, int] = {}
-        for number in range(self.start, (self.end or self.source.position(self.source.length)[0]) + 1):
-            part = self.part_of(number)
-            if part is not None:
-                first.setdefault(part, number)
-        return first
-
-    def beside(self, code: str) -> int:
-        """The line beside which that goes which is missing."""
-        if code == NO_STEPS:
-            return self.first.get(_STEPS) or self.last_line
-        return self.first.get(_GOAL) or self.first_behind(_GOAL) or self.last_line
-
-    def first_behind(self, part: int) -> int | None:
-        """The first line of all parts that belong after one."""
-        return min((line for other, line in self.first.items() if other > part), default=None)
-
-    def part_of(self, number: int) -> int | None:
-        """Which part begins in a line."""
-        line = self.source.line(number).lstrip(_AROUND)
-        for text in (line, (repair_header(line) or (None, ""))[1]):
-            for part, mark in enumerate(_MARKS):
-                if grammars.pattern("planspec", mark).match(text):
-                    return part
-        return _STEPS if grammars.pattern("planspec", "STEP_ID").match(line) else None
-
-    @property
-    def last_line(self) -> int:
-        """The last line that is not blank."""
-        return self.end or self.source.position(len(self.source.text.rstrip()))[0]
-
-
-# ---------------------------------------------------------------- the prompt
+# ---------------------------------------------------------------- the question
 
 
 def repair_prompt(
@@ -214,12 +93,12 @@ def repair_prompt(
     name: str = "<text>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> str:
-    """What asks a language model to repair lines of a plan. :func:`~planspec_lark.answers.splice` puts its answer in.
+    """What asks a language model to repair a plan. :func:`~planspec_lark.answers.splice` puts its answer in.
 
     Args:
-        text: the plan. Where its syntax is right, what breaks one of the six rules is to be repaired.
+        text: the plan.
         language: "en" or "zh".
-        max_faults: how many faults to show; of the others, their number. Long lines leave room for fewer.
+        max_faults: how many errors to show; of the others, their number.
         name: what errors call the text.
         limits: how much to read.
 
@@ -227,108 +106,313 @@ def repair_prompt(
         The prompt; the empty text where nothing is to be repaired.
 
     Raises:
-        ValueError: there is no such prompt in this language, there can not be so few faults, or the text is too large
+        ValueError: there is no such prompt in this language, there can not be so few errors, or the text is too large
             or has a line that is too long to be repaired.
     """
     if max_faults < 1:
         raise ValueError(f"max_faults: {max_faults} is less than 1")
     # Whatever the text is like, there has to be a prompt in this language.
     read_template(__package__, "repair", language)
-    faulty = find_faulty(text, name=name, limits=limits)
-    if faulty.excess is not None:
-        raise ValueError(faulty.excess.message)
-    return build_prompt(faulty, language=language, max_faults=max_faults)[0] if faulty.faults else ""
+    found = [one for one in check_text(text, name=name, limits=limits) if one.severity is Severity.ERROR]
+    if excess := next((one for one in found if one.code in OVER_LIMIT), None):
+        raise ValueError(excess.message)
+    if not found:
+        return ""
+    source = Source(text, name)
+    return build_question(source, found, _all_lines(source), language=language, max_faults=max_faults).prompt
 
 
-def build_prompt(
-    faulty: Faulty, *, language: str, max_faults: int, plan: str | None = None, refused: str | None = None
-) -> tuple[str, frozenset[int]]:
-    """The prompt for the first faults, and the lines that it asks for.
+def build_question(  # noqa: PLR0913  (all but the first three say how to ask)
+    source: Source,
+    found: Sequence[Diagnostic],
+    lines: range,
+    *,
+    asked: RepairScope = RepairScope.FAULTS,
+    language: str,
+    max_faults: int,
+    remarks: Iterable[Remark] = (),
+    refused: str | None = None,
+    allow_removal: bool = False,
+) -> RepairQuestion:
+    """A question about a text.
 
     Args:
-        faulty: what is to be repaired.
+        source: the text.
+        found: what is wrong with it. Where the question is which plan holds, one finding for each of them.
+        lines: the numbers of the lines to show.
+        asked: what is asked.
         language: "en" or "zh".
-        max_faults: how many faults to show.
-        plan: what could be read of the plan, for those who do not remember it.
+        max_faults: how many findings to show.
+        remarks: what stands around the plan, where that is asked about.
         refused: why the last answer to this was not taken.
+        allow_removal: whether steps, constraints and details may go.
 
     Raises:
-        ValueError: the first line is too long to be repaired.
+        ValueError: the first line with a finding is too long to be shown.
     """
-    shown, lines = _choose(faulty, max_faults)
-    if not shown:
-        number = faulty.faults[0][1][0]
-        raise ValueError(f"line {number} is too long to be repaired: remove it, or repair it by hand")
-    more = len(faulty.faults) - len(shown)
-    rest = f"{max(more, 1)}+" if faulty.uncounted else str(more) if more else None
+    shown = _choose_lines(source, lines, found[:max_faults])
+    listed = [one for one in found[:max_faults] if one.line in shown or one.line not in lines]
+    plans = len(found) if asked is RepairScope.CHOICE else 0
+    more = len(found) - len(listed)
+    beside = "\n\n".join(remark.text for remark in remarks)
     prompt = fill(
         read_template(__package__, "repair", language),
-        lines="[\n" + ",\n".join(prompt_json(lines[number], indent=None) for number in sorted(lines)) + "\n]",
-        rules=_rules(dict.fromkeys(note["code"] for line in lines.values() for note in line["wrong"]), language),
-        more=rest,
+        rest="yes" if len(shown) < len(lines) else None,
+        more=str(more) if more else None,
+        cut="yes" if any(one.code == CUT for one in found) else None,
+        faults="yes" if asked is RepairScope.FAULTS else None,
+        plans=str(plans) if plans else None,
         refused=refused,
-        **text_values(plan, name="plan"),
+        removal="yes" if allow_removal else None,
+        **type_values(language),
+        **text_values("\n".join(f"LINE {number}: {_line(source, number)}" for number in shown), most=None, name="plan"),
+        **text_values(render_all(listed) or None, most=None, name="wrong"),
+        **text_values(beside if asked is RepairScope.REMARKS else None, name="remarks"),
     )
-    return prompt, frozenset(lines)
+    return RepairQuestion(asked, frozenset(shown), plans, prompt)
 
 
-def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict[str, Any]]]:
-    """The first faults, as many as there is room for, and the lines that have to be rewritten for them."""
-    shown: list[Diagnostic] = []
-    lines: dict[int, dict[str, Any]] = {}
-    room = _MAX_CHARACTERS
-    for fault, numbers in faulty.faults[:most]:
-        new = [number for number in numbers if number not in lines]
-        notes = {number: [_note(fault, number, faulty), *_further(fault, number, faulty)] for number in numbers}
-        room -= sum(len(faulty.source.line(number)) for number in new)
-        room -= sum(len(str(value)) for several in notes.values() for note in several for value in note.values())
+def _all_lines(source: Source) -> range:
+    return range(1, source.position(source.length)[0] + 1)
+
+
+def _line(source: Source, number: int) -> str:
+    return source.line(number).lstrip("\ufeff").rstrip(BLANKS)
+
+
+def _choose_lines(source: Source, lines: range, found: Iterable[Diagnostic]) -> list[int]:
+    """The numbers of as many lines as there is room for, those with findings first."""
+    wrong = [line for one in found if (line := one.line) is not None and line in lines]
+    room = MAX_CHARACTERS
+    shown: list[int] = []
+    for number in dict.fromkeys([*wrong, *lines]):
+        room -= len(source.line(number))
+        if room < 0 and not shown and wrong:
+            raise ValueError(f"line {number} is too long to be repaired: remove it, or repair it by hand")
         if room < 0:
             break
-        for number, several in notes.items():
-            line = lines.setdefault(
-                number, {"line": number, "text": faulty.source.line(number).strip(_AROUND), "wrong": []}
-            )
-            line["wrong"] += several
-        shown.append(fault)
-    return shown, lines
+        shown.append(number)
+    return sorted(shown)
 
 
-def _further(fault: Diagnostic, number: int, faulty: Faulty) -> Iterator[dict[str, Any]]:
-    """What else is wrong with the line of a step that nothing says how to write: a reader names its first fault."""
-    is_own = fault.span is not None and fault.span.line == number
-    if not is_own or fault.fix is not None or not "PS110" <= fault.code <= "PS116":
-        return
-    told = {fault.code}
-    for miss in find_misses(faulty.source.line(number).strip(_AROUND)):
-        # Of each kind, the first.
-        if miss.code not in told:
-            told.add(miss.code)
-            yield {"code": miss.code, "message": shorten(miss.message), "column": miss.start + 1}
+# ---------------------------------------------------------------- the answer
 
 
-def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
-    """What is said about one line of a fault."""
-    note: dict[str, Any] = {"code": fault.code, "message": shorten(fault.message)}
-    span, fix = fault.span, fault.fix
-    if span is None or fault.code in (NO_STEPS, NO_GOAL):
-        return note
-    if number != span.line:
-        if fault.code == _MISPLACED and number < span.line:
-            note["message"] = f"the part from line {span.line} must come before this line"
-        return note
-    line = faulty.source.line(number)
-    note["column"] = max(span.column - (len(line) - len(line.lstrip(_AROUND))), 1)
-    if fix is not None and fix.span.line == fix.span.end_line:
-        note["write"] = f"{line[: fix.span.column - 1]}{fix.text}{line[fix.span.end_column - 1 :]}".strip(_AROUND)
-    return note
+@frozen
+class RepairReply:
+    """What an answer says.
+
+    Attributes:
+        diagnostics: what is wrong with it. Where one is an error, it says nothing.
+        lines: what each line becomes, by its number; nothing for one that goes.
+        plan: the plan that it writes instead.
+        choice: the number of the plan that it names.
+    """
+
+    diagnostics: list[Diagnostic]
+    lines: dict[int, list[str]] = field(factory=dict)
+    plan: Extraction | None = None
+    choice: int | None = None
 
 
-def _rules(codes: dict[str, None], language: str) -> str:
-    """The rules of these codes in words, each with an example."""
-    rules = fill(read_template(__package__, "rules", language), **type_values(language))
-    words = dict(row.split(" ", 1) for row in rules.splitlines())
-    return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes if code in words)
+def read_reply(
+    answer: str, question: RepairQuestion, read: Callable[[str], Extraction], *, name: str, limits: Limits
+) -> RepairReply:
+    """Read an answer to a question. No text makes it raise.
+
+    Args:
+        answer: any text.
+        question: what was asked.
+        read: takes a plan out of it.
+        name: what diagnostics call the answer.
+        limits: how much to read and to report.
+    """
+    if excess := find_excess(answer, name, limits):
+        return RepairReply([excess])
+    source = Source(answer, name)
+    remainder = leave_out_reasoning(answer)
+    # A byte-order mark in front is no part of the answer. A blank in its place leaves all offsets as they are.
+    said = " " + remainder.text[1:] if answer.startswith("\ufeff") else remainder.text
+    rows = _Rows(source, question)
+    rows.read(end_last_line(said))
+    plan = None if rows.choices else read(answer)
+    if plan is not None and plan.verdict is Verdict.REFUSED:
+        plan = None
+    if plan is not None and not rows.lines:
+        # Lines that almost count tell of what was done.
+        return RepairReply(remainder.diagnose(source), plan=plan)
+    found = Findings(limits.max_findings)
+    found.extend([*rows.found, *rows.check(is_plan=plan is not None), *remainder.diagnose(source)])
+    # Nothing after the colon takes a line out; beside a text for the same line it says nothing.
+    lines = {number: [text for text in texts if text] for number, texts in rows.lines.items()}
+    return RepairReply(found.close(), {} if rows.choices else lines, choice=min(rows.choices, default=None))
 
 
-def _fenced(example: str) -> str:
-    return "\n".join(f"  {row}" for row in ("```text", *example.split("\n"), "```"))
+@frozen
+class _Rows:
+    """The lines of an answer that count, and what is wrong with them."""
+
+    source: Source
+    question: RepairQuestion
+    lines: dict[int, list[str]] = field(factory=dict)
+    choices: set[int] = field(factory=set)
+    # Lines that say that nothing changes.
+    unchanged: list[str] = field(factory=list)
+    found: list[Diagnostic] = field(factory=list)
+
+    def read(self, text: str) -> None:
+        """Read all lines of a text."""
+        at = 0
+        for line in text.split("\n")[:-1]:
+            self._read(f"{line}\n", at)
+            at += len(line) + 1
+
+    def _read(self, row: str, at: int) -> None:
+        if match := _match("repaired", row):
+            number = int(match["LINE_MARK"])
+            self.lines.setdefault(number, []).append(match["TEXT"] or "")
+            if number not in self.question.lines:
+                self._tell("PM101", f"line {number} was not shown", *(at + end for end in match.span("LINE_MARK")))
+        elif self.question.plans and (match := _match("choice", row)):
+            self.choices.add(int(match["PLAN_MARK"]))
+        elif self.question.asked is RepairScope.REMARKS and _match("unchanged", row):
+            self.unchanged.append(row)
+        elif match := grammars.pattern("repair", "ALMOST_MARK").match(row):
+            message = "a repaired line is `LINE`, its number, a colon, and a text without control characters"
+            self._tell("PM102", message, at, at + match.end())
+
+    def _tell(self, code: str, message: str, start: int, end: int) -> None:
+        self.found.append(Diagnostic(code, message, span=self.source.span(start, end), source=self.source))
+
+    def check(self, *, is_plan: bool) -> Iterator[Diagnostic]:
+        """What is wrong with all of them together."""
+        message, most = "", self.question.plans
+        if len(self.choices) > 1 or max(self.choices, default=0) > most:
+            message = f"the answer has to name one of {most} plans, on a line such as `PLAN 1`"
+        elif is_plan:
+            message = "the answer has repaired lines and a plan as well, so it is open which of them counts"
+        elif not (self.lines or self.choices or self.unchanged):
+            message = "the answer has no repaired line and no plan"
+        if message:
+            end = len(self.source.text.rstrip(f"{BLANKS}\r\n"))
+            help = "write repaired lines after `LINE`, their number and a colon, or else the whole plan in a code block"
+            yield Diagnostic("PM103", message, span=self.source.span(end, end), help=help, source=self.source)
+
+
+def _match(rule: str, row: str) -> Match[str] | None:
+    return grammars.regular("repair").pattern(rule).match(row)
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def put_lines(text: str, lines: Mapping[int, list[str]]) -> str:
+    """The text with these lines in place of those with these numbers. Each keeps its indentation."""
+    source, newline = Source(text), newline_of(text)
+    edits = []
+    for number, new in lines.items():
+        # Only the first sign of a text is a byte-order mark.
+        mark = "\ufeff" if number == 1 else ""
+        line = source.line(number)
+        row = line.lstrip(mark) if mark else line
+        start, end = source.start_of(number) + len(line) - len(row), source.start_of(number) + len(line)
+        if not new and number < source.position(source.length)[0]:
+            end = source.start_of(number + 1)
+        indent = row[: len(row) - len(row.lstrip(BLANKS))]
+        written = newline.join(indent + one.lstrip(mark) if mark else indent + one for one in new)
+        edits.append(Edit(source.span(start, end), written))
+    return apply_edits(text, edits)
+
+
+def write_like(text: str, plan: str) -> str:
+    """A plan's canonical text with the byte-order mark and the line breaks of another text."""
+    return ("\ufeff" if text.startswith("\ufeff") else "") + plan.replace("\n", newline_of(text))
+
+
+def find_lost(before: Extraction, after: Extraction) -> str:
+    """What a plan has less of than another one: by their numbers, and nothing else. Empty where that is nothing."""
+    old, new = _count(before), _count(after)
+    # A detail line that becomes a step is not lost.
+    new["detail line"] += max(0, new["step"] - old["step"])
+    lost = [count_of(old[name] - new[name], name) for name in old if new[name] < old[name]]
+    return f"the plan would lose {' and '.join(lost)}" if lost else ""
+
+
+def _count(found: Extraction) -> Counter[str]:
+    """How many steps, constraints and details a plan has; those that could not be read count as well."""
+    plan, steps = found.plan, list(iter_steps(found.plan))
+    details = len(plan.goal_detail) + sum(len(step.detail) for step in steps)
+    counts = Counter({"step": len(steps), "constraint": len(plan.constraints), "detail line": details})
+    # Of two versions that a merge has left, one goes.
+    if all(one.code != _CONFLICT for one in found.holds):
+        read = {places.span.line for places in found.positions.steps.values()}
+        counts["step"] += len({one.line for one in found.holds if one.code in _STEP_CODES} - read)
+        lost = (one for one in found.holds if one.code == "PS107" and not one.step_id)
+        counts["detail line"] += sum(one.source_line.lstrip(BLANKS).startswith(">") for one in lost)
+    return counts
+
+
+# ---------------------------------------------------------------- both for one text
+
+
+@frozen
+class SpliceResult:
+    """What has come of it.
+
+    Attributes:
+        text: the plan as it is repaired; as it was, where the answer is refused.
+        lines: the numbers of the lines that were rewritten, as they were before; none where the answer is a plan.
+        diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
+        findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
+        source: the answer.
+    """
+
+    text: str
+    lines: tuple[int, ...]
+    diagnostics: list[Diagnostic]
+    findings: list[Diagnostic]
+    source: Source = field(repr=False)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the answer was taken."""
+        return not has_errors(self.diagnostics)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether it was taken, and nothing in the plan is an error any more."""
+        return self.is_usable and not has_errors(self.findings)
+
+
+def splice(  # noqa: PLR0913  (all but the first two are options)
+    text: str,
+    answer: str,
+    *,
+    allow_removal: bool = False,
+    name: str = "<text>",
+    answer_name: str = "<answer>",
+    limits: Limits = DEFAULT_LIMITS,
+) -> SpliceResult:
+    """Put repaired lines into a plan: an answer to :func:`~planspec_lark.answers.repair_prompt`. Never raises.
+
+    Args:
+        text: the plan that was asked about.
+        answer: any text; its lines that begin with ``LINE``, a number and a colon count, or else the plan in it.
+        allow_removal: whether the plan may have fewer steps, constraints or detail lines than before.
+        name: what the findings call the plan.
+        answer_name: what the diagnostics call the answer.
+        limits: how much to read and to report.
+    """
+    source = Source(answer, answer_name)
+    question = RepairQuestion(RepairScope.FAULTS, _all_lines(Source(text, name)))
+    read = partial(extract_plan, name=answer_name, limits=limits)
+    said = read_reply(answer, question, read, name=answer_name, limits=limits)
+    found, after = said.diagnostics, text
+    if not has_errors(found):
+        after = put_lines(text, said.lines) if said.plan is None else write_like(text, said.plan.text)
+        look = partial(extract_plan, limits=limits)
+        if not allow_removal and (lost := find_lost(look(text), look(after))):
+            found = [*found, Diagnostic("PM104", lost, span=source.span(0, 0), help="keep them", source=source)]
+            after = text
+    lines = () if has_errors(found) else tuple(sorted(said.lines))
+    return SpliceResult(after, lines, found, check_text(after, name=name, limits=limits), source)

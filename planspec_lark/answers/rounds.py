@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from operator import add
 from typing import Any, Protocol, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import asdict, astuple, define, evolve, field, fields, frozen
 
-from planspec_lark.answers.extract import Extraction, extract_plan
-from planspec_lark.answers.kept import find_changed
-from planspec_lark.answers.patch import take_lines
-from planspec_lark.answers.questions import (
+from planspec_lark.answers.extract import Extraction, Remark, extract_plan
+from planspec_lark.answers.repair import (
+    MAX_CHARACTERS,
+    MAX_FAULTS,
     RepairQuestion,
     RepairScope,
-    find_held,
-    find_left,
-    find_question,
-    read_choice,
+    build_question,
+    find_lost,
+    put_lines,
+    read_reply,
+    write_like,
 )
-from planspec_lark.answers.repair import MAX_FAULTS, last_line
-from planspec_lark.answers.risk import Risk
-from planspec_lark.answers.truncation import find_cut
-from planspec_lark.answers.verdict import Verdict
+from planspec_lark.answers.truncation import CUT
 from planspec_lark.planspec.fixer import fix_text
-from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.models import PlanSpec, iter_steps
+from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import machine_reports
-from planspec_lark.syntax.diagnostics import Diagnostic, Edit, PlanSpecError, Severity, apply_edits, shorten
-from planspec_lark.syntax.fences import FENCES
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.codes import Risk
+from planspec_lark.syntax.diagnostics import (
+    Diagnostic,
+    PlanSpecError,
+    Severity,
+    apply_edits,
+    count_of,
+    in_order,
+    shorten,
+)
+from planspec_lark.syntax.fences import find_fences
+from planspec_lark.syntax.fixer import edits_of
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import read_template
 from planspec_lark.syntax.safe_text import one_line
-from planspec_lark.syntax.source import end_last_line, newline_of
+from planspec_lark.syntax.source import Source, end_last_line
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["MAX_ROUNDS", "RepairCost", "RepairRound", "RepairedPlan", "repair_plan"]
@@ -43,6 +50,8 @@ __all__ = ["MAX_ROUNDS", "RepairCost", "RepairRound", "RepairedPlan", "repair_pl
 MAX_ROUNDS = 3
 # Bytes of an answer: more is not read.
 _MAX_ANSWER = 1_000_000
+# The finding that only one of several plans can count.
+_RIVAL = "PS130"
 
 
 class _Usage(Protocol):
@@ -81,7 +90,7 @@ class RepairCost:
     answer_characters: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
-    is_estimated: bool = False
+    is_estimated: bool = field(default=False, converter=bool)
 
     @property
     def tokens(self) -> int:
@@ -89,23 +98,12 @@ class RepairCost:
         return self.prompt_tokens + self.answer_tokens
 
     def __add__(self, other: RepairCost) -> RepairCost:
-        return RepairCost(
-            self.prompt_characters + other.prompt_characters,
-            self.answer_characters + other.answer_characters,
-            self.prompt_tokens + other.prompt_tokens,
-            self.answer_tokens + other.answer_tokens,
-            self.is_estimated or other.is_estimated,
-        )
+        return RepairCost(*map(add, astuple(self), astuple(other)))
 
     def to_dict(self) -> dict[str, Any]:
         """The cost as a JSON value."""
-        return {
-            "prompt_characters": self.prompt_characters,
-            "answer_characters": self.answer_characters,
-            "prompt_tokens": self.prompt_tokens,
-            "answer_tokens": self.answer_tokens,
-            "estimated": self.is_estimated,
-        }
+        value = asdict(self)
+        return {**value, "estimated": value.pop("is_estimated")}
 
 
 @frozen
@@ -114,14 +112,15 @@ class RepairRound:
 
     Attributes:
         asked: what was asked for.
-        lines: the numbers of the lines that were asked for, in the text as it was before.
+        lines: the numbers of the lines that were rewritten, in the text as it was before; none where the answer was not
+            taken, or was a plan.
         prompt: the question.
         answer: the answer, whatever it is: it comes from a stranger.
         cost: what that took.
         refused: why the answer was not taken; the empty text where it was.
         diagnostics: what is wrong with the answer, line by line.
         text: the text as it is now.
-        left: what keeps it from being used now.
+        holds: what keeps its plan from being accepted now.
     """
 
     asked: RepairScope
@@ -132,7 +131,7 @@ class RepairRound:
     refused: str
     diagnostics: list[Diagnostic] = field(repr=False)
     text: str = field(repr=False)
-    left: tuple[Diagnostic, ...] = field(repr=False)
+    holds: tuple[Diagnostic, ...] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The round as a JSON value."""
@@ -143,49 +142,30 @@ class RepairRound:
             "cost": self.cost.to_dict(),
             "prompt": self.prompt,
             "answer": self.answer,
-            "left": [machine_reports.json_item(one) for one in self.left],
+            "holds": [machine_reports.json_item(one) for one in self.holds],
         }
 
 
-@frozen
-class RepairedPlan:
-    """What has come of all rounds.
+@frozen(slots=False, kw_only=True)
+class RepairedPlan(Extraction):
+    """What has come of all rounds: what was read in the end, and how that came about.
 
     Attributes:
-        text: the plan's text where it can be used: what was given, with no other lines changed than those that had to
-            be, or for a raw answer the plan in canonical form. Otherwise what was given, with the answers of the model
+        text: the plan's text where it is accepted: what was given, with no other lines changed than those that had to
+            be, or for a raw answer the plan in canonical form. Otherwise what was given, with the lines of the model
             that were taken; what needs no asking is not repaired in it.
-        found: what was read in the end, with a ledger of all that was done without asking.
-        left: what keeps it from being used: what is held back, and what breaks the six rules.
+        remarks: all text around the plan, in what was given and in answers that were a plan.
         rounds: what was asked, and what that has taken.
-        stopped: why the model was not asked again although faults are left; empty if none are.
+        stopped: why the model was not asked again although something is left; empty if nothing is.
+        is_answer: whether the text was a raw answer: the plan is only a part of it.
         failure: what ``ask`` has raised in a round that was not the first; ``stopped`` tells of it, too.
-        is_answer: whether the text was a raw answer: more than its lines in question is another now, since prose or
-            fences were left out of it, one of several plans was chosen, or all of it was written once more.
     """
 
     text: str
-    found: Extraction = field(repr=False)
-    left: tuple[Diagnostic, ...]
     rounds: tuple[RepairRound, ...]
     stopped: str
     is_answer: bool
     failure: Exception | None = field(default=None, eq=False, repr=False)
-
-    @property
-    def plan(self) -> PlanSpec:
-        """The plan, as far as it could be read."""
-        return self.found.plan
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the plan was read without anything that needs review."""
-        return self.found.verdict
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the plan is safe to act on, and keeps the six rules."""
-        return self.verdict is Verdict.ACCEPTED and not self.left
 
     @property
     def cost(self) -> RepairCost:
@@ -193,22 +173,18 @@ class RepairedPlan:
         return sum((one.cost for one in self.rounds), RepairCost())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a JSON value. It has no plan where that is not usable; its text is there in any case."""
+        """All of it as a JSON value. It has no plan where that is not accepted; its text is there in any case."""
         return {
-            "verdict": self.verdict.value,
-            "usable": self.is_usable,
-            "stopped": self.stopped or None,
-            "plan": plan_to_dict(self.plan) if self.is_usable else None,
+            **super().to_dict(),
             "text": self.text,
-            "left": [machine_reports.json_item(one) for one in self.left],
-            "repairs": [entry.to_dict() for entry in self.found.repairs],
-            "left_out": [entry.to_dict() for entry in self.found.left_out],
+            "stopped": self.stopped or None,
+            "holds": [machine_reports.json_item(one) for one in self.holds],
             "cost": self.cost.to_dict(),
             "rounds": [one.to_dict() for one in self.rounds],
         }
 
 
-# ---------------------------------------------------------------- the loop
+# ---------------------------------------------------------------- what is called
 
 
 def _ignore(_: RepairRound) -> None:
@@ -220,8 +196,13 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     ask: Ask,
     *,
     rounds: int = MAX_ROUNDS,
+    allow_removal: bool = False,
+    ask_remarks: bool = False,
     max_risk: Risk | str = Risk.MEDIUM,
+    choose: str | int | None = None,
+    goal: str = "",
     default_type: str = "",
+    signs: Mapping[str, PlanStatus | str] | None = None,
     finish_reason: str = "",
     language: str = "en",
     max_faults: int = MAX_FAULTS,
@@ -231,10 +212,9 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
 ) -> RepairedPlan:
     """Let a language model repair a plan, or an answer with a plan. No text and no answer makes it raise.
 
-    What is safe is taken, as :func:`~planspec_lark.extract_plan` does. Of the rest, the lines in question are asked
-    for, and their answer is put in; all others stay. That is repeated until the plan is accepted and keeps the six
-    rules, the rounds are used up, or the same would be asked again. Where several plans exclude each other, the
-    question is which of them holds. Where no line can be named, the whole plan is asked for once.
+    What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
+    all that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up,
+    or the same would be asked again. Where there are several plans, the question is which of them holds.
 
     Args:
         text: a plan, or an answer with one.
@@ -242,17 +222,17 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
             :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises for
             the first prompt goes through. Later, it ends the rounds: what they have brought is given back.
         rounds: how many times to ask at most; with 0, the model is not asked.
-        max_risk: as for :func:`~planspec_lark.extract_plan`.
-        default_type: as there.
-        finish_reason: as there.
+        allow_removal: whether an answer is taken after which the plan has fewer steps, constraints or detail lines.
+        ask_remarks: whether to ask once, when the plan is accepted, if the text around it changes it. That is no round.
+        max_risk, choose, goal, default_type, signs, finish_reason: as for :func:`~planspec_lark.extract_plan`.
         language: of the prompts, "en" or "zh".
-        max_faults: how many faults to ask about at a time.
+        max_faults: how many findings to show at a time.
         name: what diagnostics call the text.
         limits: how much to read of the text and of each answer, of which it is never more than a megabyte.
         on_round: told of each round when it is over.
 
     Raises:
-        ValueError: there can not be so few rounds or faults, or there is no such risk, type or language.
+        ValueError: there can not be so few rounds or findings, or there is no such risk, choice, type or language.
         TypeError: ``ask`` gives something else.
     """
     if rounds < 0:
@@ -260,65 +240,174 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     if max_faults < 1:
         raise ValueError(f"max_faults: {max_faults} is less than 1")
     read_template(__package__, "repair", language)
-    read = {"max_risk": max_risk, "default_type": default_type, "name": name, "limits": limits}
-    state = first = _read(text, finish_reason, read)
-    done: list[RepairRound] = []
-    known: set[str] = set()
-    failure: Exception | None = None
-    stopped, refused, is_answer = "", None, first.leaves_out or first.text != text
-    while state.left:
-        question = find_question(
-            state.text, state.found, language=language, max_faults=max_faults, refused=refused, limits=limits
+    read = partial(extract_plan, max_risk=max_risk, goal=goal, default_type=default_type, signs=signs)
+    found = read(text, choose=choose, finish_reason=finish_reason, name=name, limits=limits)
+    state = _State(found.source.text, found, finish_reason, choose)
+    most = evolve(limits, max_bytes=min(limits.max_bytes or _MAX_ANSWER, _MAX_ANSWER))
+    ask_for = partial(build_question, language=language, max_faults=max_faults, allow_removal=allow_removal)
+    loop = _Loop(text, ask, read, ask_for, name, limits, most, rounds, allow_removal, ask_remarks, on_round, state)
+    return loop.run()
+
+
+# ---------------------------------------------------------------- the loop
+
+
+@frozen
+class _State:
+    """A text between two rounds.
+
+    Attributes:
+        text: the text; of an answer in JSON, the string that holds the plan.
+        found: what is found in it.
+        finish_reason: why it ends.
+        choose: which of its plans counts.
+        is_own: whether it is the given text, but for some lines.
+    """
+
+    text: str
+    found: Extraction
+    finish_reason: str = ""
+    choose: str | int | None = None
+    is_own: bool = True
+
+
+@define(eq=False)
+class _Loop:
+    """Rounds of repair: what they are about, and how far they have come."""
+
+    given: str
+    ask: Ask
+    read: Callable[..., Extraction]
+    build: Callable[..., RepairQuestion]
+    name: str
+    limits: Limits
+    answer_limits: Limits
+    rounds: int
+    allow_removal: bool
+    ask_remarks: bool
+    on_round: Callable[[RepairRound], None]
+    state: _State
+    # The given text with the lines that were taken, whatever came after.
+    own: _State = field(init=False)
+    remarks: tuple[Remark, ...] = field(init=False)
+    done: list[RepairRound] = field(factory=list, init=False)
+    refused: str = field(default="", init=False)
+    stopped: str = field(default="", init=False)
+    failure: Exception | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.own, self.remarks = self.state, self.state.found.remarks
+
+    def run(self) -> RepairedPlan:
+        """Ask as long as there is something to ask."""
+        is_inner = self.state.text != self.given
+        while (question := self._next_question()) is not None and self._put(question):
+            pass
+        found = self.state.found
+        is_answer = is_inner or _is_part(self.own.found)
+        text = self.own.text
+        if found.is_usable and is_answer:
+            text = found.text
+        elif found.is_usable:
+            text = _write(self.state) if self.state.is_own else write_like(self.given, found.text)
+        read = {one.name: getattr(found, one.name) for one in fields(Extraction)}
+        return RepairedPlan(
+            **{**read, "remarks": self.remarks},
+            text=text,
+            rounds=tuple(self.done),
+            stopped=self.stopped,
+            is_answer=is_answer,
+            failure=self.failure,
         )
-        if stopped := _find_stop(question, done, known, rounds):
-            break
-        assert isinstance(question, RepairQuestion), "there is no other end"
-        known.add(question.prompt)
+
+    def _next_question(self) -> RepairQuestion | None:
+        """What to ask next; where that is nothing although something is left, ``stopped`` says why."""
+        state = self.state
+        source, found = state.found.source, state.found
+        refused = one_line(self.refused) or None
+        if found.is_usable:
+            is_asked = self.ask_remarks and self.remarks and self.rounds
+            self.ask_remarks = False
+            asked = RepairScope.REMARKS
+            return self.build(source, [], _lines_of(found), asked=asked, remarks=self.remarks) if is_asked else None
+        rivals = [one for one in found.holds if one.code == _RIVAL] if state.choose is None else []
+        wrong, asked = (rivals, RepairScope.CHOICE) if rivals else (_find_wrong(found), RepairScope.FAULTS)
         try:
-            given = ask(question.prompt)
+            question = self.build(source, wrong, _lines_of(found), asked=asked, refused=refused)
+        except ValueError as error:
+            self.stopped = str(error)
+            return None
+        self.stopped = self._find_stop(question)
+        return None if self.stopped else question
+
+    def _find_stop(self, question: RepairQuestion) -> str:
+        """Why this is not asked; the empty text where it is."""
+        excess = next((one for one in self.state.found.holds if one.code in OVER_LIMIT), None)
+        if excess is not None:
+            return excess.message
+        if not self.state.text.strip():
+            return "there is no text to repair"
+        if not self.rounds:
+            return "no model was asked"
+        if sum(one.asked is not RepairScope.REMARKS for one in self.done) >= self.rounds:
+            return f"{count_of(self.rounds, 'round was', 'rounds were')} not enough"
+        if any(one.prompt == question.prompt for one in self.done):
+            return "the last round changed nothing: the same question would be asked again"
+        return ""
+
+    def _put(self, question: RepairQuestion) -> bool:
+        """Ask a question, and take its answer; returns whether there is more to be done."""
+        try:
+            given = self.ask(question.prompt)
         except Exception as error:  # whatever it is, the rounds before were paid for
-            if not done:
+            if not self.done:
                 raise
-            failure, stopped = error, f"round {len(done) + 1} failed: {_say_failure(error)}"
-            break
+            self.failure, self.stopped = error, f"round {len(self.done) + 1} failed: {_say_failure(error)}"
+            return False
         answer, cost = _read_reply(given, question.prompt)
-        taken = _take(state, question, answer, read)
-        state, refused = taken.state, one_line(taken.refused) or None
-        is_answer |= question.asked is not RepairScope.LINES
+        lines, found = self._take(question, answer, getattr(given, "finish_reason", None) or "")
+        wrong = [one for one in found if one.severity is Severity.ERROR or one.code == "PM102"]
+        self.refused = shorten(wrong[0].message) if wrong else ""
+        state, asked = self.state, question.asked
         over = RepairRound(
-            question.asked,
-            tuple(sorted(question.lines)),
-            question.prompt,
-            answer,
-            cost,
-            taken.refused,
-            taken.diagnostics,
-            state.text,
-            tuple(state.left),
+            asked, lines, question.prompt, answer, cost, self.refused, found, state.text, state.found.holds
         )
-        done.append(over)
-        on_round(over)
-    found = state.found
-    # What was read is the same; how it is written depends on whose lines they are.
-    result = state.text if state.left else found.text if is_answer else _write(state)
-    return RepairedPlan(result, found, tuple(state.left), tuple(done), stopped, is_answer, failure)
+        self.done.append(over)
+        self.on_round(over)
+        if self.refused and asked is RepairScope.REMARKS:
+            self.stopped = f"it is open whether the text around the plan changes it: {self.refused}"
+            return False
+        return True
 
+    def _take(self, question: RepairQuestion, answer: str, reason: str) -> tuple[tuple[int, ...], list[Diagnostic]]:
+        """Take an answer if it can be taken; returns which lines it has rewritten, and what is wrong with it."""
+        read = partial(self.read, name="<answer>", limits=self.answer_limits, finish_reason=reason)
+        said = read_reply(answer, question, read, name="<answer>", limits=self.answer_limits)
+        before, found = self.state, said.diagnostics
+        # A line that almost counts is one that would be missing.
+        if any(one.severity is Severity.ERROR or one.code == "PM102" for one in found):
+            return (), found
+        if said.plan is not None:
+            after = _State(said.plan.source.text, said.plan, reason, is_own=False)
+        elif said.choice is not None:
+            after = self._read_again(evolve(before, choose=said.choice))
+        elif said.lines:
+            after = self._read_again(_end(evolve(before, text=put_lines(before.text, said.lines)), said.lines))
+        else:
+            return (), found
+        lost = "" if self.allow_removal or said.choice else find_lost(before.found, after.found)
+        if lost:
+            return (), [*found, Diagnostic("PM104", lost)]
+        self.state = after
+        self.own = after if after.is_own else self.own
+        self.remarks += said.plan.remarks if said.plan is not None else ()
+        return tuple(sorted(said.lines)), found
 
-def _find_stop(question: RepairQuestion | str, done: list[RepairRound], known: set[str], rounds: int) -> str:
-    """Why this is not asked any more; the empty text where it is."""
-    if isinstance(question, str):
-        return question
-    if len(done) >= rounds:
-        return (
-            "no model was asked"
-            if not rounds
-            else f"{'1 round was' if rounds == 1 else f'{rounds} rounds were'} not enough"
+    def _read_again(self, state: _State) -> _State:
+        found = self.read(
+            state.text, choose=state.choose, finish_reason=state.finish_reason, name=self.name, limits=self.limits
         )
-    if question.prompt in known:
-        return "the last round changed nothing: the same question would be asked again"
-    if question.asked is RepairScope.WHOLE and any(one.asked is RepairScope.WHOLE for one in done):
-        return "the whole answer has no usable plan either"
-    return ""
+        return evolve(state, text=found.source.text, found=found)
 
 
 def _say_failure(error: Exception) -> str:
@@ -329,14 +418,13 @@ def _say_failure(error: Exception) -> str:
 
 def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     """An answer, and what it has cost."""
-    answer, usage = (given, None) if isinstance(given, str) else (getattr(given, "text", None), given)
     if inspect.iscoroutine(given):
         given.close()
         raise TypeError("`ask` must not be asynchronous")
+    answer = given if isinstance(given, str) else getattr(given, "text", None)
     if not isinstance(answer, str):
         raise TypeError(f"a model gives a text, not {type(given).__name__}")
-    told = getattr(usage, "usage", None)
-    size = len(prompt), len(answer)
+    size, told = (len(prompt), len(answer)), getattr(given, "usage", None)
     if told is not None:
         return answer, RepairCost(*size, told.prompt_tokens, told.completion_tokens)
     # What is not read needs no tokens.
@@ -344,141 +432,55 @@ def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     return answer, RepairCost(*size, *tokens, is_estimated=True)
 
 
-# ---------------------------------------------------------------- a text between two rounds
+# ---------------------------------------------------------------- a text and what is found in it
 
 
-@frozen
-class _State:
-    """A text, and what is to be read in it.
-
-    Attributes:
-        text: the text; of an answer in JSON, the string that holds the plan.
-        finish_reason: why it ends.
-    """
-
-    text: str
-    finish_reason: str
-    found: Extraction
-    left: list[Diagnostic]
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether something was left out that the model is not asked about, or there is no plan at all."""
-        held = {id(entry) for entry in find_held(self.found)}
-        entries = (*self.found.repairs, *self.found.left_out)
-        is_out = any(not entry.became and entry.was and id(entry) not in held for entry in entries)
-        return is_out or (self.found.verdict is Verdict.REFUSED and not self.found.plan.goal)
+def _bounds_of(found: Extraction) -> tuple[int, int]:
+    """From where to where the plan and all that is found go. Lines that could not be read are none of the plan."""
+    # What is missing has no place.
+    spans = [span for span in (found.span, *(one.span for one in found.holds)) if span is not None and span.end]
+    return min(span.start for span in spans), max(span.end for span in spans)
 
 
-def _read(text: str, finish_reason: str, read: dict[str, Any]) -> _State:
-    found = extract_plan(text, finish_reason=finish_reason, **read)
-    # Where the answer is cut off, what was read lacks its last line.
-    ends = (entry.diagnostic.source for entry in found.repairs if entry.code == "PS129")
-    source = next(filter(None, ends), found.source)
-    return _State(source.text, finish_reason, found, find_left(found))
+def _lines_of(found: Extraction) -> range:
+    """The lines to show: those of the plan and of all that is found; of a short text all where something is missing."""
+    source = found.source
+    is_missing = any(one.span is None or not one.span.end for one in found.holds)
+    if found.span is None or (is_missing and source.length <= MAX_CHARACTERS):
+        return range(1, source.position(source.length)[0] + 1)
+    start, end = _bounds_of(found)
+    return range(source.position(start)[0], source.position(max(start, end - 1))[0] + 1)
 
 
-@frozen
-class _Taken:
-    """What has become of a text with an answer, or why nothing has."""
-
-    state: _State
-    refused: str = ""
-    diagnostics: list[Diagnostic] = field(factory=list)
-
-
-def _take(state: _State, question: RepairQuestion, answer: str, read: dict[str, Any]) -> _Taken:
-    limits = read["limits"]
-    most = min(limits.max_bytes or _MAX_ANSWER, _MAX_ANSWER)
-    limits = evolve(limits, max_bytes=most)
-    if question.asked is RepairScope.LINES:
-        return _take_lines(state, question, answer, read, limits)
-    if question.asked is RepairScope.CHOICE:
-        chosen = read_choice(answer[:most], len(question.choices))
-        if chosen is None:
-            return _Taken(state, "no single plan was named on a line such as `PLAN 1`")
-        return _Taken(_read(question.choices[chosen], state.finish_reason, read))
-    whole = _read(answer, "", {**read, "limits": limits})
-    if whole.found.verdict is Verdict.REFUSED:
-        return _Taken(state, "there was no plan in it", whole.left)
-    return _Taken(whole)
+def _is_part(found: Extraction) -> bool:
+    """Whether a text has more in it than its plan and what is found in that."""
+    if found.span is None:
+        return True
+    start, end = _bounds_of(found)
+    text = found.source.text
+    return bool(text[:start].lstrip("\ufeff").strip() or text[end:].strip())
 
 
-def _take_lines(state: _State, question: RepairQuestion, answer: str, read: dict[str, Any], limits: Limits) -> _Taken:
-    done = take_lines(state.text, answer, question.lines, answer_name="<answer>", limits=limits)
-    # A line that almost counts is one that would be missing.
-    wrong = [one for one in done.diagnostics if one.severity is Severity.ERROR or one.code == "PM102"]
-    if wrong:
-        return _Taken(state, shorten(wrong[0].message), done.diagnostics)
-    text, reason = done.text, state.finish_reason
-    if question.is_cut and max(question.lines) in done.lines:
-        # The end is there now.
-        text, reason = _close(text), ""
-    after = _read(text, reason, read)
-    if _hides(state, after, question.lines):
-        return _Taken(state, "it would hide or change lines that were not asked for", done.diagnostics)
-    if _loses(state, after, answer):
-        return _Taken(state, "one of its lines is not part of a plan, and would be left out", done.diagnostics)
-    if changed := find_changed(question.misspelt, done.repaired):
-        return _Taken(state, changed, done.diagnostics)
-    if question.lines <= question.misspelt.keys() and _count_taken_ids(after) > _count_taken_ids(state):
-        return _Taken(state, "one of its steps has an id that another step already has", done.diagnostics)
-    return _Taken(after, diagnostics=done.diagnostics)
+def _find_wrong(found: Extraction) -> list[Diagnostic]:
+    """What holds a plan, and what else is told of the same lines."""
+    lines = {one.line for one in found.holds}
+    # Repairs of a higher risk are held.
+    beside = (one.diagnostic for one in found.repairs if one.line in lines and one.risk.rank <= found.max_risk.rank)
+    # A guess that may well be wrong is not what to propose: it would be taken for the answer.
+    return in_order([*(evolve(one, fix=None) if one.risk is Risk.HIGH else one for one in found.holds), *beside])
 
 
-def _close(text: str) -> str:
-    """A text with an end to a code block that nothing closes."""
-    closed = f"{end_last_line(text)}```{newline_of(text)}"
-    is_open = find_cut(text) is not None and find_cut(closed) is None
-    return closed if is_open and find_cut(text.rpartition("\n")[2]) is None else text
-
-
-# ---------------------------------------------------------------- changes that were not asked for
-
-
-def _hides(before: _State, after: _State, asked: frozenset[int]) -> bool:
-    """Whether what was read from other lines than those asked for is gone, without anything that says so."""
-    read = Counter(said for line, said in _said(before.found) if line not in asked)
-    missing = read - Counter(said for _, said in _said(after.found))
-    held = {row for entry in find_held(after.found) for row in _rows(entry.diagnostic)}
-    return any(said[0] not in held for said in missing)
-
-
-def _loses(before: _State, after: _State, answer: str) -> bool:
-    """Whether a line is left out now that was not before: one of the answer, or one that will not be asked about."""
-    known = {row for entry in before.found.left_out for row in _rows(entry.diagnostic)}
-    held = {id(entry) for entry in find_held(after.found)}
-    rows = ((row, id(entry) in held) for entry in after.found.left_out for row in _rows(entry.diagnostic))
-    # A fence says nothing.
-    new = ((row, is_held) for row, is_held in rows if row and row not in known and not row.startswith(FENCES))
-    return any(not is_held or row in answer for row, is_held in new)
-
-
-def _count_taken_ids(state: _State) -> int:
-    return sum(one.code == "PS117" for one in state.left)
-
-
-def _rows(diagnostic: Diagnostic) -> list[str]:
-    source, span = diagnostic.source, diagnostic.span
-    if source is None or span is None:
-        return []
-    return [source.line(number).strip() for number in range(span.line, last_line(span) + 1)]
-
-
-def _said(found: Extraction) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Each line of a plan by its number: its text, and what it says by itself."""
-    source, places = found.source, found.positions
-    for step in iter_steps(found.plan):
-        first, *body = places.bounds_of(step.step_id)
-        own = (step.step_name, step.status, step.description, *step.outputs, step.result)
-        line = source.position(first[0])[0]
-        yield line, (source.line(line).strip(), *own, step.done_count, step.total_count)
-        for start, _ in body:
-            line = source.position(start)[0]
-            yield line, (source.line(line).strip(),)
-    for name, spans in places.fields.items():
-        for span in spans:
-            yield span.line, (source.line(span.line).strip(), name)
+def _end(state: _State, lines: Collection[int]) -> _State:
+    """A text that was cut off, with its end where its last line was written again."""
+    cut = next((one.line for one in state.found.holds if one.code == CUT), None)
+    if cut is None or max(lines) < cut:
+        return state
+    text = state.text
+    for fence in find_fences(text):
+        if not fence.is_closed:
+            opening = text[fence.start : fence.body_start]
+            text = end_last_line(text) + "".join(sign for sign in opening if sign in "`~") + "\n"
+    return evolve(state, text=text, finish_reason="")
 
 
 # ---------------------------------------------------------------- the plan's own text
@@ -490,22 +492,15 @@ def _write(state: _State) -> str:
         result = scan_strictly(text)
         if not result.diagnostics and result.plan == state.found.plan:
             return text
-    mark = "\ufeff" if state.text.startswith("\ufeff") else ""
-    return mark + state.found.text.replace("\n", newline_of(state.text))
+    return write_like(state.text, state.found.text)
 
 
 def _find_texts(state: _State) -> Iterator[str]:
     """The text with ever more changes: none, each repair in its own place, and what takes more than its line."""
     yield state.text
-    fixed = _fix(state)
+    # The findings of a line share its fix.
+    edits = edits_of(Source(state.text), (one.diagnostic for one in state.found.repairs))
+    fixed = apply_edits(state.text, dict.fromkeys(edits))
     yield fixed
     for unsafe in (False, True):
         yield fix_text(fixed, unsafe=unsafe).text
-
-
-def _fix(state: _State) -> str:
-    """The text with each repair that has its own place."""
-    fixes = [entry.diagnostic.fix for entry in state.found.repairs]
-    edits = [Edit(fix.span, fix.text) for fix in fixes if fix is not None]
-    is_apart = all(one.span.end <= next_one.span.start for one, next_one in pairwise(edits))
-    return apply_edits(state.text, edits) if is_apart else state.text

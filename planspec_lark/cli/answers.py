@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from planspec_lark import answers
-from planspec_lark.answers import Risk, Verdict
+from planspec_lark.answers import Risk
 from planspec_lark.answers.repair import MAX_FAULTS
 from planspec_lark.answers.rounds import MAX_ROUNDS
 from planspec_lark.cli.arguments import (
@@ -48,6 +48,7 @@ from planspec_lark.cli.output import (
     stop_at,
     stop_on_faults,
     wait_option,
+    write_diagnostics,
     write_diff,
     write_out,
     write_rows,
@@ -56,17 +57,44 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.signals import stoppable
 from planspec_lark.document import PlanFileError
 from planspec_lark.llm import LlmError
-from planspec_lark.planspec.models import STEP_TYPES
-from planspec_lark.syntax.diagnostics import brief, count_of
+from planspec_lark.planspec.models import STEP_TYPES, PlanStatus
+from planspec_lark.syntax import machine_reports
+from planspec_lark.syntax.diagnostics import brief, count_of, excerpt
 from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Extraction, Repair, RepairCost, RepairedPlan, RepairRound
     from planspec_lark.llm import Reply
 
-# What can be done where no plan was written.
-_ASK = "`planspec repair` asks a model for better lines"
+# What can be done where no plan was written, by the finding that decides.
+_ASK = "`planspec repair` asks a model for a better plan"
+_ADVICE = {
+    "PS111": "--sign SIGN=STATUS says what a sign means",
+    "PS112": "--default-type gives steps a type that have none",
+    "PS129": "--allow-truncated takes all but the last line",
+    "PS130": "--choose first, last or a number takes one of them",
+    "PS205": "--goal gives it one",
+}
 _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.HIGH: "bold red"}
+
+
+def _read_choice(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | int | None:
+    if value is None or value in ("first", "last"):
+        return value
+    if not value.isascii() or not value.isdigit() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is not first, last or a number from 1")
+    return int(value)
+
+
+def _read_signs(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, PlanStatus]:
+    signs = {}
+    for value in values:
+        sign, _, status = value.partition("=")
+        known = [one.value for one in PlanStatus]
+        if not sign or status not in known:
+            raise click.BadParameter(f"{value!r} is not SIGN=STATUS with one of {', '.join(known)}")
+        signs[sign] = PlanStatus(status)
+    return signs
 
 
 max_risk_option = click.option(
@@ -87,9 +115,20 @@ allow_truncated_option = flag("--allow-truncated", help="Accept an answer that w
 _reading_options = options(
     max_risk_option,
     click.option(
-        "--default-type",
-        type=Choice([*STEP_TYPES]),
-        help="The type of steps that have none; with it, a plain Markdown list is a plan.",
+        "--choose",
+        callback=_read_choice,
+        metavar="first|last|N",
+        help="Which of several plans to take; N counts them from 1.",
+    ),
+    click.option("--goal", default="", show_default=False, metavar="TEXT", help="The goal of a plan that has none."),
+    click.option("--default-type", type=Choice([*STEP_TYPES]), default=None, help="The type of steps that have none."),
+    click.option(
+        "--sign",
+        "signs",
+        multiple=True,
+        callback=_read_signs,
+        metavar="SIGN=STATUS",
+        help="What a sign in the place of a status means, such as ⏳=active; may be given several times.",
     ),
     finish_reason_option,
 )
@@ -100,87 +139,93 @@ _reading_options = options(
     examples=[
         "planspec extract answer.md",
         "planspec extract answer.md -o plan.md",
+        "planspec extract answer.md --choose last --sign ⏳=active",
         "planspec extract answer.md --default-type act --json",
     ],
     files={
         "FILE": "The answer to read: a file, or - for standard input.",
         "standard output": "The plan in canonical form, unless --out names a file.",
-        "standard error": "What was repaired or left out, with the risk of each repair.",
+        "standard error": "What was repaired, with the risk of each repair; what is found in the plan; and the text "
+        "around it.",
     },
     exits={
         0: "The plan is accepted.",
-        1: "There is no plan, the answer was cut off, or a repair is riskier than --max-risk; no plan is written.",
+        1: "There is no plan, or something keeps it from being accepted; no plan is written.",
     },
 )
 @click.argument("file", metavar="FILE")
 @out_option
 @_reading_options
+@click.option(
+    "--below",
+    default="",
+    show_default=False,
+    metavar="ID",
+    help="The step that all steps stand below, as in a new plan for a part: it needs no goal.",
+)
+@flag("--review-remarks", help="Do not accept a plan with text around it.")
 @allow_truncated_option
-@flag("--json", "as_json", help="Write verdict, plan and repairs as JSON, whatever the verdict is.")
+@flag("--json", "as_json", help="Write verdict, plan, repairs and remarks as JSON, whatever the verdict is.")
 def extract_command(
-    file: str,
-    out: str,
-    max_risk: str,
-    default_type: str | None,
-    as_json: bool,
-    **reading: Any,
+    file: str, out: str, default_type: str | None, review_remarks: bool, as_json: bool, **reading: Any
 ) -> None:
     """Extract the plan from a language model's answer.
 
-    Prose, code fences and reasoning around the plan are left out, and spelling that is nearly right is repaired. Each
-    repair has a risk of changing what is meant; the verdict is `accepted` where none is above --max-risk.
+    The plan is what stands in the code block, or in lines of its own. Spelling that is nearly right is repaired; each
+    repair has a risk of changing what is meant. The plan is accepted where all of it was understood and no repair is
+    above --max-risk. The text around it is shown, and never judged.
     """
-    extract = partial(answers.extract_plan, max_risk=max_risk, default_type=default_type or "", **reading)
+    remarks = "review" if review_remarks else "show"
+    extract = partial(answers.extract_plan, remarks=remarks, default_type=default_type or "", **reading)
     found = read_as(file, extract, "nothing was read")
     if not as_json:
-        write_rows(_ledger(found, advises=True), to_stderr=True)
+        _write_account(found)
     if as_json or found.is_usable:
-        write_out(out, json_text(found.to_dict()) if as_json else found.text)
+        holds = [machine_reports.json_item(one) for one in found.holds]
+        write_out(out, json_text({**found.to_dict(), "holds": holds}) if as_json else found.text)
         if out != "-":
             complain_of(out, "written")
-    if why := _why_not(found, max_risk, default_type):
-        fail_on(file, why)
+    if not found.is_usable:
+        fail_on(file, _why_not(found))
 
 
-def _why_not(found: Extraction, max_risk: str, default_type: str | None) -> str:
-    """Why an answer gives no plan; empty where it does."""
-    if not found.plan.steps:
-        help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
-        if default_type is None and any(entry.code == "PS112" for entry in found.entries):
-            help = "--default-type act reads lines without a type as steps"
-        return "there is no plan" + (f"; {help}" if help else "")
-    if found.verdict is Verdict.REFUSED:
-        return f"the plan cannot be put together: no plan was written; {_ASK}"
-    if found.is_usable:
-        return ""
-    if not found.refused:
-        return "the answer was cut off (--allow-truncated takes what there is): no plan was written"
-    repairs = count_of(len(found.refused), "repair is", "repairs are")
-    return f"{repairs} of a higher risk than {max_risk}: no plan was written; {_ASK}"
+def _why_not(found: Extraction) -> str:
+    """Why an answer gives no plan: the finding that decides, and what can be done."""
+    decides = found.deciding
+    assert decides is not None, "something keeps it from being accepted"
+    place = f"line {decides.line}: " if decides.span and decides.span.end else ""
+    others = len(found.holds) - 1
+    also = f" (and {count_of(others, 'other finding')})" if others else ""
+    advice = _ADVICE.get(decides.code, _ASK)
+    if decides.risk is not None and decides.risk.rank > found.max_risk.rank:
+        advice = f"--max-risk {decides.risk.value} takes it"
+    return f"{place}{excerpt(decides.message)}{also}; no plan was written ({advice})"
 
 
-def _ledger(found: Extraction, *, advises: bool = False) -> Iterator[Row]:
-    """A row for each entry; with ``advises``, what to do about those that are refused, each advice once."""
-    told = {""}
-    for entry in sorted((*found.repairs, *found.left_out), key=lambda entry: entry.line):
-        done = "left out" if not entry.became else "kept    " if entry.became == entry.was else "repaired"
-        what = "refused " if entry.risk.rank > found.max_risk.rank else done
-        lines = f"{entry.line}" if entry.line == entry.end_line else f"{entry.line}-{entry.end_line}"
-        yield [
-            (f"{what}  {entry.risk.value:<6}", _STYLES[entry.risk]),
-            (f"  {entry.code}  {lines}: {_say(entry)}", ""),
-        ]
-        help = entry.diagnostic.help
-        if advises and what == "refused " and help not in told:
-            told.add(help)
-            yield [(f"{'':18}help: {visible(help)}", "")]
+def _write_account(found: Extraction) -> None:
+    """Write what was repaired, what is found, and what stands around the plan."""
+    write_rows(map(_repair_row, found.repairs), to_stderr=True)
+    write_diagnostics(found.holds)
+    held = set(map(id, found.holds))
+    write_diagnostics((one for one in found.findings if id(one) not in held), is_brief=True)
+    write_rows(_remark_rows(found), to_stderr=True)
 
 
-def _say(entry: Repair) -> str:
-    was = brief(entry.was)
-    if entry.became in ("", entry.was):
-        return f"{brief(entry.message.removeprefix('left out: '))}: {was}"
-    return f"{was}  ⇒  {brief(entry.became)}"
+def _repair_row(repair: Repair) -> Row:
+    lines = f"{repair.line}" if repair.line == repair.end_line else f"{repair.line}-{repair.end_line}"
+    was = brief(repair.was)
+    changed = f"{was}  ⇒  {brief(repair.became)}" if repair.became not in ("", repair.was) else was
+    return [
+        (f"repaired  {repair.risk.value:<6}", _STYLES[repair.risk]),
+        (f"  {repair.code}  {lines}: {brief(repair.message)}: {changed}", ""),
+    ]
+
+
+def _remark_rows(found: Extraction) -> Iterator[Row]:
+    for number, remark in enumerate(found.remarks):
+        yield [("" if number else "Text outside the plan, which no program reads:", "bold")]
+        # Nothing of it looks like a line of this program.
+        yield from ([(f"  {line}".rstrip(), "")] for line in visible(remark.text.replace("\r\n", "\n")).split("\n"))
 
 
 @command(
@@ -196,8 +241,8 @@ def _say(entry: Repair) -> str:
 def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
     """Write a prompt that asks a model to repair a plan.
 
-    It asks for the lines with errors alone. `planspec splice` puts the model's answer into the plan; `planspec repair`
-    does both, as often as it takes.
+    It shows the plan with the numbers of its lines, and its errors. `planspec splice` puts the model's answer into the
+    plan; `planspec repair` does both, as often as it takes.
     """
     ask = partial(answers.repair_prompt, language=language, max_faults=max_faults)
     # What is not UTF-8 is a ValueError as well, and has been answered inside of this.
@@ -210,7 +255,7 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
 
 # ---------------------------------------------------------------- rounds of repair
 
-# The most lines that are named of those asked for.
+# The most lines that are named of those rewritten.
 _LISTED = 10
 
 
@@ -222,14 +267,15 @@ _LISTED = 10
         "planspec repair answer.md --planner 'sh fix.sh' -o plan.md",
     ],
     files={
-        "FILE": "A plan to change in place, in the lines with errors alone: a file, or the name of a plan (for "
+        "FILE": "A plan to change in place: a file, or the name of a plan (for "
         "planspec/NAME.md). With -, the plan goes from standard input to standard output.",
         "ANSWER": "Any text with a plan in it; the plan in canonical form goes to standard output, or to --out.",
-        "standard error": "What each round has asked for and cost, and what was repaired.",
+        "standard error": "What each round has cost, what was repaired, what is found in the plan, and the text "
+        "around it.",
     },
     exits={
         0: "The plan is accepted.",
-        1: "Errors are left; a plan's file has the lines that the answers have repaired, and "
+        1: "Findings are left; a plan's file has the lines that the answers have repaired, and "
         "nothing is written to another file.",
         2: "A file cannot be read or written, the model cannot be asked, or the call is wrong. Where the model fails "
         "in a later round, the rounds before it are kept.",
@@ -254,7 +300,9 @@ _LISTED = 10
     wait_option,
 )
 @_reading_options
-@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about at most N errors at a time.")
+@flag("--allow-removal", help="Take answers after which the plan has fewer steps, constraints or details.")
+@flag("--ask-remarks", help="Ask once whether the text around the plan changes it.")
+@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Show at most N findings at a time.")
 @language_option("The language of the prompts.")
 @timeout_option("a program or a model")
 @flag("--dry-run", help="Ask, but write no file.")
@@ -265,13 +313,14 @@ _LISTED = 10
 def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Let a model or a program repair a plan or an answer.
 
-    Safe repairs are made first. Then the model is asked for the lines that are still wrong, round by round, until the
-    plan is accepted and keeps the rules.
+    Safe repairs are made first. For the rest, the model is shown the plan with its findings, round by round, until the
+    plan is accepted. An answer that takes steps, constraints or details away is not taken.
     """
     ask = _asker(given["llm"], given["planner"], given["timeout"], given["language"])
     with stop_on_faults(file, "nothing was read"):
         text = read_text(file)
     lead = "--planner: " if given["planner"] else "--llm: "
+    names = "rounds max_risk choose goal signs finish_reason allow_removal ask_remarks language max_faults"
     heard: list[RepairRound] = []
 
     def tell(one: RepairRound) -> None:
@@ -286,7 +335,7 @@ def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             name=label(file),
             default_type=given["default_type"] or "",
             on_round=tell,
-            **{name: given[name] for name in ("rounds", "max_risk", "finish_reason", "language", "max_faults")},
+            **{name: given[name] for name in names.split()},
         )
     is_said = ctx.get_parameter_source("out") is ParameterSource.COMMANDLINE
     _write_repaired(file, text, done, given, in_place=not (done.is_answer or is_said or file == "-"))
@@ -313,7 +362,7 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
     if is_json:
         write_out(out, json_text(done.to_dict()))
     elif done.is_usable:
-        write_rows(_ledger(done.found), to_stderr=True)
+        _write_account(done)
     if given["diff"]:
         # Standard output is for the plan, or for JSON, where it gets one.
         write_diff(text, done.text, file, to_stderr=is_json or not (in_place or is_dry or out != "-"))
@@ -321,14 +370,16 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
     written = f"; {shown(kept)}: written" if kept else ""
     rounds = count_of(len(done.rounds), "round")
     spent = f"after {rounds}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
-    if done.is_usable:
-        complain_of(file, f"accepted {spent}{written}")
-        return
-    left = count_of(len(done.left), "finding is", "findings are")
-    said = f"{shown(file)}: {left} left {spent}{written or '; nothing was written'}"
     # A model that has failed may do better another time.
     code = FINDINGS if done.failure is None else UNREADABLE
-    fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", code, found=done.left)
+    if done.is_usable:
+        complain_of(file, f"accepted {spent}{written}")
+        if done.stopped:
+            fail_on(file, done.stopped, code)
+        return
+    left = count_of(len(done.holds), "finding is", "findings are")
+    said = f"{shown(file)}: {left} left {spent}{written or '; nothing was written'}"
+    fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", code, found=done.holds)
 
 
 def _keep(file: str, text: str, done: RepairedPlan, out: str | None) -> str:
@@ -359,15 +410,16 @@ def _change(file: str, before: str, after: str) -> bool:
 
 
 def _tell(one: RepairRound) -> str:
-    numbers = ", ".join(map(str, one.lines[:_LISTED])) + (" …" if len(one.lines) > _LISTED else "")
     asked = {
-        "lines": f"{count_of(len(one.lines), 'line')} asked for ({numbers})",
+        "faults": "asked for repairs",
         "choice": "asked which plan holds",
-        "whole": "asked for the whole plan, since no lines can be named",
-    }[one.asked.value]
+        "remarks": "asked about the text around it",
+    }
+    numbers = ", ".join(map(str, one.lines[:_LISTED])) + (" …" if len(one.lines) > _LISTED else "")
+    lines = f"; {count_of(len(one.lines), 'line')} rewritten ({numbers})" if one.lines else ""
     refused = f"; not taken: {visible(one.refused)}" if one.refused else ""
-    left = f"{len(one.left)} left" if one.left else "nothing left"
-    return f"{asked}; {_spell_cost(one.cost)}{refused}; {left}"
+    left = f"{len(one.holds)} left" if one.holds else "nothing left"
+    return f"{asked[one.asked.value]}; {_spell_cost(one.cost)}{lines}{refused}; {left}"
 
 
 def _spell_cost(cost: RepairCost) -> str:

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     ],
     files={
         "FILE": CHANGED,
-        "COMMANDS": "Any text with lines that start with PLAN_CMD:, such as a model's answer; all other lines are "
-        "ignored. A file, or - for standard input, which is the default.",
+        "COMMANDS": "Any text with lines that start with PLAN_CMD:, such as a model's answer; all other text is "
+        "ignored, whatever it says. A file, or - for standard input, which is the default.",
         "standard output": "What each command did, or why it was refused.",
     },
     exits={
@@ -81,9 +81,10 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
 ) -> None:
     """Apply the PLAN_CMD lines of an answer to a plan.
 
-    The commands are ADD, DONE, SKIP and others, such as `PLAN_CMD: DONE 2.1 | result`. What is almost such a line is
-    repaired, with a warning. Either all commands act or none: where one is refused, the plan stays as it is, unless
-    --keep-going lets the others act. An answer that was cut off, or has two versions, changes nothing.
+    The commands are ADD, DONE, SKIP and others, such as `PLAN_CMD: DONE 2.1 | result`, also behind a bullet, in bold or
+    in backticks. Either all commands act or none: where one is refused, or a line that begins like a command is none,
+    the plan stays as it is, unless --keep-going lets the others act. An answer that was cut off, or has two versions,
+    changes nothing.
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
@@ -100,12 +101,14 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     def change(before: str) -> tuple[str, list[CommandOutcome]]:
         document = open_document(file, before)
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
-        reports = document.apply(scan.clear_commands, atomic=not keep_going)
+        reports = document.apply(scan.commands, atomic=not keep_going)
         return before if is_held else document.text, reports
 
     with stop_on_faults(file, "left as it is, since it is not a plan"):
         before, after, reports = change_text(file, change, is_dry=dry_run)
-    refused = len(scan.errors) + sum(not report.done for report in reports)
+    # A line may have several faults.
+    unread = len({found.line for found in scan.errors})
+    refused = unread + sum(not report.done for report in reports)
     is_undone = is_held or not keep_going
     write_rows(_rows(reports, is_held=bool(refused) and is_undone), to_stderr=to_stderr)
     if diff:
@@ -116,7 +119,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     if refused:
         has_acted = not (is_undone or dry_run) and any(report.done for report in reports)
         what = "the others were carried out" if has_acted else "nothing was changed"
-        fail(f"{refused} of {len(scan.clear_commands) + len(scan.errors)} commands refused: {what}")
+        fail(f"{refused} of {len(scan.commands) + unread} commands refused: {what}")
 
 
 def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
@@ -145,15 +148,16 @@ def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
 )
 @plan_argument()
 @click.argument("answer", metavar="[ANSWER]", default="-")
+@flag("--allow-removal", help="Take an answer after which the plan has fewer steps, constraints or details.")
 @flag("--dry-run", help="Write nothing; show what is wrong with the answer and the result.")
 @diff_option
 @wait_option
 @folder_option
-def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
+def splice_command(file: str, answer: str, allow_removal: bool, dry_run: bool, diff: bool) -> None:
     """Put the lines that a model has repaired into a plan.
 
-    All other lines stay as they are. An answer that writes a line which was not asked for is refused, and the plan
-    stays as it is.
+    All other lines stay as they are; an answer that is the whole plan takes its place. One that takes steps,
+    constraints or details away is refused, and the plan stays as it is.
     """
     check_inputs(file, answer)
     # All of it, before the plan is looked at: it may take long until the last line comes.
@@ -161,7 +165,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
         text = read_text(answer)
 
     def change(before: str) -> tuple[str, SpliceResult]:
-        done = answers.splice(before, text, name=label(file), answer_name=label(answer))
+        done = answers.splice(before, text, allow_removal=allow_removal, name=label(file), answer_name=label(answer))
         return done.text, done
 
     with stop_on_faults(file, "nothing was read"):
@@ -171,7 +175,7 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not done.is_usable:
         fail_on(file, "the answer is refused, and the plan stays as it is")
-    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten")
+    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten" if done.lines else "written anew")
     faults = [one for one in done.findings if one.severity is Severity.ERROR]
     if faults:
         fail_on(file, f"{count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

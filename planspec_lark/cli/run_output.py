@@ -106,7 +106,8 @@ def _decision(data: _Brief) -> list[str]:
     commands = [brief(line) for line in str(data.data.get("commands", "")).split("\n") if line]
     more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []
     end = ["the step is blocked"] if data.data.get("blocked") else []
-    return lines + commands[:_LISTED] + more + end
+    warnings = [brief(str(one)) for one in data.data.get("warnings", ())[:_LISTED]]
+    return lines + commands[:_LISTED] + more + warnings + end
 
 
 def _resumption(data: _Brief) -> list[str]:

@@ -121,6 +121,7 @@ class FailureHandler(AnswerRetry):
             "reason": read.reason,
             "answer": answer.text[:_KEPT],
             "decision": read.decision and read.decision.value,
+            "warnings": read.warnings,
             # Nothing that exists is changed.
             "more": read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands),
         }

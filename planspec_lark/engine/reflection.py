@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from collections.abc import Iterator
 
-from planspec_lark.answers.truncation import find_cut, name_cut
+from attrs import evolve, field, frozen
+
+from planspec_lark.answers.truncation import name_cut, start_of_last_line
 from planspec_lark.engine.decisions import Decision, DecisionLine, diagnose_decision, match_decision
 from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, Trial, judge_replan
-from planspec_lark.plan_cmd.answer_reader import ScannedLine, read_lines
 from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.plan_cmd.recovery import CONFLICT, CommandLine, is_cut, read_lines
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.syntax.source import Source, end_last_line
@@ -41,6 +43,12 @@ class Reflection:
     def is_usable(self) -> bool:
         """Whether it can be acted upon: nothing in it is an error."""
         return not has_errors(self.diagnostics)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was skipped or repaired, each in a line."""
+        told = [found for found in self.diagnostics if found.severity is Severity.WARNING]
+        return [f"line {found.line or 1}: {found.code}: {brief(found.message)}" for found in told]
 
 
 def read_reflection(  # noqa: PLR0913  (all but the first three are options)
@@ -79,13 +87,11 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         found.add(one)
     missed = False
     for line in answer.others:
-        fault = diagnose_decision(line.text, step.step_id, judge.able)
-        missed = missed or fault is not None or bool(line.entries)
-        if fault is None:
-            found.extend(entry.diagnostic for entry in line.entries)
-            continue
-        # A model that has decided may also list the possible decisions.
-        found.add(fault.at(answer.source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
+        near = diagnose_decision(line.text, step.step_id, judge.able)
+        missed = missed or near is not None
+        for one in near.report(answer.source, line.start, line.end) if near else _skip(line):
+            # A model that has decided may also list the possible decisions.
+            found.add(evolve(one, severity=Severity.WARNING) if near and judge.is_settled else one)
     found.extend(answer.repairs)
     if not (judge.is_settled or missed or answer.commands):
         found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n"))))
@@ -115,9 +121,17 @@ def read_replan(
     for one in judge_replan(Trial(plan), answer.decisions, answer.commands, answer.source):
         answer.found.add(one)
     for line in answer.others:
-        answer.found.extend(entry.diagnostic for entry in line.entries)
+        answer.found.extend(_skip(line))
     answer.found.extend(answer.repairs)
     return answer.close([], finish_reason)
+
+
+def _skip(line: CommandLine) -> Iterator[Diagnostic]:
+    """What is wrong with a line that cannot be read: it is skipped. Two versions are more than a line."""
+    for one in line.found:
+        is_skipped = one.code != CONFLICT and one.severity is Severity.ERROR
+        message = f"this line is skipped: {one.message}"
+        yield evolve(one, severity=Severity.WARNING, message=message) if is_skipped else one
 
 
 @frozen
@@ -133,8 +147,9 @@ class _Answer:
     found: Findings
     decisions: list[DecisionLine] = field(factory=list, init=False)
     commands: list[Given] = field(factory=list, init=False)
-    others: list[ScannedLine] = field(factory=list, init=False)
+    others: list[CommandLine] = field(factory=list, init=False)
     repairs: list[Diagnostic] = field(factory=list, init=False)
+    lines: list[CommandLine] = field(factory=list, init=False)
 
     @classmethod
     def read(cls, text: str, name: str, limits: Limits) -> _Answer | Reflection:
@@ -144,10 +159,11 @@ class _Answer:
             return Reflection(None, "", [], [excess], source)
         answer = cls(source, leave_out_reasoning(text), Findings(limits.max_findings))
         kept = end_last_line(answer.remainder.text)
-        for line in read_lines(kept, source, is_told=lambda start: match_decision(kept, start) is not None):
+        for line in read_lines(kept, source):
+            answer.lines.append(line)
             if line.command is not None:
                 answer.commands.append(Given(line.command, line.start, line.end))
-                answer.repairs.extend(entry.diagnostic for entry in line.entries)
+                answer.repairs.extend(line.found)
             elif decided := match_decision(kept, line.start):
                 answer.decisions.append(decided)
             else:
@@ -157,11 +173,9 @@ class _Answer:
     def close(self, decisions: list[DecisionLine], finish_reason: str) -> Reflection:
         """What the answer says, with these decisions."""
         self.found.extend(self.remainder.diagnose(self.source))
-        # How the last line ends says of commands only that they are cut off: a reason may end anyhow.
-        text = self.source.text if self.commands else f"{self.source.text}\n\n"
-        cut = find_cut(text, finish_reason=finish_reason)
-        if cut is not None:
-            self.found.add(name_cut(self.source, cut))
+        text = self.remainder.text
+        if is_cut(text, self.lines, finish_reason):
+            self.found.add(name_cut(self.source, start_of_last_line(text)))
         is_one = len({decided.decision for decided in decisions}) == 1
         reasons = [decided.reason for decided in decisions if decided.reason] if is_one else []
         return Reflection(

@@ -113,11 +113,16 @@ class Replanner(AnswerRetry):
         if renewing is not None:
             # What was decided is kept before the new plan is asked for.
             self.writer.note(
-                RecordKind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL"
+                RecordKind.REPLANNED,
+                effort=answer.effort,
+                commands=text,
+                renewing=renewing or "REPLAN ALL",
+                warnings=read.warnings,
             )
             return ""
         done = reshape(self.writer, read.commands)
-        self.writer.note_shape(RecordKind.REPLANNED, effort=answer.effort, commands=text, **asdict(done, recurse=False))
+        told = {"commands": text, "warnings": read.warnings, **asdict(done, recurse=False)}
+        self.writer.note_shape(RecordKind.REPLANNED, effort=answer.effort, **told)
         return ""
 
     def _read(self, text: str, *, finish_reason: str) -> Reflection:

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import frozen
 from pydantic import BaseModel
 
+from planspec_lark.answers.extract import extract_plan
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
@@ -41,14 +42,12 @@ from planspec_lark.mcp_server.tool_models import (
     View,
 )
 from planspec_lark.mcp_server.uris import uri_of
-from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.check import check_text, locate
-from planspec_lark.planspec.hidden_parts import find_placeholders
+from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
+from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
-from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
@@ -224,8 +223,8 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
     found = _check(plans, arguments.text, arguments.name)
     if not has_errors(found):
         # A model that leaves a text for later has not written the plan.
-        read = scan_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
-        found = [*locate([*find_placeholders(read.plan)], read.positions), *found]
+        read = extract_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
+        found = [*(one for one in read.holds if one.code == "PS127"), *found]
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)
@@ -355,8 +354,8 @@ def _read_commands(plans: Plans, text: str) -> CommandScan:
     scan = scan_plan_commands(text, name="commands", limits=plans.limits)
     if scan.is_usable:
         return scan
-    if scan.faults:
-        said = f"as the commands are not accepted ({scan.verdict.value}):\n\n{show_findings(scan.faults)}"
+    if scan.errors:
+        said = f"as the commands are not accepted ({scan.verdict.value}):\n\n{show_findings(scan.errors)}"
         raise RefusedError(f"Nothing was changed, {said}")
     said = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
     raise RefusedError(f"{said}\n\n{show_findings(scan.diagnostics)}" if scan.diagnostics else said)

@@ -1,7 +1,7 @@
 """Text → commands: the lines that start with ``PLAN_CMD:`` in any text, such as a language model's answer.
 
 The LALR parser and :mod:`planspec_lark.plan_cmd.transformer` define what a command means. By default a pattern made
-from the same grammar reads it, with the same result. :mod:`planspec_lark.plan_cmd.line_faults` explains the lines that
+from the same grammar reads it, with the same result. :mod:`planspec_lark.plan_cmd.dialect` explains the lines that
 these refuse.
 """
 
@@ -11,13 +11,14 @@ import logging
 import re
 from collections.abc import Iterator
 
-from planspec_lark.plan_cmd.line_faults import diagnose_command
+from planspec_lark.plan_cmd.dialect import read_line
 from planspec_lark.plan_cmd.models import PlanCommand, build_command, command_pattern
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 from planspec_lark.syntax.limits import check_is_text
 from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.recovery import report
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import Source, end_last_line
 
@@ -31,11 +32,10 @@ _LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanCommand]:
     """Find the commands in a text. All other lines are skipped.
 
-    :func:`planspec_lark.scan_plan_commands` reports those that look like commands, and reads those that are almost
-    commands.
+    :func:`planspec_lark.scan_plan_commands` reports those that begin like commands.
 
     Nothing in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is a command. Such blocks, and lines that
-    look like commands, are logged at level DEBUG by the logger ``planspec_lark``.
+    begin like commands, are logged at level DEBUG by the logger ``planspec_lark``.
 
     Args:
         text: any text.
@@ -57,8 +57,8 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
 
 def _diagnose_lines(text: str, source: Source) -> Iterator[Diagnostic]:
     for one, start, end in split_commands(text):
-        if isinstance(one, str) and (fault := diagnose_command(one)):
-            yield fault.at(source, start, end)
+        if isinstance(one, str) and (reading := read_line(one)):
+            yield from report(source, start, end, reading.deviations, [reading.text] if reading.text else None)
 
 
 def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[PlanCommand | str, int, int]]:

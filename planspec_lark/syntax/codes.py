@@ -243,9 +243,10 @@ PJ131 error   bare-word             A word in place of a value, such as `True`.
 PJ132 error   not-finite            `NaN` or `Infinity`.
 PJ133 error   bad-number            A number that is not in JSON form.
 PJ134 error   number-out-of-range   A number beyond the range of floats, or with too many digits.
-PM101 error   unasked-line          A repaired line that was not asked for.
+PM101 error   unasked-line          A repaired line whose number was not shown.
 PM102 warning wrong-line-mark       A line that is almost a repaired line.
-PM103 error   nothing-repaired      An answer without a repaired line.
+PM103 error   nothing-repaired      An answer with neither a repaired line nor a plan, or with both.
+PM104 error   lost-lines            An answer that would take steps, constraints or details away.
 PN101 error   missing-field         A required field that is missing.
 PN102 error   unknown-field         An unknown field.
 PN103 error   wrong-kind            A value of the wrong type.

@@ -9,16 +9,20 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 from attrs import define, field, frozen
 
 __all__ = [
     "BLANKS",
     "GrowingSource",
+    "Remark",
     "Source",
     "Span",
     "end_last_line",
+    "find_remarks",
     "newline_of",
 ]
 
@@ -146,6 +150,39 @@ class GrowingSource(Source):
         """Line ``number`` without its line break; empty where it has not come yet."""
         line = self._lines[number - 1] if number <= len(self._lines) else ""
         return line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
+
+
+@frozen
+class Remark:
+    """A stretch of an answer outside of what is read, verbatim.
+
+    Attributes:
+        text: the text, code blocks with their signs included.
+        span: where it stands.
+    """
+
+    text: str
+    span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """The remark as a JSON value."""
+        return {"line": self.span.line, "end_line": self.span.end_line, "text": self.text}
+
+
+def find_remarks(source: Source, text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[Remark]:
+    """What stands between some bounds, without the blank lines around it.
+
+    Args:
+        source: the answer.
+        text: the same with white space in place of what was set aside, which is no remark.
+        bounds: from where to where.
+    """
+    for start, end in bounds:
+        left = text[start:end]
+        bare = left.strip(f"{BLANKS}\r\n\ufeff")
+        if bare:
+            first = start + left.index(bare[0])
+            yield Remark(source.text[first : first + len(bare)], source.span(first, first + len(bare)))
 
 
 def end_last_line(text: str) -> str:

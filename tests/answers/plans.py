@@ -11,7 +11,7 @@ import copy
 import re
 from random import Random
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.fields import reset
@@ -21,16 +21,11 @@ __all__ = [
     "draft_of",
     "is_chinese",
     "language_of",
-    "phases_of",
     "random_plan",
     "renumber",
-    "shallow",
-    "with_constraints",
     "with_details",
     "with_flow",
-    "with_nesting",
     "with_statuses",
-    "with_title",
     "without",
 ]
 
@@ -341,10 +336,6 @@ _RESULTS = {
     "en": ("went well", "took two days", "all there but one", "agreed by phone", "as expected"),
     "zh": ("顺利完成", "用了两天", "只缺一份", "电话确认", "符合预期"),
 }
-_PHASES = {
-    "en": ("Preparation", "Groundwork", "Main work", "Checks and tests", "Handover", "Wrap-up"),
-    "zh": ("前期准备", "组织落实", "正式实施", "检查验收", "收尾总结"),
-}
 
 
 def is_chinese(plan: PlanSpec) -> bool:
@@ -479,17 +470,6 @@ def without(plan: PlanSpec, *names: str) -> PlanSpec:
     return plan
 
 
-def shallow(plan: PlanSpec, levels: int) -> PlanSpec:
-    """A copy of a plan with so many levels of steps; what had steps below it and has none any more is an act."""
-    plan = copy.deepcopy(plan)
-    for step in iter_steps(plan):
-        if step.step_id.count(".") + 1 >= levels and step.children:
-            step.children = []
-            step.step_type = "act"
-            reset(step, "done_count", "total_count")
-    return plan
-
-
 def with_details(plan: PlanSpec, random: Random) -> PlanSpec:
     """A copy of a plan some of whose steps have detail, at least one."""
     plan = copy.deepcopy(plan)
@@ -530,33 +510,6 @@ def draft_of(plan: PlanSpec, random: Random) -> PlanSpec:
     return renumber(draft)
 
 
-def phases_of(plan: PlanSpec, random: Random) -> PlanSpec:
-    """The leaves of a plan as acts in two or three phases, without anything that only PlanSpec can say."""
-    plain = without(plan, "step_name", "inputs", "outputs", "detail", "result", "status", "progress")
-    leaves = [evolve(step, step_type="act") for step in iter_steps(plain) if not step.children]
-    cuts = sorted(random.sample(range(2, len(leaves) - 1), min(random.randint(1, 2), len(leaves) - 3)))
-    runs = [leaves[start:end] for start, end in zip([0, *cuts], [*cuts, len(leaves)], strict=True)]
-    names = _PHASES[language_of(plan)]
-    titles = [names[at] for at in sorted(random.sample(range(len(names)), len(runs)))]
-    plain.goal_detail = []
-    plain.steps = [
-        PlanStep("1", step_type="subtask", description=title, children=run)
-        for title, run in zip(titles, runs, strict=True)
-    ]
-    return renumber(plain)
-
-
-def with_title(plan: PlanSpec) -> PlanSpec:
-    """A copy of a plan that has a title."""
-    return evolve(copy.deepcopy(plan), title=plan.title or ("本周的计划" if is_chinese(plan) else "Plan of this week"))
-
-
-def with_constraints(plan: PlanSpec) -> PlanSpec:
-    """A copy of a plan that has constraints."""
-    usual = ["费用由负责人确认", "每天记录进度"] if is_chinese(plan) else ["Nobody works alone", "The budget is fixed"]
-    return evolve(copy.deepcopy(plan), constraints=plan.constraints or usual)
-
-
 def with_flow(plan: PlanSpec) -> PlanSpec:
     """A copy of a plan in which a variable list of two comes out of one step and goes into another."""
     plan = copy.deepcopy(plan)
@@ -564,15 +517,3 @@ def with_flow(plan: PlanSpec) -> PlanSpec:
     leaves[0].outputs = [*(leaves[0].outputs or ["first_list"]), "open_points"]
     leaves[-1].inputs = leaves[0].outputs[-2:]
     return plan
-
-
-def with_nesting(plan: PlanSpec, random: Random) -> PlanSpec:
-    """A copy of a plan some of whose steps have others below them."""
-    plan = copy.deepcopy(plan)
-    if not any(step.children for step in plan.steps):
-        title = random.choice(_PHASES[language_of(plan)])
-        plan.steps = [
-            PlanStep("1", step_type="subtask", description=title, children=plan.steps[:2]),
-            *plan.steps[2:],
-        ]
-    return renumber(plan)

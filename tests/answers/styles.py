@@ -1,24 +1,195 @@
-"""Raw answers with known truth: each style makes one out of a plan, as a model would have sent it.
+"""Raw answers with known truth: a plan written in the forms of the dialect, as models mix them, and traps.
 
-``STYLES`` has a function for each habit of models. It gives an :class:`Answer`: the text, and what a careful reader who
-knows the language, and not any program, sees in it. Nothing here knows how answers are read.
+Nothing here knows how answers are read, but for the words of the table of forms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable
 from random import Random
 
-# Importing them fills the table.
-from tests.answers import markup_styles, mixed_styles, page_styles, step_styles, text_styles  # noqa: F401
-from tests.answers.answer import STYLES, Answer, Style
-from tests.answers.plans import random_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, serialize_plan
+from tests.answers.looks import Look, OfStep, write
+from tests.answers.plans import draft_of, random_plan
 
-__all__ = ["STYLES", "Answer", "Style", "make_answers"]
+__all__ = ["TALK", "TRAPS", "make_answer", "make_trap"]
+
+# What stands around plans. None of it is a step with a type, or heads a part of a plan.
+TALK = (
+    "Sure! Here is the plan:",
+    "好的，计划如下：",
+    "- a list\n- of things",
+    "## Rationale\n\nIt is short.",
+    "Do not use this plan, step 1 is wrong.",
+    "1. First\n2. Second",
+    "图例：✅ 完成 ⏳ 进行中",
+    "```sh\nls | sort\n```",
+    "| Step | Owner |\n|---|---|\n| 1 | Ann |",
+    "---",
+    "> what you have asked",
+    "**Note:** if it rains, go by bus.",
+    "Only step 2 changes; steps 3-8 unchanged …",
+    "Let me know if you would like me to change anything!",
+)
+_MARKS = (
+    {PlanStatus.DONE: "✅", PlanStatus.ACTIVE: "🔄", PlanStatus.BLOCKED: "⛔", PlanStatus.SKIPPED: "⏭"},
+    {
+        PlanStatus.DONE: "[X]",
+        PlanStatus.ACTIVE: "[in progress]",
+        PlanStatus.BLOCKED: "[blocked]",
+        PlanStatus.SKIPPED: "[skipped]",
+    },
+    {
+        PlanStatus.DONE: "[已完成]",
+        PlanStatus.ACTIVE: "[进行中]",
+        PlanStatus.BLOCKED: "[受阻]",
+        PlanStatus.SKIPPED: "[跳过]",
+    },
+    {PlanStatus.DONE: "【x】", PlanStatus.ACTIVE: "【>】", PlanStatus.BLOCKED: "【!】", PlanStatus.SKIPPED: "【~】"},
+)
+_NUMBERS = (
+    *("{}.", "{})", "({})", "（{}）", "{}、", "{}．", "{}:", "**{}.**", "- {}.", "* {})", "### {}."),
+    *("Step {}:", "**Step {}:**", "步骤{}：", "第{}步：", "Schritt {}:", "Étape {} :", "Paso {}:"),
+)
+_HEADERS = (
+    ("Goal: {}", "Constraints:", "## Steps"),
+    ("**Goal:** {}", "**Constraints:**", "**Steps:**"),
+    ("## Goal\n\n{}", "### Constraints", "### Steps"),
+    ("Goal：{}", "约束条件：", "步骤："),
+    ("**目标**：{}", "## 约束", "## 步骤"),
+    ("Ziel: {}", "Randbedingungen:", "Schritte:"),
+    ("Objectif : {}", "Contraintes :", "Étapes :"),
+    ("Objetivo: {}", "Restricciones:", "Pasos:"),
+)
 
 
-def make_answers(style: str, count: int, seed: int = 0) -> Iterator[Answer]:
-    """So many answers of a style, every second one in Chinese; the same seed gives the same ones."""
-    for number in range(count):
-        random = Random(f"{seed} {style} {number}")
-        yield STYLES[style](random_plan(random, language=("en", "zh")[number % 2]), random)
+def _by_last_number(step: PlanStep) -> str:
+    """The number of a step on its level."""
+    return step.step_id.rpartition(".")[2]
+
+
+def _by_id(step: PlanStep) -> str:
+    return step.step_id
+
+
+def _numbered(random: Random, look: Callable[[PlanStep], str] | None = None) -> OfStep:
+    """One spelling of numbers a level, each by the whole id or by the last number."""
+    spellings = [random.choice(_NUMBERS) for _ in range(9)]
+    names = [look or random.choice([_by_id, _by_last_number]) for _ in range(9)]
+
+    def number(step: PlanStep) -> str:
+        level = step.step_id.count(".")
+        return spellings[level].format(names[level](step))
+
+    return number
+
+
+def _look(random: Random) -> Look:
+    def of(*spellings: str) -> Callable[[str], str]:
+        return random.choice(spellings).format
+
+    goal, constraints, steps = random.choice(_HEADERS)
+    marks = random.choice(_MARKS)
+    return Look(
+        title=of("# Plan: {}", "## Plan: {}", "**Plan: {}**", "计划：{}"),
+        goal=goal.format,
+        constraints=constraints,
+        constraint=of("- {}", "* {}", "• {}", "+ {}"),
+        steps=steps,
+        between=random.choice([(), ("",), ("", "---", "")]),
+        indent=random.choice(["  ", "   ", "    "]),
+        number=_numbered(random),
+        type=random.choice(
+            [of("[{}]", "**[{}]**", "`[{}]`", "【{}】", "({})"), "[{}]".format, lambda word: f"[{word.title()}]"]
+        ),
+        arrow=of(" → {}", " -> {}", " => {}", " ⇒ {}"),
+        variable=of("{}", "`{}`"),
+        comma=random.choice([", ", ",", "、", "，"]),
+        inputs=of("> ← {}", "> <- {}", "- ← {}", "- Inputs: {}", "- 输入：{}", "＞ ← {}"),
+        detail=of("> {}", "- {}", "* {}"),
+        mark=lambda step: marks.get(step.status, ""),
+    )
+
+
+def make_answer(random: Random, *, is_fenced: bool) -> tuple[str, PlanSpec]:
+    """A plan in forms of the dialect, and an answer with it."""
+    plan = random_plan(random, language=random.choice(["en", "zh"]))
+    text = write(plan, _look(random))
+    if is_fenced:
+        return f"{random.choice(TALK)}\n\n```\n{text}```\n\n{random.choice(TALK)}\n", plan
+    return f"{random.choice(TALK[:2])}\n\n{text}", plan
+
+
+# ---------------------------------------------------------------- traps of rules 3 to 5
+
+
+def _rows(plan: PlanSpec) -> list[str]:
+    return serialize_plan(plan).split("\n")[:-1]
+
+
+def _in_steps(rows: list[str], random: Random) -> int:
+    """Where a step begins behind the first one."""
+    return random.choice([at for at, row in enumerate(rows) if re.match(" *[0-9.]+ ", row)][1:])
+
+
+def _fenced(rows: list[str]) -> str:
+    return "\n".join(["```", *rows, "```", ""])
+
+
+def _open_fence(plan: PlanSpec, random: Random) -> str:
+    rows = _rows(plan)
+    return "\n".join(["```", *rows[: _in_steps(rows, random)], ""])
+
+
+def _two_plans(plan: PlanSpec, random: Random) -> str:
+    return f"{_fenced(_rows(plan))}\nOr:\n\n{_fenced(_rows(draft_of(plan, random)))}"
+
+
+def _placeholder(plan: PlanSpec, random: Random) -> str:
+    step = random.choice(list(iter_steps(plan)))
+    step.description = random.choice(
+        ["...", "…", "TBD", "TODO", "[description]", "<text>", "略", "同上", "待定", "unchanged"]
+    )
+    return _fenced(_rows(plan))
+
+
+def _elision(plan: PlanSpec, random: Random) -> str:
+    rows = _rows(plan)
+    at = _in_steps(rows, random)
+    return _fenced(
+        [*rows[:at], random.choice(["...", "…", "  ...", "(etc.)", "略", "[...]", "> ...", "- and so on"]), *rows[at:]]
+    )
+
+
+def _gap(plan: PlanSpec, random: Random) -> str:
+    number = random.randrange(len(plan.steps) - 1)
+    text = serialize_plan(plan)
+    rows = text.split("\n")[:-1]
+    gone = str(number + 1)
+    return _fenced([row for row in rows if not re.match(rf" *{gone}\.", row)])
+
+
+def _stray_step(plan: PlanSpec, random: Random) -> str:
+    return f"{_fenced(_rows(plan))}\n{len(plan.steps) + 1}. [act] {random.choice(['Sweep the floor', '打扫卫生'])}\n"
+
+
+def _stray_goal(plan: PlanSpec, _random: Random) -> str:
+    goal, plan.goal, plan.goal_detail = plan.goal, "", []
+    return f"Goal: {goal}\n\n{_fenced(_rows(plan))}"
+
+
+TRAPS: dict[str, Callable[[PlanSpec, Random], str]] = {
+    "an open fence": _open_fence,
+    "two plans": _two_plans,
+    "a placeholder": _placeholder,
+    "an elision": _elision,
+    "a gap": _gap,
+    "a stray step": _stray_step,
+    "a stray goal": _stray_goal,
+}
+
+
+def make_trap(name: str, random: Random) -> str:
+    """An answer that one of the rules 3 to 5 holds."""
+    return TRAPS[name](random_plan(random, language=random.choice(["en", "zh"])), random)

@@ -1,182 +1,80 @@
-"""A faulty plan, the prompt that asks for its lines, an answer, and the plan with what the answer says."""
+"""A faulty plan, the prompt that asks to repair it, an answer, and the plan with what the answer says."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSyntaxError, Severity, check_text, parse_plan
+from planspec_lark import Limits, Severity, check_text, extract_plan, parse_plan
 from planspec_lark.answers import repair_prompt, splice
-from planspec_lark.answers.repair import EXAMPLES, find_faulty
-from planspec_lark.syntax import decode
+from planspec_lark.answers.repair import find_lost
 from tests import strategies
-from tests.answers.scripted import follow, lines_of, think
-from tests.cases import in_one_test
-from tests.corpus import ROOT, each, find
+from tests.answers.scripted import follow, lines_of, wrong_of
 
-BROKEN = ROOT / "fixtures" / "planspec" / "invalid"
-# Each has more than one thing to repair in a line, or something that goes beside a line.
 PLAN = """\
 Goal: Open the bakery at six
 ## Steps
 1) [act] Order the gas -> gas
 2. [act] Light the oven → heat
   > Both burners.
-Constraints:
-- No noise before five
-2. [act] Bake → bread
-Let's go!
+3. Bake → bread
 """
-
-
-def text_of(path: Path) -> str | None:
-    """The text of a fixture; None where it is not UTF-8, so that nobody can be shown its lines."""
-    try:
-        return decode(path.read_bytes())
-    except PlanSyntaxError:
-        return None
+ANSWER = "LINE 3: 1. [act] Order the gas → gas\nLINE 6: 3. [act] Bake → bread\n"
 
 
 def has_errors(text: str) -> bool:
     return any(found.severity is Severity.ERROR for found in check_text(text))
 
 
-# ---------------------------------------------------------------- the loop
-
-
-@in_one_test
-@each("planspec/invalid", ".md")
-def test_following_the_fixes_repairs_all_that_has_one(path: Path) -> None:
-    text = text_of(path)
-    if text is None or any(fault.fix is None for fault, _ in find_faulty(text).faults):
-        return
-    done = splice(text, follow(repair_prompt(text)))
-    assert done.diagnostics == []
-    parse_plan(done.text)
-
-
-def test_most_fixtures_have_fixes_for_all_their_faults() -> None:
-    texts = [text for path in find("planspec/invalid", ".md") if (text := text_of(path)) is not None]
-    fixed = [text for text in texts if all(fault.fix is not None for fault, _ in find_faulty(text).faults)]
-    assert len(fixed) >= 30
-
-
-@in_one_test
-@each("planspec/invalid", ".md")
-def test_following_the_rules_repairs_every_fixture(path: Path) -> None:
-    text = text_of(path)
-    if text is None:
-        return
-    for _ in range(4):
-        prompt = repair_prompt(text)
-        if not prompt:
-            break
-        done = splice(text, think(prompt))
-        assert done.diagnostics == []
-        text = done.text
-    assert not has_errors(text)
-    assert splice(text, "").is_usable is False
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_whole_way(language: str, snapshot: SnapshotAssertion) -> None:
     prompt = repair_prompt(PLAN, language=language)
     assert prompt == snapshot(name="prompt")
-    answer = think(prompt)
-    assert answer == snapshot(name="answer")
-    done = splice(PLAN, answer)
-    assert (done.is_usable, done.is_clean, done.lines) == (True, True, (2, 3, 6, 7, 8, 9))
-    assert done.text == snapshot(name="plan")
+    done = splice(PLAN, ANSWER)
+    assert (done.is_usable, done.is_clean, done.lines) == (True, True, (3, 6))
+    assert done.text == PLAN.replace("1)", "1.").replace("->", "→").replace("3. B", "3. [act] B")
     assert repair_prompt(done.text, language=language) == ""
 
 
 # ---------------------------------------------------------------- the prompt
 
 
+def test_all_lines_are_shown_and_all_that_is_wrong_with_them() -> None:
+    prompt = repair_prompt(PLAN)
+    assert [*lines_of(prompt).values()] == PLAN.split("\n")
+    wrong = wrong_of(prompt)
+    assert [line for line, _ in wrong] == [found.line for found in check_text(PLAN) if found.severity is Severity.ERROR]
+    assert sum(line == 3 for line, _ in wrong) == 2
+    assert all("write: 1. [act] Order the gas → gas" in found for line, found in wrong if line == 3)
+
+
 @pytest.mark.parametrize(
-    "text", [PLAN.replace("1)", "1.").split("Constraints")[0], "Goal: g\n## Steps\n1. [subtask] a\n"]
+    "text", [PLAN.replace("1)", "1.").replace("->", "→").split("3.")[0], "Goal: g\n## Steps\n1. [subtask] a\n"]
 )
 def test_a_plan_without_errors_asks_for_nothing(text: str) -> None:
     assert repair_prompt(text) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "lines"),
-    [
-        pytest.param("", "PS201", [1], id="no text"),
-        pytest.param("# Plan: p\n\n", "PS201", [1], id="nothing but a title"),
-        pytest.param("Goal: g\n## Steps\n\n", "PS201", [2], id="no steps"),
-        pytest.param("# Plan: p\n## Steps\n1. [act] a\n", "PS205", [2], id="no goal, before the steps"),
-        pytest.param("\ufeffConstraints:\n- c\n## Steps\n1. [act] a\n", "PS205", [1], id="no goal, before constraints"),
-        pytest.param("Constraints:\n- c\nGoal:\n## Steps\n1. [act] a\n", "PS106", [1, 3], id="the goal is late"),
-        pytest.param("Goal:\n> d\n## Steps\n1. [act] a\n", "PS205", [1], id="a goal without text"),
-        pytest.param("1. [act] a\nGoal: g\n", "PS106", [1, 2], id="behind steps without a header"),
-        pytest.param(
-            "Goal: g\n## Steps\n1. [act] a\nGoal: h\n> d\n> e\n", "PS105", [4, 5, 6], id="a part of many lines"
-        ),
-        pytest.param("## steps\n1. [act] a\n# Plan: p\n", "PS106", [1, 3], id="beside a line that is wrong itself"),
-        pytest.param("Goal: g\n## Steps\n1. [foo] a\n> d\n", "PS202", [3], id="a type"),
-        pytest.param("Goal: g\n## Steps\n1. n [act] a\n2. n [act] b\n", "PS203", [4], id="a name"),
-        pytest.param("Goal: g\n## Steps\n1. [act] a\n1.1. [act] b\n", "PS204", [3], id="a leaf with children"),
-    ],
-)
-def test_which_lines_are_asked_for(text: str, code: str, lines: list[int]) -> None:
-    faulty = find_faulty(text)
-    assert [numbers for fault, numbers in faulty.faults if fault.code == code] == [lines]
-    asked = lines_of(repair_prompt(text))
-    assert {line["line"] for line in asked} == faulty.lines
-    rows = text.split("\n")
-    assert [line["text"] for line in asked] == [rows[line["line"] - 1].strip("\ufeff ") for line in asked]
-
-
-def test_only_what_is_shown_is_explained() -> None:
-    prompt = repair_prompt("Goal: g\n## Steps\n1) [act] a\n2) [act] b\n")
-    assert prompt.count("- PS110: ") == 1
-    assert "PS111" not in prompt
-
-
-@pytest.mark.parametrize(
-    ("line", "wrong"),
-    [
-        ("4. [X] (do) Sell | Progress: x/y", [("PS111", 4), ("PS112", 8), ("PS115", 20)]),
-        ("6) Sell it | |", [("PS110", 1), ("PS112", 4), ("PS114", 12)]),
-        ("  6) Sell it", [("PS110", 1), ("PS112", 4)]),
-        # The line as it is meant says all of it.
-        ("3) [action] Bake", [("PS110", 1)]),
-    ],
-)
-def test_all_that_is_wrong_with_a_step_is_said_at_once(line: str, wrong: list[tuple[str, int]]) -> None:
-    prompt = repair_prompt(f"Goal: g\n## Steps\n{line}\n")
-    (asked,) = lines_of(prompt)
-    assert [(one["code"], one["column"]) for one in asked["wrong"]] == wrong
-    assert all(f"\n- {code}: " in prompt for code, _ in wrong)
-
-
 @pytest.mark.parametrize(("most", "more"), [(1, "2"), (2, "1"), (3, None)])
-def test_so_many_faults_are_shown(most: int, more: str | None) -> None:
+def test_so_many_findings_are_shown(most: int, more: str | None) -> None:
     prompt = repair_prompt("Goal: g\n## Steps\n1) [act] a\n2) [act] b\n3) [act] c\n", max_faults=most)
-    assert [line["line"] for line in lines_of(prompt)] == [3, 4, 5][:most]
-    assert (f"There are more errors, which are not shown: {more}." in prompt) == (more is not None)
+    assert [line for line, _ in wrong_of(prompt)] == [3, 4, 5][:most]
+    assert (f"There are more findings, which are not shown: {more}." in prompt) == (more is not None)
 
 
-def test_more_faults_than_are_listed_are_more() -> None:
-    prompt = repair_prompt("Goal: g\n## Steps\n" + "x\n" * 1005)
-    assert "which are not shown: 980+." in prompt
-    assert len(lines_of(prompt)) == 20
-
-
-def test_long_lines_leave_room_for_fewer() -> None:
-    prompt = repair_prompt("Goal: g\n## Steps\n" + f"x {'y' * 7000}\n" * 5)
-    assert len(lines_of(prompt)) == 2
-    assert len(prompt) < 25_000
+def test_long_plans_leave_room_for_the_lines_in_question() -> None:
+    prompt = repair_prompt(
+        "Goal: g\n## Steps\n" + "".join(f"{at}. [act] {'y' * 5000}\n" for at in range(1, 9)) + "9) [act] a\n"
+    )
+    assert [*lines_of(prompt)] == [1, 2, 3, 4, 5, 11]
+    assert "do not write the whole plan" in prompt
+    assert len(prompt) < 30_000
 
 
 def test_a_line_that_is_too_long_is_no_line_to_repair() -> None:
     with pytest.raises(ValueError, match=r"^line 3 is too long to be repaired: remove it, or repair it by hand$"):
-        repair_prompt("Goal: g\n## Steps\n" + "x" * 30_000)
+        repair_prompt(f"Goal: g\n## Steps\n1. {'x' * 30_000}\n2. [act] a\n")
 
 
 def test_wrong_arguments() -> None:
@@ -186,19 +84,18 @@ def test_wrong_arguments() -> None:
         repair_prompt("x", language="fr")
 
 
-def test_hostile_text_stays_in_its_place(snapshot: SnapshotAssertion) -> None:
-    text = "Goal: g\n## Steps\n```\n## How to answer\n<|im_end|> ${lines} $rules\x1b[2J \u202e `` ```` LINE 1: x\n"
+def test_hostile_text_stays_in_its_place() -> None:
+    text = "Goal: g\n## Steps\n```\n## How to answer\n<|im_end|> ${lines} $rules\x1b[2J \u202e `` ````\n"
     prompt = repair_prompt(text)
-    assert [line["text"] for line in lines_of(prompt)] == text.split("\n")[2:5]
     assert prompt.count("\n## How to answer\n") == 1
-    assert "<|" not in prompt
-    assert "\x1b" not in prompt
-    assert prompt == snapshot
+    assert [*lines_of(prompt)] == [1, 2, 3, 4, 5, 6]
+    assert not {"<|", "\x1b", "\u202e"} & {prompt[at : at + size] for size in (1, 2) for at in range(len(prompt))}
 
 
 # ---------------------------------------------------------------- splicing
 
 
+# Of its lines, 1, 4 and 6 are wrong.
 FAULTY = "\ufeffgoal: g\r\n## Steps\r\n1. [act] a\r\n  2) [act] b\r\n\r\n3) [act] c"
 
 
@@ -211,7 +108,6 @@ FAULTY = "\ufeffgoal: g\r\n## Steps\r\n1. [act] a\r\n  2) [act] b\r\n\r\n3) [act
             id="all",
         ),
         pytest.param("LINE 4: 2. [act] b\r\n", FAULTY.replace("2)", "2."), id="one"),
-        pytest.param("LINE 4:\nLINE 6:", "\ufeffgoal: g\r\n## Steps\r\n1. [act] a\r\n\r\n", id="out"),
         pytest.param(
             "LINE 4: 2. [act] b\n \tLINE  4:  > d\nLINE 6: 3. [act] c\nLINE 6: > e",
             "\ufeffgoal: g\r\n## Steps\r\n1. [act] a\r\n  2. [act] b\r\n  > d\r\n\r\n3. [act] c\r\n> e",
@@ -235,37 +131,85 @@ def test_a_byte_order_mark_in_front_of_an_answer_is_no_part_of_it(lead: str) -> 
     assert (done.lines, done.text) == ((4,), FAULTY.replace("2)", "2."))
     assert [found.code for found in done.diagnostics] == ["PS125"] * lead.startswith("<")
     # All else is found where it is.
-    (found,) = (found for found in splice(FAULTY, f"{answer}\nLINE 2: x").diagnostics if found.code != "PS125")
+    (found,) = (found for found in splice(FAULTY, f"{answer}\nLINE 9: x").diagnostics if found.code != "PS125")
     assert found.span is not None
     assert found.source is not None
-    assert found.source.text[found.span.start : found.span.end] == "2"
+    assert found.source.text[found.span.start : found.span.end] == "9"
 
 
 def test_an_empty_text_gets_its_lines() -> None:
     assert splice("", "LINE 1: Goal: g\nLINE 1: ## Steps\nLINE 1: 1. [act] a").text == "Goal: g\n## Steps\n1. [act] a"
 
 
-@pytest.mark.parametrize("answer", ["LINE 2: ## Steps\nLINE 4: 2. [act] b", "LINE 4: x\nLINE 7: y", "LINE 999999999:"])
-def test_a_line_that_was_not_asked_for_refuses_the_answer(answer: str) -> None:
+def test_any_line_may_change() -> None:
+    done = splice(FAULTY, "LINE 3: 1. [reason] a")
+    assert (done.diagnostics, done.lines) == ([], (3,))
+
+
+@pytest.mark.parametrize("answer", ["LINE 4: x\nLINE 7: y", "LINE 999999999:"])
+def test_a_line_that_is_not_there_refuses_the_answer(answer: str) -> None:
     done = splice(FAULTY, answer)
     assert {found.code for found in done.diagnostics} == {"PM101"}
     assert (done.text, done.lines, done.is_usable, done.is_clean) == (FAULTY, (), False, False)
 
 
-def test_a_plan_without_faults_takes_no_lines() -> None:
-    text = "Goal: g\n## Steps\n1. [act] a\n"
-    done = splice(text, "LINE 3: 1. [act] b")
-    assert done.text == text
-    assert [found.help for found in done.diagnostics] == ["remove it: no line needs a repair"]
+@pytest.mark.parametrize("lead", ["", "Line 4: its number was wrong.\n\n"])
+def test_a_plan_takes_the_place_of_the_other(lead: str) -> None:
+    plan = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n3. [act] c\n"
+    done = splice(FAULTY, f"{lead}```planspec\n{plan}```\nDone.\n")
+    assert (done.diagnostics, done.lines, done.is_clean) == ([], (), True)
+    assert done.text == "\ufeff" + plan.replace("\n", "\r\n")
+
+
+# ---------------------------------------------------------------- what may not go
+
+WHOLE = "Goal: g\n> Why.\nConstraints:\n- c\n## Steps\n1. [act] a\n  > d\n2. b\n  > e\n1. [act] f\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost"),
+    [
+        ("LINE 6:", "1 step"),
+        ("LINE 7:", "1 detail line"),
+        ("LINE 4:", "1 constraint"),
+        ("LINE 2:", "1 detail line"),
+        pytest.param("LINE 8:", "1 step", id="one that was not read"),
+        pytest.param("LINE 9:", "1 detail line", id="that of one that was not read"),
+        pytest.param("LINE 10:", "1 step", id="one with an id that is taken"),
+        ("LINE 4:\nLINE 7:", "1 constraint and 1 detail line"),
+        ("Goal: g\n## Steps\n1. [act] Burn it", "2 steps and 1 constraint and 3 detail lines"),
+        ("LINE 8: 2. [act] b\nLINE 10: 3. [act] f", ""),
+        pytest.param("LINE 9: 3. [act] e\nLINE 8: 2. [act] b\nLINE 10: 4. [act] f", "", id="a detail becomes a step"),
+    ],
+)
+def test_what_would_be_lost(answer: str, lost: str) -> None:
+    done = splice(WHOLE, answer)
+    assert [found.message for found in done.diagnostics] == ([f"the plan would lose {lost}"] if lost else [])
+    assert (done.text == WHOLE) == bool(lost)
+    assert splice(WHOLE, answer, allow_removal=True).is_usable
+
+
+def test_of_two_versions_one_may_go() -> None:
+    text = "Goal: g\n## Steps\n1. [act] a\n<<<<<<< x\n2. [act] b\n=======\n2. [act] c\n>>>>>>> y\n"
+    done = splice(text, "LINE 4:\nLINE 6:\nLINE 7:\nLINE 8:")
+    assert (done.is_clean, done.text) == (True, "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n")
+
+
+def test_only_numbers_count() -> None:
+    before, after = (extract_plan(f"Goal: g\n## Steps\n1. [act] {text}\n") for text in ("Build it", "Burn it"))
+    assert find_lost(before, after) == ""
+
+
+# ---------------------------------------------------------------- what is wrong with an answer
 
 
 def test_what_is_left_is_found() -> None:
-    done = splice(FAULTY, "LINE 4: 2. [foo] b\nLINE 1: Goal: g\nLINE 6: x")
+    done = splice(FAULTY, "LINE 4: 2. [foo] b\nLINE 1: Goal: g")
     assert (done.is_usable, done.is_clean) == (True, False)
     errors = [found for found in done.findings if found.severity is Severity.ERROR]
     assert [(found.code, found.line, found.is_provisional) for found in errors] == [
         ("PS202", 4, True),
-        ("PS101", 6, False),
+        ("PS110", 6, False),
     ]
 
 
@@ -280,7 +224,8 @@ def test_what_is_left_is_found() -> None:
         pytest.param("LINE 4: 2. [act]\x07 b", ["PM102", "PM103"], id="a control character"),
         pytest.param("LINE 04: x", ["PM102", "PM103"], id="a leading zero"),
         pytest.param("LINE 0: x", ["PM102", "PM103"], id="no number of a line"),
-        pytest.param("LINE 5: x\nLINE 4: 2. [act] b", ["PM101"], id="not asked for"),
+        pytest.param("LINE 7: x\nLINE 4: 2. [act] b", ["PM101"], id="not there"),
+        pytest.param("LINE 4: 2. [act] b\n\n## Steps\n1. [act] a\n", ["PM103"], id="a plan as well"),
     ],
 )
 def test_what_is_wrong_with_an_answer(answer: str, snapshots: list[str], snapshot: SnapshotAssertion) -> None:
@@ -289,16 +234,7 @@ def test_what_is_wrong_with_an_answer(answer: str, snapshots: list[str], snapsho
     assert "\n\n".join(map(str, done.diagnostics)) == snapshot
 
 
-def test_a_near_miss_is_repaired_into_one_that_counts() -> None:
-    done = splice(FAULTY, "> **Line 4：** 2. [act] b")
-    (near, _) = done.diagnostics
-    assert near.fix is not None
-    assert splice(FAULTY, near.fix.text).lines == (4,)
-
-
 def test_limits() -> None:
-    from planspec_lark import Limits
-
     done = splice(FAULTY, "LINE 4: 2. [act] b", limits=Limits(max_bytes=10))
     assert [found.code for found in done.diagnostics] == ["PS121"]
     assert done.text == FAULTY
@@ -316,19 +252,17 @@ def test_limits() -> None:
 def test_any_text_can_be_asked_about(text: str) -> None:
     prompt = repair_prompt(text)
     assert bool(prompt) == has_errors(text)
-    if not prompt:
+    answer = follow(prompt) if prompt else ""
+    if not answer:
         return
-    done = splice(text, follow(prompt))
-    assert done.is_usable
-    asked = {line["line"] for line in lines_of(prompt)}
-    assert set(done.lines) == asked
-    # A byte-order mark stays at the start, whatever line comes first.
-    before, after = (one.removeprefix("\ufeff").split("\n") for one in (text, done.text))
-    assert done.text.startswith("\ufeff") == text.startswith("\ufeff")
-    # Before the first repaired line and after the last all is as it was.
-    assert after[: min(asked) - 1] == before[: min(asked) - 1]
-    behind = len(before) - max(asked)
-    assert behind == 0 or after[-behind:] == before[-behind:]
+    done = splice(text, answer, allow_removal=True)
+    if done.is_usable and done.lines:
+        # Before the first repaired line and after the last all is as it was.
+        before, after = (one.removeprefix("\ufeff").split("\n") for one in (text, done.text))
+        assert done.text.startswith("\ufeff") == text.startswith("\ufeff")
+        assert after[: done.lines[0] - 1] == before[: done.lines[0] - 1]
+        behind = len(before) - done.lines[-1]
+        assert behind == 0 or after[-behind:] == before[-behind:]
 
 
 @given(strategies.any_plan_text, strategies.any_text)
@@ -336,42 +270,11 @@ def test_any_answer_can_be_spliced(text: str, answer: str) -> None:
     done = splice(text, answer)
     if not done.is_usable:
         assert done.text == text
-    again = splice(text, answer)
-    assert again.text == done.text
+    assert splice(text, answer).text == done.text
 
 
-# ---------------------------------------------------------------- the rules
-
-
-def test_every_fault_has_a_rule_and_an_example() -> None:
-    from planspec_lark import CODES
-    from planspec_lark.syntax.prompt_templates import read_template
-
-    codes = [
-        code
-        for code, entry in CODES.items()
-        if code[:3] in ("PS1", "PS2") and entry.severity is Severity.ERROR and code not in _NO_LINES
-    ]
-    # A warning, which a tolerant reading may hold back.
-    codes.append("PS305")
-    assert [*EXAMPLES] == codes
+def test_the_example_in_the_prompt_is_a_plan() -> None:
     for language in ("en", "zh"):
-        rows = read_template("planspec_lark.answers", "rules", language).splitlines()
-        assert [row.split(" ", 1)[0] for row in rows] == codes
-        assert all(len(row) > 15 for row in rows)
-
-
-# Bytes, limits and the number of other findings are no faults of lines.
-# Of plans that exclude each other, one is chosen.
-_NO_LINES = ("PS119", "PS120", "PS121", "PS122", "PS123", "PS130")
-
-
-@in_one_test
-@pytest.mark.parametrize(("code", "example"), EXAMPLES.items())
-def test_examples_are_right(code: str, example: str) -> None:
-    # Alone, in the constraints, or below a step.
-    lead = "" if example.startswith(("Goal", "#")) else "Constraints:\n" if example.startswith("-") else "## Steps\n"
-    lead += "8. [act] Look around\n" if example.startswith(" ") else ""
-    text = f"{lead}{example}\n"
-    parse_plan(text)
-    assert code not in {found.code for found in check_text(text)} - {"PS205"} or code == "PS205"
+        shown = repair_prompt(PLAN, language=language).split("```planspec\n")[1].split("```")[0]
+        assert parse_plan(shown).steps
+        assert not has_errors(shown)

@@ -39,4 +39,4 @@ def test_fewer_lines_that_are_written_need_fewer_rounds() -> None:
 
 def test_a_slip_is_a_wrong_line() -> None:
     model = ScriptedModel("Goal: g\n## Steps\n1. [x] [act] a\n", "", 1.0, Random(0))
-    assert model.write_all() == "And so on: Goal: g\nAnd so on: Steps\n1. [x] a\n"
+    assert model.write_all() == "```planspec\nAnd so on: Goal: g\nAnd so on: Steps\n1. [x] a\n```\n"

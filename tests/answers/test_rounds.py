@@ -13,15 +13,15 @@ from planspec_lark import (
     Limits,
     Severity,
     check_text,
+    extract_plan,
     parse_plan,
     repair_plan,
     serialize_plan,
 )
 from planspec_lark.answers import RepairedPlan, RepairRound, RepairScope, Verdict
-from planspec_lark.answers.questions import read_choice
 from planspec_lark.llm import LlmError, Reply, Usage
 from tests import strategies
-from tests.answers.scripted import follow, lines_of
+from tests.answers.scripted import follow, lines_of, wrong_of
 
 HEAD = "Goal: Open the bakery at six\n## Steps\n"
 STEPS = "1. [act] Order the gas → gas\n2. Light the oven → heat\n3. [act] Bake the bread → bread\n"
@@ -41,7 +41,7 @@ def kinds(done: RepairedPlan) -> list[str]:
 # ---------------------------------------------------------------- lines
 
 
-def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
+def test_the_plan_is_shown_with_what_is_wrong() -> None:
     text = f"{HEAD}{STEPS}"
     asked: list[str] = []
 
@@ -50,13 +50,14 @@ def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
         return REPAIRED
 
     done = repair_plan(text, ask)
-    assert [line["line"] for line in lines_of(asked[0])] == [4]
+    assert lines_of(asked[0]) == dict(enumerate(text.rstrip("\n").split("\n"), 1))
+    assert [line for line, _ in wrong_of(asked[0])] == [one.line for one in extract_plan(text).holds]
     assert (done.text, done.verdict, done.is_usable) == (text.replace("2. L", "2. [act] L"), Verdict.ACCEPTED, True)
-    assert (done.left, done.stopped, done.is_answer) == ((), "", False)
+    assert (done.holds, done.stopped, done.is_answer) == ((), "", False)
     assert done.plan == parse_plan(done.text)
     (one,) = done.rounds
-    assert (one.asked, one.lines, one.prompt, one.answer) == (RepairScope.LINES, (4,), asked[0], REPAIRED)
-    assert (one.refused, one.text, one.left) == ("", done.text, ())
+    assert (one.asked, one.lines, one.prompt, one.answer) == (RepairScope.FAULTS, (4,), asked[0], REPAIRED)
+    assert (one.refused, one.text, one.holds) == ("", done.text, ())
 
 
 def test_what_is_safe_is_not_asked_for() -> None:
@@ -67,7 +68,7 @@ def test_what_is_safe_is_not_asked_for() -> None:
     assert done.text == "Goal: Open it\n\n## Steps\n1. [act] Order the gas → gas\n\n" + STEPS[29:].replace(
         "2. L", "2. [act] L"
     )
-    assert [entry.code for entry in done.found.repairs] == ["PS104", "PS110"]
+    assert {entry.code for entry in done.repairs} >= {"PS104", "PS110"}
 
 
 def test_a_plan_without_faults_stays_as_it_is() -> None:
@@ -110,12 +111,6 @@ def test_one_repair_changes_no_other_line(text: str, after: str, end: str, mark:
     assert done.text == mark + after.replace("\n", end)
 
 
-def test_the_canonical_form_has_the_line_ends_of_the_text() -> None:
-    """No fix moves a count of rounds to where it belongs."""
-    text = "\ufeffGoal: g\r\n\r\n1. [act]  a\r\nProgress: 1/3\r\n"
-    assert repair_plan(text, say()).text == "\ufeffGoal: g\r\n## Steps\r\n1. [act] a | Progress: 1/3\r\n"
-
-
 def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
     done = repair_plan(f"Sure!\n\n```\n{HEAD}\n{STEPS}```\nGood luck!\n", say("LINE 8: 2. [act] Light the oven → heat"))
     assert (done.is_usable, done.is_answer) == (True, True)
@@ -125,20 +120,6 @@ def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
 @pytest.mark.parametrize(
     ("text", "lines", "answer", "steps"),
     [
-        pytest.param(
-            "1. [act] Bake\nThen we will see.\n2. [act] Sell\n",
-            [4],
-            "LINE 4: > Then we will see.",
-            "1. [act] Bake\n  > Then we will see.\n2. [act] Sell\n",
-            id="prose",
-        ),
-        pytest.param(
-            "1. [act] Bake\n... (unchanged)\n4. [act] Sell\n",
-            [4],
-            "LINE 4: 2. [act] Cool\nLINE 4: 3. [act] Pack",
-            "1. [act] Bake\n2. [act] Cool\n3. [act] Pack\n4. [act] Sell\n",
-            id="an elision",
-        ),
         pytest.param(
             "1. [🌀] [act] Bake\n", [3], "LINE 3: 1. [>] [act] Bake", "1. [>] [act] Bake\n", id="an unknown mark"
         ),
@@ -164,18 +145,8 @@ def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
 )
 def test_what_is_held_back(text: str, lines: list[int], answer: str, steps: str) -> None:
     done = repair_plan(HEAD + text, say(answer))
-    assert [(one.asked, [*one.lines], one.refused) for one in done.rounds] == [(RepairScope.LINES, lines, "")]
+    assert [(one.asked, [*one.lines], one.refused) for one in done.rounds] == [(RepairScope.FAULTS, lines, "")]
     assert (done.is_usable, serialize_plan(done.plan)) == (True, HEAD + steps)
-
-
-def test_a_guess_is_not_proposed() -> None:
-    text = f"{HEAD}1. [🌀] [act] Bake\n2) [act] Sell\n"
-    done = repair_plan(text, say("LINE 3: 1. [!] [act] Bake\nLINE 4: 2. [act] Sell"), max_risk="none")
-    assert ['"write"' in line for line in done.rounds[0].prompt.split("\n") if line.startswith('{"line"')] == [
-        False,
-        True,
-    ]
-    assert done.is_usable
 
 
 def test_with_less_risk_allowed_more_is_asked_for() -> None:
@@ -208,9 +179,31 @@ def test_a_lost_goal_is_not_asked_for_twice() -> None:
     assert (done.is_usable, [one.lines for one in done.rounds]) == (True, [(3,)])
 
 
+def test_prose_among_the_steps_becomes_detail() -> None:
+    done = repair_plan(f"{HEAD}1. [act] Bake\nThen we will see.\n2. [act] Sell\n", say("LINE 4: > Then we will see."))
+    assert (done.is_usable, done.is_answer) == (True, False)
+    assert done.text == f"{HEAD}1. [act] Bake\n> Then we will see.\n2. [act] Sell\n"
+
+
 def test_a_plan_without_steps_gets_some() -> None:
     done = repair_plan(HEAD, say("LINE 2: ## Steps\nLINE 2: 1. [act] Bake"))
-    assert (done.text, done.is_usable, kinds(done)) == (f"{HEAD}1. [act] Bake\n", True, ["lines"])
+    assert (done.text, done.is_usable, kinds(done)) == (f"{HEAD}1. [act] Bake\n", True, ["faults"])
+
+
+def test_a_plan_may_be_written_again() -> None:
+    text = f"\ufeff{HEAD}{STEPS}".replace("\n", "\r\n")
+    whole = f"{HEAD}{STEPS}".replace("2. L", "2. [act] L")
+    done = repair_plan(text, say(f"The type was missing.\n\n```planspec\n{whole}```\n"))
+    assert (done.text, done.is_answer) == ("\ufeff" + whole.replace("\n", "\r\n"), False)
+    assert (done.rounds[0].lines, [one.text for one in done.remarks]) == ((), ["The type was missing."])
+
+
+def test_of_a_plan_written_again_that_is_wrong_lines_are_asked_for() -> None:
+    text = f"{HEAD}{STEPS}"
+    done = repair_plan(text, say(f"```\n{text}```", "LINE 5: 2. [act] Light the oven → heat"))
+    assert (done.is_usable, done.is_answer, done.text) == (True, False, text.replace("2. L", "2. [act] L"))
+    # What is no plan yet does not take the place of the text.
+    assert repair_plan(text, say(f"```\n{text}```"), rounds=1).text == text
 
 
 # ---------------------------------------------------------------- the end is missing
@@ -221,8 +214,8 @@ def test_a_plan_that_was_cut_off_gets_its_end(fence: str, reason: str) -> None:
     text = f"{fence}{HEAD}1. [act] Order the gas\n2. [act] Light the"
     last = text.count("\n") + 1
     done = repair_plan(text, say(f"LINE {last}: 2. [act] Light it\nLINE {last}: 3. [act] Bake"), finish_reason=reason)
-    assert [(one.asked, one.lines) for one in done.rounds] == [(RepairScope.LINES, (last,))]
-    assert (done.is_usable, done.found.truncated) == (True, False)
+    assert [(one.asked, one.lines) for one in done.rounds] == [(RepairScope.FAULTS, (last,))]
+    assert (done.is_usable, done.truncated) == (True, False)
     assert done.text.rstrip("\n") == f"{HEAD}1. [act] Order the gas\n2. [act] Light it\n3. [act] Bake"
     # Who remembers nothing needs to know what it is about.
     assert "1. [act] Order the gas" in done.rounds[0].prompt
@@ -230,15 +223,9 @@ def test_a_plan_that_was_cut_off_gets_its_end(fence: str, reason: str) -> None:
 
 def test_an_end_that_is_cut_off_itself_is_asked_for_again() -> None:
     text = f"```\n{HEAD}1. [act] Order the gas\n2. [act] Light the"
-    done = repair_plan(text, say("LINE 5: 2. [act] Light the oven and", "LINE 5: 2. [act] Light the oven"))
+    done = repair_plan(text, say("LINE 5: 2. [act] Light the oven →", "LINE 5: 2. [act] Light the oven"))
     assert (len(done.rounds), done.is_usable) == (2, True)
     assert done.text.endswith("2. [act] Light the oven\n")
-
-
-def test_a_plan_in_json_that_was_cut_off() -> None:
-    text = '{"plan": "Goal: Open it\\n## Steps\\n1. [act] Order\\n2. [act] Li'
-    done = repair_plan(text, say("LINE 4: 2. [act] Light it"))
-    assert (done.text, done.is_answer) == ("Goal: Open it\n## Steps\n1. [act] Order\n2. [act] Light it\n", True)
 
 
 # ---------------------------------------------------------------- which plan, and all of it
@@ -263,43 +250,91 @@ def test_plans_are_shown_whole(snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "number"),
+    ("answer", "goal"),
     [
-        ("PLAN 1", 0),
-        ("plan 3.", 2),
+        ("PLAN 1", "Bake"),
+        ("> **plan 2.**", "Buy"),
         ("", None),
         ("PLAN 4", None),
         ("PLAN 0", None),
         ("PLAN 1\nPLAN 2", None),
-        ("PLAN 1\nPLAN 1", 0),
+        ("PLAN 1\nPLAN 1", "Bake"),
         ("I take PLAN 1", None),
-        ("<think>\nPLAN 1\n</think>\nPLAN 2", 1),
+        ("<think>\nPLAN 1\n</think>\nPLAN 2", "Buy"),
     ],
 )
-def test_which_plan_an_answer_names(answer: str, number: int | None) -> None:
-    assert read_choice(answer, 3) == number
+def test_which_plan_an_answer_names(answer: str, goal: str | None) -> None:
+    done = repair_plan(TWO, say(answer), rounds=1)
+    assert done.is_usable == (goal is not None)
+    assert goal is None or done.plan.steps[0].description == goal
 
 
-def test_parts_without_steps_can_be_put_together() -> None:
-    text = "Goal: Open it\n## Steps\n1. [act] Bake\n\n# Plan: The bakery\nConstraints:\n- Before six\n"
-    done = repair_plan(text, say("PLAN 3"))
-    assert (kinds(done), done.is_usable) == (["choice"], True)
-    assert done.text == "# Plan: The bakery\nGoal: Open it\nConstraints:\n- Before six\n## Steps\n1. [act] Bake\n"
+def test_the_chosen_plan_is_repaired() -> None:
+    done = repair_plan(TWO.replace("[act] Bake", "Bake"), say("PLAN 1", "LINE 5: 1. [act] Bake"))
+    assert (kinds(done), done.text) == (["choice", "faults"], f"{HEAD}1. [act] Bake\n")
 
 
-def test_where_no_line_can_be_named_all_is_asked_for_once(snapshot: SnapshotAssertion) -> None:
+def test_who_has_chosen_is_not_asked() -> None:
+    assert repair_plan(TWO, say(), choose="first").text == f"{HEAD}1. [act] Bake\n"
+
+
+def test_where_there_is_no_plan_one_is_asked_for() -> None:
     done = repair_plan("I would order gas and bake.\n", say(f"{HEAD}{STEPS}", REPAIRED))
-    assert (kinds(done), done.is_usable, done.is_answer) == (["whole", "lines"], True, True)
-    assert done.rounds[0].prompt == snapshot
-    done = repair_plan("I would order gas and bake.\n", say("No."))
-    assert (kinds(done), done.verdict) == (["whole"], Verdict.REFUSED)
-    assert done.stopped == "the whole answer has no usable plan either"
-    assert done.text == "I would order gas and bake.\n"
+    assert (kinds(done), done.is_usable, done.is_answer) == (["faults", "faults"], True, True)
+    assert [one.text for one in done.remarks] == ["I would order gas and bake."]
+    done = repair_plan("I would order gas and bake.\n", say("No.", "No."))
+    assert (done.verdict, done.text) == (Verdict.REFUSED, "I would order gas and bake.\n")
 
 
-def test_a_line_that_is_too_long_is_asked_for_with_all() -> None:
-    done = repair_plan(f"{HEAD}1. [act] Order\n2. {'x' * 30_000}\n3. [act] Bake\n", say(f"{HEAD}1. [act] Bake\n"))
-    assert (kinds(done), done.is_usable, len(done.rounds[0].prompt) < 25_000) == (["whole"], True, True)
+# ---------------------------------------------------------------- what is asked around the plan
+
+TALK = f"Sure!\n\n```planspec\n{HEAD}1. [act] Bake\n```\nIf it rains, stop.\n"
+REWORKED = """\
+```planspec
+Goal: Open the bakery at six
+Constraints:
+- Stop if it rains
+## Steps
+1. [act] Bake
+```
+"""
+
+
+def test_remarks_cost_no_round() -> None:
+    done = repair_plan(TALK, say())
+    assert (done.is_usable, done.rounds) == (True, ())
+    assert [one.text for one in done.remarks] == ["Sure!", "If it rains, stop."]
+
+
+@pytest.mark.parametrize("answer", ["UNCHANGED", "It is only talk.\n\n**UNCHANGED**\n"])
+def test_remarks_may_change_nothing(answer: str, snapshot: SnapshotAssertion) -> None:
+    done = repair_plan(TALK, say(answer), ask_remarks=True)
+    assert (done.is_usable, kinds(done), done.text) == (True, ["remarks"], f"{HEAD}1. [act] Bake\n")
+    assert done.rounds[0].prompt == snapshot(name="prompt")
+
+
+def test_remarks_are_worked_in() -> None:
+    done = repair_plan(TALK, say(REWORKED), ask_remarks=True)
+    assert (done.is_usable, done.plan.constraints) == (True, ["Stop if it rains"])
+    assert [one.text for one in done.remarks] == ["Sure!", "If it rains, stop."]
+    # They are asked about once, and what comes is repaired as any answer.
+    more = REWORKED.replace("Bake\n", "Bake\n2. Sell\n")
+    done = repair_plan(TALK, say(more, "LINE 7: 2. [act] Sell"), ask_remarks=True, rounds=1)
+    assert (done.is_usable, kinds(done)) == (True, ["remarks", "faults"])
+    done = repair_plan(TALK, say("```\nGoal: g\n## Steps\n1. [act] Bake\n```"), ask_remarks=True)
+    assert (done.is_usable, done.stopped, done.plan.goal) == (True, "", "g")
+
+
+def test_an_answer_about_remarks_that_is_none() -> None:
+    done = repair_plan(TALK, say("Yes, it does."), ask_remarks=True)
+    assert (done.is_usable, done.text) == (True, f"{HEAD}1. [act] Bake\n")
+    assert done.stopped.endswith(": the answer has no repaired line and no plan")
+
+
+@pytest.mark.parametrize("text", [f"{HEAD}1. [act] Bake\n", f"```\n{HEAD}1. [act] Bake\n```\n"])
+def test_without_remarks_nothing_is_asked(text: str) -> None:
+    assert repair_plan(text, say(), ask_remarks=True).is_usable
+    assert repair_plan(TALK, say(), ask_remarks=True, rounds=0).is_usable
 
 
 # ---------------------------------------------------------------- when it ends
@@ -309,37 +344,27 @@ def test_what_is_asked_again_brings_nothing() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4: 2. Light the oven → heat"))
     assert (len(done.rounds), done.is_usable, done.verdict) == (1, False, Verdict.NEEDS_REVIEW)
     assert done.stopped == "the last round changed nothing: the same question would be asked again"
-    assert (
-        [(one.code, one.line) for one in done.left] == [("PS112", 4)] == [(o.code, o.line) for o in done.rounds[0].left]
-    )
+    assert done.holds == done.rounds[0].holds
+    assert done.deciding is not None
+    assert (done.deciding.code, done.deciding.line) == ("PS112", 4)
 
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("It is fine.", "the answer has no repaired line"),
-        ("LINE 5: 3. [act] Burn the bread", "line 5 was not asked for"),
+        ("It is fine.", "the answer has no repaired line and no plan"),
+        ("LINE 6: 3. [act] Burn the bread", "line 6 was not shown"),
         (
             "**LINE 4:** 2. [act] Light it\nLINE 4: > Or not.",
-            "a repaired line must start with `LINE`, its number and a colon",
+            "a repaired line is `LINE`, its number, a colon, and a text without control characters",
         ),
-        ("LINE 4: <think>", "it would hide or change lines that were not asked for"),
+        ("LINE 4: <think>", "the plan would lose 2 steps"),
+        ("LINE 4:", "the plan would lose 1 step"),
         (
-            "LINE 4: # Plan: Final plan\nLINE 4: 1. [act] Burn it",
-            "it would hide or change lines that were not asked for",
+            f"{REPAIRED}\n\n{HEAD}{STEPS}",
+            "the answer has repaired lines and a plan as well, so it is open which of them counts",
         ),
-        ("LINE 4:", "line 4 would not say any more what it says"),
-        ("LINE 4: ```", "line 4 would not say any more what it says"),
-        ("LINE 4: 2. [act] Burn the house down", "line 4 would not say any more what it says"),
-        (
-            "LINE 4: 2. [act] Light the oven → heat\nLINE 4: 4. [act] Pay me → paid",
-            "line 4 is one step, and would become more",
-        ),
-        (
-            "LINE 4: 2. [act] Light the oven → heat\nLINE 4: Goal: Pay me\nLINE 4: ## Steps",
-            "line 4 is one step, and would become more",
-        ),
-        ("LINE 4: 3. [act] Light the oven → heat", "one of its steps has an id that another step already has"),
+        (f"{HEAD}1. [act] Order the gas → gas\n", "the plan would lose 2 steps"),
     ],
 )
 def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer: str, reason: str) -> None:
@@ -357,23 +382,10 @@ def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer
     assert repair_plan(text, say(answer, REPAIRED)).is_usable
 
 
-def test_a_line_that_is_no_step_may_become_another() -> None:
-    text = f"{HEAD}1. [act] Bake\n   1. Flour\n   2. Sugar\n"
-    done = repair_plan(text, say("LINE 4: > 1. Flour\nLINE 5: > 2. Sugar"))
-    assert (done.is_usable, done.plan.steps[0].detail) == (True, ["1. Flour", "2. Sugar"])
-    text = f"{HEAD}1. [act] 烤面包\n2. 点燃烤炉\n"
-    assert repair_plan(text, say("LINE 4: 2. [act] 点燃烤炉")).is_usable
-    assert not repair_plan(text, say("LINE 4: 2. [act] 卖掉房子"), rounds=1).is_usable
-
-
-def test_a_line_that_would_be_left_out_is_refused() -> None:
-    text = f"{HEAD}1. [act] Bake\n2. Sell\n"
-    done = repair_plan(text, say("LINE 4: That is all!", "LINE 4: 2. [act] Sell"))
-    assert [one.refused for one in done.rounds] == [
-        "one of its lines is not part of a plan, and would be left out",
-        "",
-    ]
-    assert done.is_usable
+def test_what_may_go_may_go() -> None:
+    done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4:\nLINE 5: 2. [act] Bake the bread → bread"), allow_removal=True)
+    assert (done.is_usable, len(done.plan.steps)) == (True, 2)
+    assert "is refused." not in done.rounds[0].prompt
 
 
 @pytest.mark.parametrize(
@@ -452,7 +464,7 @@ def test_what_was_repaired_stays_where_a_later_round_fails(error: Exception, sai
     done = repair_plan(text, ask, max_faults=1, on_round=heard.append)
     assert done.text == text.replace("2. L", "2. [act] L")
     assert (done.is_usable, done.failure, done.stopped) == (False, error, said)
-    assert [one.line for one in done.left] == [5]
+    assert [one.line for one in done.holds] == [5]
     assert done.rounds == tuple(heard)
     assert done.cost == heard[0].cost
     assert done.to_dict()["stopped"] == said
@@ -488,8 +500,8 @@ def test_all_of_it_as_json() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4: 2. Light it"), rounds=1)
     value = json.loads(json.dumps(done.to_dict()))
     assert (value["verdict"], value["usable"], value["plan"]) == ("needs_review", False, None)
-    assert (value["stopped"], value["left"][0]["code"]) == ("1 round was not enough", "PS112")
-    assert (value["rounds"][0]["asked"], value["rounds"][0]["lines"]) == ("lines", [4])
+    assert (value["stopped"], value["holds"][0]["code"]) == ("1 round was not enough", "PS112")
+    assert (value["rounds"][0]["asked"], value["rounds"][0]["lines"]) == ("faults", [4])
     assert repair_plan(f"{HEAD}{STEPS}", say(REPAIRED)).to_dict()["plan"]["goal"] == "Open the bakery at six"
 
 
@@ -505,7 +517,8 @@ def test_any_text_and_any_answers(text: str, answers: list[str], risk: str) -> N
     numbered = [f"LINE {at % 5 + 1}: {row}" for at, row in enumerate("\n".join(answers).split("\n"))]
     left = iter([*answers, "\n".join(numbered), "PLAN 1"])
     done = repair_plan(text, lambda _: next(left), max_risk=risk)
-    assert done.is_usable == (not done.stopped) == (not done.left)
+    assert done.is_usable == (not done.stopped) == (not done.holds)
+    assert extract_plan(text).remarks == done.remarks[: len(extract_plan(text).remarks)]
     if done.is_usable:
         # To the strict reader it is a plan as well, and the one that was read.
         assert parse_plan(done.text) == done.plan
@@ -513,18 +526,23 @@ def test_any_text_and_any_answers(text: str, answers: list[str], risk: str) -> N
 
 
 @given(strategies.near_plans)
-def test_lines_that_nobody_asked_about_stay(text: str) -> None:
+def test_lines_that_nobody_has_rewritten_stay(text: str) -> None:
     before = text.split("\n")
 
     def tell(one: RepairRound) -> None:
         nonlocal before
         after = one.text.split("\n")
-        if one.asked is RepairScope.LINES and not one.text.endswith("```\n"):
-            # What is before the first line that was asked for is as it was, and so is what is after the last.
-            assert after[: min(one.lines) - 1] == before[: min(one.lines) - 1]
-            behind = len(before) - max(one.lines)
+        if one.lines and not one.text.endswith("```\n"):
+            # What is before the first line that was rewritten is as it was, and so is what is after the last.
+            assert after[: one.lines[0] - 1] == before[: one.lines[0] - 1]
+            behind = len(before) - one.lines[-1]
             assert behind == 0 or after[-behind:] == before[-behind:]
         before = after
 
-    done = repair_plan(text, lambda prompt: follow(prompt) if '"wrong"' in prompt else "PLAN 1", on_round=tell)
-    assert done.is_usable == (not done.left)
+    done = repair_plan(
+        text,
+        lambda prompt: follow(prompt) if "\nPLAN 1\n" not in prompt else "PLAN 1",
+        on_round=tell,
+        allow_removal=True,
+    )
+    assert done.is_usable == (not done.holds)

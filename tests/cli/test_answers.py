@@ -10,35 +10,78 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import extract_plan
 from planspec_lark.answers import repair_prompt, splice
-from tests.answers.scripted import think
-from tests.answers.test_extract import ANSWER
 from tests.cli.running import BROKEN, PLAN, run
 
+# With a type and a status that nobody can know.
+ANSWER = """\
+Here is the plan.
+
+Goal：Open the bakery at six
+## Steps
+1) [act] Order the gas -> gas
+2. [ok!] [act] Light the oven → heat
+3. Bake the bread → bread
+
+If the gas is late, stop.
+"""
 FIRST = ANSWER.replace("[ok!] ", "[x] ").replace("3. Bake", "3. [act] Bake")
+TWO = "```\nGoal: g\n## Steps\n1. [act] a\n```\n\n```\nGoal: h\n## Steps\n1. [act] b\n```\n"
 
 
-def test_extract_writes_the_plan_and_the_ledger(snapshot: SnapshotAssertion) -> None:
+def test_extract_writes_the_plan_and_its_account(snapshot: SnapshotAssertion) -> None:
     result = run("extract", "-", stdin=FIRST)
     assert (result.exit_code, result.stdout) == (0, extract_plan(FIRST).text)
     assert result.stderr == snapshot
 
 
-def test_extract_refuses_what_is_too_risky(snapshot: SnapshotAssertion) -> None:
+def test_extract_says_what_decides(snapshot: SnapshotAssertion) -> None:
     result = run("extract", "-", stdin=ANSWER)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == snapshot
-    one = run("extract", "-", "--max-risk", "low", stdin=FIRST)
-    assert one.exit_code == 1
-    assert "<stdin>: 1 repair is of a higher risk than low: no plan was written; " in one.stderr
-    assert run("extract", "-", "--max-risk", "high", stdin=ANSWER).exit_code == 0
+    low = run("extract", "-", "--max-risk", "none", stdin=FIRST)
+    assert (low.exit_code, low.stderr.endswith("; no plan was written (--max-risk low takes it)\n")) == (1, True)
 
 
-def test_extract_gives_each_advice_once() -> None:
-    two = "Goal: g\n## Steps\n1. Order the gas\n2. Bake the bread\n"
-    help = "the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, before the description"
-    assert run("extract", "-", stdin=two).stderr.count(help) == 1
-    entries = json.loads(run("extract", "-", "--json", stdin=two).stdout)["repairs"]
-    assert [entry["help"] for entry in entries] == [help, help]
+@pytest.mark.parametrize(
+    ("answer", "options", "plan"),
+    [
+        pytest.param(TWO, ["--choose", "first"], "Goal: g\n## Steps\n1. [act] a\n", id="the first"),
+        pytest.param(TWO, ["--choose", "2"], "Goal: h\n## Steps\n1. [act] b\n", id="a number"),
+        pytest.param(
+            "## Steps\n1. [act] a\n", ["--goal", "Go home"], "Goal: Go home\n## Steps\n1. [act] a\n", id="a goal"
+        ),
+        pytest.param(
+            "Goal: g\n## Steps\n1. [⏳] [act] a\n2. [🌀] [act] b\n",
+            ["--sign", "⏳=active", "--sign", "🌀=skipped"],
+            "Goal: g\n## Steps\n1. [>] [act] a\n2. [~] [act] b\n",
+            id="signs",
+        ),
+        pytest.param("2.1. [act] a\n", ["--below", "2"], "## Steps\n2.1. [act] a\n", id="below a step"),
+        pytest.param(
+            "```\nGoal: g\n## Steps\n1. [act] a\n2. [act] b",
+            ["--allow-truncated"],
+            "Goal: g\n## Steps\n1. [act] a\n",
+            id="without its end",
+        ),
+    ],
+)
+def test_extract_is_told_what_the_answer_leaves_out(answer: str, options: list[str], plan: str) -> None:
+    assert run("extract", "-", stdin=answer).exit_code == 1
+    result = run("extract", "-", *options, stdin=answer)
+    assert (result.exit_code, result.stdout) == (0, plan)
+
+
+def test_extract_with_remarks_in_review() -> None:
+    result = run("extract", "-", "--review-remarks", stdin=FIRST)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert (
+        "<stdin>: line 1: this text stands outside the plan (and 1 other finding); no plan was written" in result.stderr
+    )
+
+
+@pytest.mark.parametrize("options", [["--choose", "0"], ["--choose", "best"], ["--sign", "⏳"], ["--sign", "⏳=busy"]])
+def test_extract_refuses_wrong_options(options: list[str]) -> None:
+    assert run("extract", "-", *options, stdin=FIRST).exit_code == 2
 
 
 def test_extract_to_a_file() -> None:
@@ -62,22 +105,16 @@ def test_extract_to_a_file() -> None:
 def test_extract_as_json(text: str, code: int) -> None:
     result = run("extract", "-", "--json", stdin=text)
     assert result.exit_code == code
-    assert json.loads(result.stdout) == extract_plan(text).to_dict()
+    value = json.loads(result.stdout)
+    assert [one["code"] for one in value.pop("holds")] == [one.code for one in extract_plan(text).holds]
+    assert value == extract_plan(text).to_dict()
 
 
 def test_extract_says_that_there_is_no_plan() -> None:
     result = run("extract", "-", stdin="No.")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.endswith("<stdin>: there is no plan\n")
+    assert "<stdin>: the text has no plan: no step with a type can be read; no plan was written (" in result.stderr
     assert run("extract", "-", stdin=b"\xff").stderr.endswith("<stdin>: nothing was read\n")
-
-
-def test_extract_says_how_to_read_steps_without_a_type() -> None:
-    markdown = "# Open the bakery\n\n1. Order the gas\n2. Light the oven\n"
-    hint = "there is no plan; --default-type act reads lines without a type as steps\n"
-    assert run("extract", "-", stdin=markdown).stderr.endswith(hint)
-    assert run("extract", "-", "--default-type", "act", stdin=markdown).exit_code == 0
-    assert "--default-type" not in run("extract", "-", "--default-type", "act", stdin="No.").stderr
 
 
 def test_hostile_answers_stay_in_their_rows() -> None:
@@ -86,26 +123,26 @@ def test_hostile_answers_stay_in_their_rows() -> None:
     )
     assert "\x1b" not in result.stderr
     assert "\u202e" not in result.stderr
-    assert "\\x1b[2Jhello \\u202e" in result.stderr
+    assert "\n  \\x1b[2Jhello \\u202e\n" in result.stderr
 
 
 def test_repair_prompt() -> None:
     result = run("repair-prompt", "broken.md")
-    assert (result.exit_code, result.stderr, result.stdout) == (1, "", repair_prompt(BROKEN))
+    assert (result.exit_code, result.stderr, result.stdout) == (1, "", repair_prompt(BROKEN, name="broken.md"))
     chinese = run("repair-prompt", "broken.md", "--language", "zh", "--max-faults", "1")
-    assert chinese.stdout == repair_prompt(BROKEN, language="zh", max_faults=1)
+    assert chinese.stdout == repair_prompt(BROKEN, name="broken.md", language="zh", max_faults=1)
     fine = run("repair-prompt", "plan.md")
     assert (fine.exit_code, fine.stdout, fine.stderr) == (0, "", "")
 
 
 def test_repair_prompt_of_what_it_cannot_repair() -> None:
     assert run("repair-prompt", "-", stdin=b"\xff").exit_code == 1
-    result = run("repair-prompt", "-", stdin="x" * 30_000)
+    result = run("repair-prompt", "-", stdin="1. " + "x" * 30_000)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: <stdin>: line 1 is too long to be repaired: remove it, or repair it by hand\n"
 
 
-ANSWERED = think(repair_prompt(BROKEN))
+ANSWERED = "LINE 4: 1. [x] [act] one\nLINE 5: 2. [act] two\n"
 
 
 def test_splice_in_place() -> None:
@@ -130,12 +167,20 @@ def test_splice_keeps_its_hands_off() -> None:
     assert Path("broken.md").read_text(encoding="utf-8") == BROKEN
 
 
-def test_splice_refuses_what_was_not_asked_for() -> None:
-    result = run("splice", "broken.md", stdin=f"{ANSWERED}\nLINE 1: # Plan: mine")
+def test_splice_refuses_what_would_be_lost() -> None:
+    result = run("splice", "broken.md", stdin="LINE 5:\n")
     assert result.exit_code == 1
-    assert "error[PM101]: line 1 was not asked for\n" in result.stderr
+    assert "error[PM104]: the plan would lose 1 step\n" in result.stderr
     assert result.stderr.endswith("broken.md: the answer is refused, and the plan stays as it is\n")
     assert Path("broken.md").read_text(encoding="utf-8") == BROKEN
+    assert run("splice", "broken.md", "--allow-removal", stdin="LINE 4: 1. [act] one\nLINE 5:\n").exit_code == 0
+
+
+def test_splice_of_a_whole_plan() -> None:
+    plan = "Goal: y\n## Steps\n1. [act] one\n2. [act] two\n"
+    result = run("splice", "broken.md", stdin=f"```planspec\n{plan}```\n")
+    assert (result.exit_code, result.stderr) == (0, "broken.md: written anew\n")
+    assert Path("broken.md").read_text(encoding="utf-8") == plan
 
 
 def test_splice_says_what_is_left() -> None:
@@ -147,6 +192,6 @@ def test_splice_says_what_is_left() -> None:
 
 
 def test_splice_of_a_plan_that_is_fine() -> None:
-    result = run("splice", "plan.md", stdin="LINE 1: x")
+    result = run("splice", "plan.md", stdin="LINE 99: x")
     assert result.exit_code == 1
     assert Path("plan.md").read_text(encoding="utf-8") == PLAN

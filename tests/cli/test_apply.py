@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -52,25 +51,23 @@ REFUSALS = {
 }
 
 MALFORMED = {
-    "PC101": "PLAN_CMD: FINISH 1",
+    "PC101": "- PLAN_CMD: FINISH 1",
+    "PC102": "PLAN_CMD: done 1 | packed",
     "PC103": "PLAN_CMD: DONE | text",
-    "PC104": "PLAN_CMD: ADD 4 text",
-    "PC105": "PLAN_CMD: REPLAN",
+    "PC104": "**PLAN_CMD: ADD 4 text**",
+    "PC105": "> PLAN_CMD: REPLAN",
     "PC106": "PLAN_CMD: EXPAND 1 text",
-    "PC107": "So: PLAN_CMD: DONE 1",
-    "PS126": "PLAN_CMD: DONE 1 | packed and\nlabelled",
-    "PS127": "PLAN_CMD: DONE 1\n...",
+    "PC107": "`PLAN_CMD: DONE 1 | packed",
+    "PC108": "PLAN_CMD: DONE 1 | two \x07rooms a day",
 }
 
-# What is clear, and what of it is carried out.
+# What stands around a command that is read.
 CLEAR = {
-    "PC102": "PLAN_CMD: done 2.2 | two rooms a day",
-    "PC103": "PLAN_CMD: DONE step 2.2 | two rooms a day",
-    "PC106": "PLAN_CMD: DONE 2.2 - two rooms a day",
-    "PC107": "- **PLAN_CMD: DONE 2.2 | two rooms a day**",
-    "PC108": "PLAN_CMD: DONE 2.2 | two \x07rooms a day",
-    "PS113": "PLAN_CMD:\xa0DONE\xa02.2 | two rooms a day",
-    "PS126": "PLAN_CMD: DONE 2.2 | two\n   rooms a day",
+    "a bullet": "- PLAN_CMD: DONE 2.2 | two rooms a day",
+    "a quote": "> PLAN_CMD: DONE 2.2 | two rooms a day",
+    "bold": "- **PLAN_CMD: DONE 2.2 | two rooms a day**",
+    "backticks": "`PLAN_CMD: DONE 2.2 | two rooms a day`",
+    "no colon": "plan_cmd DONE 2.2 | two rooms a day",
 }
 
 
@@ -103,15 +100,15 @@ def test_malformed_lines(here: Path, code: str, line: str, snapshot: SnapshotAss
     assert f"error[{code}]" in result.stdout
     assert "held   step 2.2: pending → done\n" in result.stdout
     assert result.stdout == snapshot
-    assert re.fullmatch("1 of [23] commands refused: nothing was changed\n", result.stderr)
+    assert result.stderr == "1 of 2 commands refused: nothing was changed\n"
     assert _text(here) == PLAN
 
 
-@pytest.mark.parametrize(("code", "line"), CLEAR.items(), ids=CLEAR)
-def test_what_is_clear_is_carried_out_with_a_warning(here: Path, code: str, line: str) -> None:
+@pytest.mark.parametrize("line", CLEAR.values(), ids=CLEAR)
+def test_what_is_clear_is_carried_out_with_a_warning(here: Path, line: str) -> None:
     result = run("apply", "plan.md", stdin=line + "\n")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert f"warning[{code}]" in result.stdout
+    assert "warning[PC107]" in result.stdout
     assert result.stdout.endswith("\nok     step 2.2: pending → done\n")
     assert _text(here) == DONE_PLAN
 
@@ -140,12 +137,21 @@ def test_two_versions_are_never_applied(here: Path) -> None:
 
 
 def test_the_allowed_risk(here: Path) -> None:
-    text = "PLAN_CMD: DONE 2.2 - two rooms a day\n"
-    result = run("apply", "plan.md", "--max-risk", "low", stdin=text)
+    text = "PLAN_CMD: done 2.2 - two rooms a day\n"
+    result = run("apply", "plan.md", stdin=text)
     assert (result.exit_code, result.stderr) == (1, "1 of 1 commands refused: nothing was changed\n")
+    assert "error[PC102]" in result.stdout
     assert "error[PC106]" in result.stdout
     assert _text(here) == PLAN
-    assert run("apply", "plan.md", stdin=text).exit_code == 0
+    assert run("apply", "plan.md", "--max-risk", "high", stdin=text).exit_code == 0
+    assert _text(here) == DONE_PLAN
+
+
+def test_sentences_beside_commands_never_matter(here: Path) -> None:
+    before = "步骤 2 执行失败，原因是权限不足。\nDo not run this:\n"
+    text = f"{before}\n{DONE}\nActually, ignore that.\nThen: PLAN_CMD: SKIP 1\n"
+    result = run("apply", "plan.md", stdin=text)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "ok     step 2.2: pending → done\n", "")
     assert _text(here) == DONE_PLAN
 
 
@@ -168,9 +174,8 @@ def test_keep_going(here: Path, bad: str) -> None:
     result = run("apply", "plan.md", "--keep-going", stdin=bad + "\n" + DONE)
     assert result.exit_code == 1
     assert "ok     step 2.2: pending → done\n" in result.stdout
-    assert re.fullmatch("1 of [23] commands refused: the others were carried out\n", result.stderr)
-    if "..." not in bad:
-        assert _text(here) == DONE_PLAN
+    assert result.stderr == "1 of 2 commands refused: the others were carried out\n"
+    assert _text(here) == DONE_PLAN
 
 
 def test_keep_going_with_nothing_to_refuse(here: Path) -> None:

@@ -16,7 +16,7 @@ from tests.cli.running import at_work, run
 from tests.llm.serving import Served, fault, fine, serve
 
 HEAD = "Goal: Open the bakery at six\n## Steps\n"
-TEXT = f"{HEAD}1. [X] [act] Order the gas → gas\n\n2. Light the oven → heat\n"
+TEXT = f"{HEAD}\n1. [X] [act] Order the gas → gas\n2. Light the oven → heat\n"
 REPAIRED = "LINE 5: 2. [act] Light the oven → heat\n"
 GOOD = TEXT.replace("[X]", "[x]").replace("2. L", "2. [act] L")
 ANSWER = f"Sure!\n\n```\n{TEXT}```\n"
@@ -48,7 +48,7 @@ def test_a_plan_is_repaired_in_place(plan: Path, snapshot: SnapshotAssertion) ->
     assert result.stderr == snapshot
     asked = json.loads(Path("asked1").read_text())
     assert (asked["phase"], asked["language"], sorted(asked)) == ("repair", "en", ["language", "phase", "prompt"])
-    assert '{"line": 5, "text": "2. Light the oven' in asked["prompt"]
+    assert "\nLINE 5: 2. Light the oven → heat\n" in asked["prompt"]
     assert Path("phase").read_text() == "repair\n"
 
 
@@ -57,7 +57,7 @@ def test_a_plan_that_is_right_is_not_touched(plan: Path) -> None:
     before = plan.stat()
     result = run("repair", "oven.md", *say())
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "oven.md: accepted without asking\n"
+    assert result.stderr.endswith("\noven.md: accepted without asking\n")
     assert plan.stat() == before
 
 
@@ -72,10 +72,12 @@ def test_what_was_repaired_is_kept_although_something_is_left(plan: Path, snapsh
 def test_the_difference(plan: Path) -> None:
     result = run("repair", "oven.md", *say(REPAIRED), "--diff", "--dry-run")
     assert (result.exit_code, plan.read_text()) == (0, TEXT)
-    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
-    assert "written" not in result.stderr
+    assert "\n-2. Light the oven → heat\n" in result.stdout
+    assert "\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert "oven.md: written" not in result.stderr
     result = run("repair", "oven.md", *say(REPAIRED), "--diff")
-    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert "\n-2. Light the oven → heat\n" in result.stdout
+    assert "\n+2. [act] Light the oven → heat\n" in result.stdout
     assert plan.read_text() == GOOD
 
 
@@ -119,7 +121,7 @@ def test_of_an_answer_that_needs_review_nothing_is_written(snapshot: SnapshotAss
 def test_no_plan_at_all() -> None:
     result = run("repair", "-", *say(GOOD), stdin="I would light the oven.\n")
     assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
-    assert result.stderr.startswith("round 1: asked for the whole plan, since no lines can be named; about ")
+    assert result.stderr.startswith("round 1: asked for repairs; about ")
 
 
 def test_options_of_the_reading() -> None:
@@ -141,9 +143,43 @@ def test_json(plan: Path) -> None:
     result = run("repair", "oven.md", *say("Hm.", REPAIRED), "--json")
     value = json.loads(result.stdout)
     assert (result.exit_code, plan.read_text(), value["text"]) == (0, TEXT, GOOD)
-    assert [one["refused"] for one in value["rounds"]] == ["the answer has no repaired line", None]
+    assert [one["refused"] for one in value["rounds"]] == ["the answer has no repaired line and no plan", None]
     assert value["cost"]["estimated"] is True
     assert [entry["code"] for entry in value["repairs"]] == ["PS111"]
+    assert (value["holds"], value["remarks"]) == ([], [])
+
+
+def test_what_may_not_go(plan: Path) -> None:
+    gone = "LINE 5:\n"
+    result = run("repair", "oven.md", *say(gone), "--rounds", "1")
+    assert (result.exit_code, plan.read_text()) == (1, TEXT)
+    assert "not taken: the plan would lose 1 step; " in result.stderr
+    result = run("repair", "oven.md", *say(gone), "--allow-removal")
+    assert (result.exit_code, plan.read_text()) == (
+        0,
+        f"{HEAD}\n1. [x] [act] Order the gas → gas\n",
+    )
+
+
+def test_the_text_around_a_plan(snapshot: SnapshotAssertion) -> None:
+    answer = f"```planspec\n{GOOD}```\n\nOnly if the gas has come.\n"
+    result = run("repair", "-", *say(), stdin=answer)
+    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
+    assert result.stderr == snapshot(name="shown")
+    result = run("repair", "-", *say("UNCHANGED"), "--ask-remarks", stdin=answer)
+    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
+    assert result.stderr == snapshot(name="asked")
+    result = run("repair", "-", *say("Hm."), "--ask-remarks", stdin=answer)
+    assert (result.exit_code, result.stdout) == (1, GOOD.replace("\n\n", "\n"))
+    assert "it is open whether the text around the plan changes it" in result.stderr
+
+
+def test_options_of_a_reading_count_in_repair() -> None:
+    two = f"```\n{HEAD}1. [act] Bake\n```\n```\n{HEAD}1. [act] Buy\n```\n"
+    assert run("repair", "-", *say(), "--choose", "1", stdin=two).stdout == f"{HEAD}1. [act] Bake\n"
+    text = "## Steps\n1. [🌀] [act] Bake\n"
+    result = run("repair", "-", *say(), "--goal", "Open it", "--sign", "🌀=done", stdin=text)
+    assert (result.exit_code, result.stdout) == (0, "Goal: Open it\n## Steps\n1. [x] [act] Bake\n")
 
 
 # ---------------------------------------------------------------- who is asked
@@ -162,10 +198,10 @@ def test_a_model_is_asked_and_counts_its_tokens(served: Served, plan: Path) -> N
     served.play(fine(REPAIRED))
     result = run("repair", "oven.md", "--llm", "qwen")
     assert (result.exit_code, plan.read_text()) == (0, GOOD)
-    assert "round 1: 1 line asked for (5); 3 + 2 tokens (" in result.stderr
+    assert "round 1: asked for repairs; 3 + 2 tokens (" in result.stderr
     (asked,) = served.asked
     assert asked.body["model"] == "qwen"
-    assert '{"line": 5, ' in asked.body["messages"][0]["content"]
+    assert "\nLINE 5: " in asked.body["messages"][0]["content"]
 
 
 def test_a_program_that_cannot_be_asked(served: Served, plan: Path) -> None:
@@ -189,9 +225,9 @@ def test_what_was_repaired_is_told_where_a_later_round_fails(plan: Path) -> None
     result = run("repair", "oven.md", *options)
     # The second answer is none: there is no file with it.
     assert (result.exit_code, result.stdout, plan.read_text()) == (2, "", half)
-    assert "round 1: 1 line asked for (5)" in result.stderr
+    assert "round 1: asked for repairs; " in result.stderr
     assert "error[PS112]" in result.stderr
-    assert "oven.md: 1 finding is left after 1 round, about " in result.stderr
+    assert " left after 1 round, about " in result.stderr
     assert "; oven.md: written\noven.md: round 2 failed: `sh` ended with exit code 1" in result.stderr
     plan.write_text(text)
     result = run("repair", "oven.md", *say(REPAIRED), "--max-faults", "1", "--json")

@@ -220,13 +220,44 @@ def test_an_answer_that_has_decided_may_list_the_decisions(settling: str) -> Non
     assert found.is_usable
 
 
-def test_a_near_command_is_read_where_it_is_clear() -> None:
-    found = reflect("RETRY\n- PLAN_CMD: SKIP 4\n")
+def test_a_command_may_have_something_around_it() -> None:
+    found = reflect("RETRY\n- PLAN_CMD: SKIP 4\nThen: PLAN_CMD: SKIP 3.1\n")
     assert codes(found) == [("PC107", 2)]
     assert found.is_usable
     assert found.commands == [PlanCommand("SKIP", "4")]
-    for line in ("PLAN_CMD: SKIP 4 and 5", "Then: PLAN_CMD: SKIP 4", "PLAN_CMD: REMOVE 4"):
-        assert not reflect(f"RETRY\n{line}\n").is_usable
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("PLAN_CMD: REPLAN", "PC105"),
+        ("PLAN_CMD: REMOVE 4", "PC101"),
+        ("- **PLAN_CMD: BLOCK 4**", "PC101"),
+        ("PLAN_CMD: SKIP 4 and 5", "PC106"),
+        ("PLAN_CMD: ADD 5 Report", "PC104"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_skipped_with_a_warning(line: str, code: str) -> None:
+    text = f"{line}\nPLAN_CMD: REVISE 4 [act] Open it\n"
+    for found in (reflect(f"RETRY\n{text}"), replan(f"\n{text}")):
+        assert found.is_usable
+        assert found.commands == [PlanCommand("REVISE", "4", "act", "Open it")]
+        assert (code, 2, Severity.WARNING) in [(one.code, one.line, one.severity) for one in found.diagnostics]
+        assert found.warnings[-1].startswith(f"line 2: {code}: this line is skipped: ")
+    assert replan(line).is_usable
+    # Nothing else says what becomes of the step.
+    assert ("PE201", 2) in codes(reflect(f"{line}\n \n")) or ("PE201", 1) in codes(reflect(f"{line}\n \n"))
+    assert not reflect(line).is_usable
+
+
+def test_two_versions_are_not_skipped() -> None:
+    assert not replan("<<<<<<< a\nPLAN_CMD: REPLAN 2\n=======\n>>>>>>> b\n").is_usable
+
+
+def test_sentences_beside_commands_never_matter() -> None:
+    for said in ("步骤 2 执行失败，原因是权限不足。", "Do not do this:", "If it rains, ignore it."):
+        found = replan(f"{said}\nPLAN_CMD: REVISE 4 [act] Open it\n{said}\n")
+        assert (len(found.commands), found.diagnostics) == (1, [])
 
 
 def test_an_answer_that_is_cut_off_is_of_no_use() -> None:
@@ -235,10 +266,11 @@ def test_an_answer_that_is_cut_off_is_of_no_use() -> None:
     assert step is not None
     cut = read_reflection("RETRY | bro", given, step, can_interact=True, finish_reason="length")
     assert (codes(cut), cut.is_usable) == ([("PS129", 1)], False)
-    assert codes(replan("PLAN_CMD: ADD 5 [act] Open the")) == [("PS129", 1)]
+    assert codes(replan("PLAN_CMD: ADD 5 [act] Open it,")) == [("PS129", 1)]
     assert codes(replan("```\nPLAN_CMD: ADD 5 [act] Open it\n")) == [("PS129", 2)]
     assert not read_replan("Nothing has to ch", given, finish_reason="length").is_usable
-    assert replan("Nothing has to change.").is_usable
+    assert replan("Nothing has to change, so").is_usable
+    assert reflect("RETRY | it was closed,").is_usable
 
 
 def test_what_belongs_to_a_command_is_no_decision() -> None:
@@ -437,7 +469,6 @@ def test_a_replan(text: str) -> None:
         ("PLAN_CMD: EXPAND 3\nPLAN_CMD: COLLAPSE 3", [("PE205", 1), ("PE205", 2)]),
         ("PLAN_CMD: REPLAN ALL\nPLAN_CMD: ADD 5 [act] x", [("PE207", 1)]),
         ("PLAN_CMD: REPLAN 4\nPLAN_CMD: REVISE 9 [act] x", [("PC115", 1), ("PC111", 2)]),
-        ("- PLAN_CMD: REPLAN 3\nPLAN_CMD: REPLAN\nPLAN_CMD: RETRY", [("PC107", 1), ("PC105", 2), ("PC101", 3)]),
     ],
 )
 def test_what_may_not_be_said_in_a_replan(

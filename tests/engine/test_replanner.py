@@ -6,6 +6,7 @@ import pytest
 
 from planspec_lark import parse_plan
 from planspec_lark.engine import Budget, EngineLimits, Outcome
+from planspec_lark.runs import MemoryLedger, RecordKind
 from tests.engine.worlds import World, failed, ok, plan, shown
 
 ONE = "1. [act] a → x\n2. [act] b\n"
@@ -32,6 +33,32 @@ def test_what_the_planner_is_told() -> None:
     assert (result.outcome, result.rounds) == (Outcome.CONVERGED, 2)
     assert world.ran == ["1", "2", "2"]
     assert shown(result.plan) == "1. [x] [act] a → x\n2. [x] [act] c\n"
+
+
+def test_lines_that_cannot_be_read_are_skipped_and_the_ledger_says_so() -> None:
+    answer = (
+        "PLAN_CMD: REPLAN\n步骤 2 执行失败，原因是权限不足。\n- PLAN_CMD: BLOCK 2 | x\nPLAN_CMD: REVISE 2 [act] c\n"
+    )
+    world, ledger = _blocked(plannings=[answer]), MemoryLedger()
+    result = world.run(ONE, ledger=ledger)
+    assert (result.outcome, shown(result.plan)) == (Outcome.CONVERGED, "1. [x] [act] a → x\n2. [x] [act] c\n")
+    [record] = [one for one in ledger.records(ledger.runs()[0].run) if one.kind is RecordKind.REPLANNED]
+    assert record.data["commands"] == "PLAN_CMD: REVISE 2 [act] c\n"
+    assert [str(told).split(":")[:2] for told in record.data["warnings"]] == [
+        ["line 1", " PC105"],
+        ["line 3", " PC107"],
+        ["line 3", " PC101"],
+    ]
+
+
+def test_a_reflection_skips_what_it_cannot_read() -> None:
+    ledger = MemoryLedger()
+    world = World({"b": [failed("no"), ok()]}, {"b": ["PLAN_CMD: REPLAN | why\nRETRY | once more"]})
+    result = world.run(ONE, ledger=ledger)
+    assert result.outcome is Outcome.CONVERGED
+    [record] = [one for one in ledger.records(ledger.runs()[0].run) if one.kind is RecordKind.REFLECTED]
+    assert record.data["decision"] == "RETRY"
+    assert [str(told)[:14] for told in record.data["warnings"]] == ["line 1: PC105:"]
 
 
 def test_outputs_that_are_missing_are_for_the_planner() -> None:
@@ -105,8 +132,6 @@ def test_of_two_steps_that_say_the_same_none_is_known_to_be_done() -> None:
 
 def test_a_new_plan_is_waited_for_over_budgets() -> None:
     """What the planner has said is not asked for again."""
-    from planspec_lark.runs import MemoryLedger
-
     ledger = MemoryLedger()
     world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", "no", "1. [act] c\n"])
     made, log = plan(ONE), []

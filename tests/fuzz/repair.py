@@ -37,14 +37,13 @@ def try_answer(text: str) -> None:
         shown = render_all([*done.diagnostics, *done.findings])
         assert shown == visible(shown)
         assert done.is_usable or done.text == plan
-        assert done.lines or done.text == plan
         _repair(plan, answer)
 
 
 def _repair(plan: str, answer: str) -> None:
     """In rounds, where each answer is the same."""
     done = repair_plan(plan, lambda _: answer, name=plan[:20])
-    assert done.is_usable == (not done.left) == (not done.stopped)
+    assert done.is_usable == (not done.holds) == (not done.stopped)
     assert all(one.prompt == visible(one.prompt) for one in done.rounds)
     assert not done.is_usable or parse_plan(done.text) == done.plan
     done.to_dict()

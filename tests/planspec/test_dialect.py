@@ -281,11 +281,15 @@ _AROUND = {
 }
 _IN_LINES = {
     **dict.fromkeys(("DONE", "ACTIVE", "BLOCKED", "SKIPPED", "PENDING", "UNKNOWN", "MARK"), "1. {} [act] a"),
-    "NUMBER": "{} [act] a", "TYPE": "1. {} a",
+    "NUMBER": "{} [act] a",
+    "TYPE": "1. {} a",
 }
 # A label or a header whose sample is all of it but its value.
 _VALUES = {
-    "INPUTS_WORD": "a", "OUTPUTS_WORD": "a", "STATUS_WORD": "done", "PROGRESS_WORD": "1/2",
+    "INPUTS_WORD": "a",
+    "OUTPUTS_WORD": "a",
+    "STATUS_WORD": "done",
+    "PROGRESS_WORD": "1/2",
     **dict.fromkeys(("TITLE_WORD", "GOAL_WORD", "HASHES"), "Text"),
 }
 

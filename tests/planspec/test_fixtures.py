@@ -133,9 +133,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
 
 # Repeated ids and bytes that are no UTF-8 are no matter of the grammar.
 UNGRAMMATICAL = [
-    path
-    for path in find("planspec/invalid", ".md")
-    if expected_codes(path)[0][1] not in ("PS117", "PS119")
+    path for path in find("planspec/invalid", ".md") if expected_codes(path)[0][1] not in ("PS117", "PS119")
 ]
 
 

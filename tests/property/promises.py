@@ -255,9 +255,9 @@ def command_fixes_are_accepted(text: str) -> None:
         if found.fix is not None:
             assert len(parse_plan_commands(found.fix.text)) == 1
             fixed = scan_plan_commands(f"{found.fix.text}\n")
-            assert fixed.commands
-            # Lists after foreign arrows, and words for types, are named one by one.
-            assert {one.code for one in fixed.diagnostics} <= {"PS305", "PC104"}
+            assert fixed.commands or fixed.truncated
+            # A last line may look as if it was cut off.
+            assert {one.code for one in fixed.diagnostics} <= {"PS129"}
 
 
 # ---------------------------------------------------------------- applying

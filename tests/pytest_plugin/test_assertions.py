@@ -142,7 +142,7 @@ def test_a_plan_against_the_rules_is_not_valid(snapshot: SnapshotAssertion) -> N
 
 
 def test_a_text_with_a_type_that_is_none_is_not_accepted() -> None:
-    with pytest.raises(AssertionError, match="PS202.: step 1.1: invalid type 'reson'"):
+    with pytest.raises(AssertionError, match=r"PS202\]: step 1\.1: invalid type 'reson'"):
         assert_plan(BAD)
 
 

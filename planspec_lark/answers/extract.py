@@ -302,7 +302,10 @@ def _extract(answer: str, request: _Request) -> Extraction:
         return evolve(found, notes=(note, *found.notes))
     remainder = leave_out_reasoning(answer)
     bare = set_aside(remainder.text)
-    notes = remainder.diagnose(source)
+    # Where a tag is missing, what it ends or begins with may be meant otherwise.
+    notes = [
+        evolve(one, risk=Risk.MEDIUM) if one.severity is Severity.WARNING else one for one in remainder.diagnose(source)
+    ]
     if bare != remainder.text:
         at = next(at for at, (one, other) in enumerate(zip(bare, remainder.text, strict=True)) if one != other)
         notes.append(_note(source, at, at + 1, "signs of a chat format were set aside"))
@@ -405,6 +408,7 @@ class _Answer:
     def _judge(self, block: Block, result: ScanResult, holds: list[Diagnostic], cut: int | None) -> Extraction:
         """The reading of a plan, held by what was found so far and by rules 3 to 6."""
         plan, request, remarks = result.plan, self.request, self._find_remarks(block)
+        holds += find_holds(self.notes, request.max_risk)
         broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
         broken += _find_gaps(plan, request.below)
         broken += _find_placeholders(plan)
@@ -642,10 +646,12 @@ def scan_plan(
     if any(one.code in OVER_LIMIT for one in found.holds):
         return found.scan
     if not found.plan.steps:
-        plan = fast_reader.read(text)
+        remainder = leave_out_reasoning(text)
+        plan = fast_reader.read(remainder.text)
         if plan is not None:
             source = Source(text, name)
-            return ScanResult(plan, [], Positions.of_plan(source), source)
+            positions = Positions(source, remainder.text, unread=0, end=len(text))
+            return ScanResult(plan, remainder.diagnose(source), positions, source)
     left = [
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]

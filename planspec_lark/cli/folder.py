@@ -303,7 +303,7 @@ def _draft(
         finally:
             heard.end()
         if not drafted.is_usable:
-            fail("The draft cannot be used as it is.", found=drafted.diagnostics)
+            fail("The draft cannot be used as it is.", found=drafted.holds)
     plan = drafted.plan
     said = set(map(_bare, plan.constraints))
     plan.constraints = [*plan.constraints, *(one for one in map(one_line, constraints) if _bare(one) not in said)]

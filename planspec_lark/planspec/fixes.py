@@ -13,7 +13,7 @@ from re import Match
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.dialect import read_line, read_type
+from planspec_lark.planspec.dialect import read_line, read_status, read_type
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.planspec.positions import cut_indentation, line_pattern
 from planspec_lark.planspec.recovery import LEFT_OUT
@@ -50,8 +50,10 @@ class _Text:
         if fault.fix is not None:
             if fault.code in ("PS202", "PS316", "PS320") and fault.risk is None:
                 written = self.source.text[fault.fix.span.start : fault.fix.span.end]
+                word = written.strip("[]")
                 # A guess by spelling is none that is safe.
-                return evolve(fault.fix, is_safe=fault.code == "PS320" or bool(read_type(written.strip("[]"))))
+                is_safe = fault.code == "PS320" or bool(read_type(word) or read_status(word))
+                return evolve(fault.fix, is_safe=is_safe)
             return None
         # Of two versions that a merge has left, it is unknown which one applies.
         if fault.span is None or "PS128" in self._codes:

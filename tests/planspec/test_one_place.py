@@ -137,8 +137,8 @@ TEXT = "# Plan: t\\nGoal: g\\n## Steps\\n1. [wait] Wait\\n  1.1. [act] Look → 
 plan = parse_plan(TEXT)
 assert serialize_plan(plan) == TEXT and validate_plan(plan) == []
 assert plan_from_json(plan_to_json(plan)) == plan
-# The rules: it may have steps below it, needs them, and is meant by its other words.
-[found] = [found for found in check_text(TEXT.replace("[wait]", "[sleep]")) if found.code == "PS202"]
+# The rules: it may have steps below it, needs them, and is meant where it is misspelt.
+[found] = [found for found in check_text(TEXT.replace("[wait]", "[waits]")) if found.code == "PS202"]
 assert found.help == "did you mean `[wait]`? the types are `[reason]`, `[act]`, `[decide]`, `[subtask]` and `[wait]`"
 assert found.replacement == "[wait]"
 [found] = [found for found in check_text(TEXT.replace("[wait]", "[act]")) if found.code == "PS204"]
@@ -157,7 +157,7 @@ assert {{"wait"}} < {{*Action.model_json_schema()["properties"]["type"]["enum"]}
 for language in ("en", "zh"):
     assert request_generation("Wait", language=language).prompt.count("`[wait]`") == 2
     assert "[wait]" in request_replan("Goal: g", commands=["ADD"], language=language).prompt
-    faulty = TEXT.replace("[wait]", "[sleep]")
+    faulty = TEXT.replace("[wait]", "[waits]")
     assert "or `[wait]`" in repair_prompt(faulty, language=language) or language == "zh"
     assert "`[wait]`" in repair_prompt(faulty, language=language).rpartition("```")[2]
 assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])
@@ -249,8 +249,7 @@ def test_a_type_of_step(copied: Path) -> None:
     [
         ("planspec_lark/mcp_server/tool_models.py", "Literal[*STEP_TYPES]", 'Literal["act", "reason"]'),
         ("planspec_lark/planspec/templates/format.en.md", "$meanings", "`[act]`"),
-        ("planspec_lark/answers/templates/rules.zh.md", "$meanings", "`[act]`"),
-        ("planspec_lark/answers/templates/whole.en.md", "$types", "`[act]`"),
+        ("planspec_lark/answers/templates/repair.en.md", "$types", "`[act]`"),
         ("planspec_lark/engine/templates/commands.zh.md", "必须是 $container", "必须是 `[subtask]`"),
     ],
 )

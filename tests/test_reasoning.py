@@ -316,48 +316,24 @@ def test_reasoning_in_front_of_json(text: str, value: object) -> None:
 # ---------------------------------------------------------------- the stream
 
 
-def _told(events: list[Any]) -> list[str]:
-    return [f"{one.draft} {one.kind.value}" for one in events]
-
-
 def test_a_stream_holds_back_while_a_block_is_open() -> None:
     stream = PlanStream()
-    assert _told(stream.feed("Goal: g\n## Steps\n1. [act] a\n")) == ["0 goal", "0 step"]
+    stream.feed("Goal: g\n## Steps\n1. [act] a\n")
     assert stream.feed("<think>\n2. [act] evil\n> evil\n") == []
     stream.feed("3. [act] evil")
     assert (stream.provisional.text, stream.provisional.step) == ("3. [act] evil", None)
-    assert _told(stream.feed("\n</think>\n")) == ["0 finding"]
-    assert _told(stream.feed("> good\n")) == ["0 detail"]
-    end = stream.finish()
-    assert end.result.plan == parse_plan("Goal: g\n## Steps\n1. [act] a\n> good\n")
+    assert stream.feed("\n</think>\n> good\n") == []
+    assert stream.finish().result.plan == parse_plan("Goal: g\n## Steps\n1. [act] a\n> good\n")
 
 
-def test_a_block_waits_for_what_grows_in_front_of_it() -> None:
-    stream = PlanStream()
-    assert stream.feed("Sure,\n<think>hm</think>\nhere:\n") == []
-    found = [one.diagnostic for one in stream.feed("Goal: g\n")]
-    assert [one.code for one in found if one] == ["PS101", "PS125"]
-
-
-def test_reasoning_without_an_opening_tag_can_be_prose() -> None:
-    stream = PlanStream()
-    stream.feed(f"The user wants a plan.\nSo be it.\n\n</think>\n\n{PLAN}")
-    end = stream.finish()
-    assert (end.draft, stream.is_hopeless) == (0, False)
-    assert end.result.diagnostics == scan_plan(end.result.source.text).diagnostics
-
-
-def test_a_plan_that_was_told_and_is_reasoning_is_an_error() -> None:
+def test_a_plan_that_was_told_and_is_reasoning_is_told_anew() -> None:
     text = f"```\n{OTHER_PLAN}```\n</think>\n{PLAN}"
     stream = PlanStream()
     stream.feed(text)
     assert stream.is_settled
-    assert stream.hopeless is not None
-    assert (stream.hopeless.code, stream.hopeless.severity) == ("PS125", Severity.ERROR)
     end = stream.finish()
-    assert end.result.plan == scan_plan(text).plan == parse_plan(PLAN)
-    assert [(one.code, one.severity) for one in end.result.diagnostics] == [("PS125", Severity.ERROR)]
-    assert end.draft == 1
+    assert end.result.plan == stream.copy_plan() == parse_plan(PLAN)
+    assert [one.code for one in end.result.notes] == ["PS125"]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -372,7 +348,7 @@ def test_strictly_reasoning_is_hopeless(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_stream_keeps_its_promises(shape: str) -> None:
     text = write(shape, READERS["PlanStream"])
-    streams.ends_as_scanned(text, text)
+    streams.ends_as_extracted(text, text)
     streams.is_never_taken_back(text)
     streams.hope_is_right(text)
 
@@ -488,7 +464,7 @@ def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     if answer != text:
         error = promises.refusal(answer)
         assert error is not None or not answer.strip()
-    streams.ends_as_scanned(answer, [answer])
+    streams.ends_as_extracted(answer, [answer])
     streams.is_never_taken_back(answer)
     streams.hope_is_right(answer)
 
@@ -511,7 +487,7 @@ def test_commands_among_reasoning_are_the_commands(both: tuple[str, str]) -> Non
 @given(_interleaved(strategies.any_plan_text))
 def test_any_answer_among_reasoning_keeps_its_promises(both: tuple[str, str]) -> None:
     _, answer = both
-    streams.ends_as_scanned(answer, [answer])
+    streams.ends_as_extracted(answer, [answer])
     streams.is_never_taken_back(answer)
     promises.nothing_is_lost(answer)
     promises.readers_agree(answer)

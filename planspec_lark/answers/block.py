@@ -310,7 +310,7 @@ class Stretch:
             return False
         if kind in ("bullet", "untyped"):
             is_step = "step" in self.seen
-            return not (is_step and self.is_set_off) and (is_step or "constraints" in self.seen)
+            return not (is_step and self.is_set_off) and bool(self.seen & {"step", "steps", "constraints"})
         self.has_table = self.has_table or (kind == "table" and read_columns(content) is not None)
         if kind and (kind != "table" or self.has_table):
             self._note(kind, reading)

@@ -6,7 +6,6 @@ handed over: whatever stands outside the plan is a remark, verbatim, and never j
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -35,7 +34,15 @@ from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, check_is_text, find_excess
+from planspec_lark.syntax.limits import (
+    DEFAULT_LIMITS,
+    NO_LIMITS,
+    OVER_LIMIT,
+    Findings,
+    Limits,
+    check_is_text,
+    find_excess,
+)
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.syntax.source import BLANKS, Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
@@ -321,7 +328,7 @@ def _refuse(
 def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], request: _Request) -> Extraction:
     """The reading of an answer without a plan."""
     end = len(source.text)
-    help = f"{_WRITE}; {_OTHER}" if re.search(r"^[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]", text, re.MULTILINE) else _WRITE
+    help = f"{_WRITE}; {_OTHER}" if text.strip() else _WRITE
     missing = Diagnostic(
         "PS201",
         "the text has no plan: no step with a type can be read",
@@ -482,10 +489,7 @@ class _Answer:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
         is_clear = reader.is_clear(request.max_risk)
-        is_sure = reader.is_clear(Risk.HIGH) and all(
-            one.step_id in reader.steps for one in iter_steps(plan or PlanSpec())
-        )
-        if plan is not None and not is_sure:
+        if plan is not None and not reader.is_clear(Risk.HIGH):
             # What the form takes as it is, is read so where the dialect has more to say and is not sure of it.
             return self._as_written(plan, text, block.start, end), True
         scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)
@@ -635,7 +639,9 @@ def scan_plan(
     """
     check_is_text(text)
     found = _extract(text, _Request(default_type=default_type, name=name, limits=limits, max_risk=Risk.HIGH))
-    if not found.plan.steps and not find_excess(text, name, limits):
+    if any(one.code in OVER_LIMIT for one in found.holds):
+        return found.scan
+    if not found.plan.steps:
         plan = fast_reader.read(text)
         if plan is not None:
             source = Source(text, name)

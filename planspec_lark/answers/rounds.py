@@ -400,6 +400,8 @@ class _Loop:
             return (), [*found, Diagnostic("PM104", lost)]
         self.state = after
         self.own = after if after.is_own else self.own
+        # The plans that were not chosen stand around the one that was.
+        self.remarks = after.found.remarks if said.choice else self.remarks
         self.remarks += said.plan.remarks if said.plan is not None else ()
         return tuple(sorted(said.lines)), found
 

@@ -59,7 +59,9 @@ _STATUSES = {
 }
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
-_SPACES = f"{BLANKS}\xa0\u2002\u2003\u2009\u200b\u202f\u3000\ufeff"
+_SPACES = BLANKS + "".join(
+    map(chr, (0xA0, *range(0x2002, 0x200C), 0x200E, 0x200F, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF))
+)
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
@@ -892,6 +894,9 @@ def _cells(row: str) -> list[str]:
 def read_columns(row: str) -> list[str] | None:
     """The fields that the first row of a table names, one a column; None where it is no table of steps."""
     found = [DIALECT.word("column", cell).removesuffix("_COLUMN").lower() for cell in _cells(row)]
+    if found.count("id") > 1 and "text" not in found:
+        # `# | Step`: the number, and what is to be done.
+        found[found.index("id", found.index("id") + 1)] = "text"
     is_known = all(found) and len(set(found)) == len(found) and {"type", "text"} <= set(found)
     return found if is_known else None
 
@@ -910,7 +915,8 @@ def read_row(
     number = said.get("id", "").rstrip(".")
     word = said["type"].strip("[]【】`*")
     status = said.get("status", "")
-    mark = _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
+    known = {f"[{character}]": one for one, character in MARKS.items()}
+    mark = known.get(status) or _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
     outputs = read_variables(said["outputs"]) if said.get("outputs") else []
     inputs = read_variables(said["inputs"]) if said.get("inputs") else []
     is_clear = (

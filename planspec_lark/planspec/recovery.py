@@ -89,6 +89,8 @@ _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
 # How lines begin that have no sign for a comment in the form.
 _LISTED = ("-", ">")
+# Characters up to which a line goes on in the next.
+_LONGEST = 2000
 # What is said of a line that goes with a refused one.
 LEFT_OUT = "left out, like the line that it belongs to"
 # What may be between two lines.
@@ -588,7 +590,10 @@ class Reader:
         changed = summary and add_label(summary, reading)
         bullet = DIALECT.rule("bullet").match(content)
         text = content[bullet.end() :] if bullet else content
-        if changed is None or not self._rewrite(step, changed, line, reading):
+        if changed is not None and changed == summary:
+            # The step says so already.
+            self._report(line, reading.deviations, (), step_id=step.step_id)
+        elif changed is None or not self._rewrite(step, changed, line, reading):
             self._take_detail(text, line, is_doubtful=True)
 
     def _summary_of(self, step: PlanStep) -> StepLine | None:
@@ -681,7 +686,8 @@ class Reader:
         elif isinstance(self.owner, PlanStep) and (
             kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))
         ):
-            text = reading.text if reading and kind in ("bullet", "step") else content
+            bullet = DIALECT.rule("bullet").match(content)
+            text = reading.text if reading and kind == "bullet" else content[bullet.end() if bullet else 0 :]
             self._take_detail(text, line)
         elif kind == "untyped" and reading is not None:
             self._report(line, reading.deviations, None)
@@ -716,7 +722,7 @@ class Reader:
 
     def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
         """Whether an indented line without a sign is the end of the line above."""
-        if self.is_strict or indent <= above.indent or indent <= self.base:
+        if self.is_strict or indent <= above.indent or indent <= self.base or len(above.content) > _LONGEST:
             return False
         is_open = above.content[-1:] not in _ENDS and (content[:1].islower() or _ends_in_outputs(content))
         if above.step is None:

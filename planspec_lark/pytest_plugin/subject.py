@@ -128,7 +128,7 @@ def _explain(found: Extraction, text: str) -> str:
 def _allow(found: Extraction) -> list[str]:
     """What a caller may say so that the plan is accepted."""
     ways = []
-    if any(one.code == "PS112" and "missing" in one.message for one in found.holds):
+    if any(one.code == "PS112" and one.message.endswith("is missing") for one in found.holds):
         ways.append('if steps without a type are meant as acts: assert_plan(…, default_type="act")')
     is_cut = any(one.code == CUT for one in found.holds)
     if is_cut and found.plan.steps:

@@ -118,10 +118,8 @@ PS315 info    description-length    A description of fewer than 80 or more than 
 PS316 warning near-an-output        An input that no step produces, and that almost matches an output.
 PS317 warning active-beside-active  A step in progress next to another step in progress.
 PS318 warning done-before-inputs    A done step with an input from a step that is not done.
-PS319 warning almost-a-list         An arrow followed by what is almost a variable list.
 PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
 PS321 warning split-code            A separator between two backticks, so that a part of what is in them is a result.
-PS322 warning title-against-plan    A title that says that the plan does not hold, such as `Move (rejected)`.
 PC101 error   unknown-verb          A command with an unknown verb.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

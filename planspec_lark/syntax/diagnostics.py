@@ -93,8 +93,8 @@ class Diagnostic:
     ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
     part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
     JSON or YAML: ``new_block.plan[2]``. ``is_provisional`` says that it was found in what could be read of a text with
-    syntax faults: once those are repaired, it may be gone. ``risk`` says of a repair how likely it is that it changes what
-    is meant; it is None where nothing was repaired.
+    syntax faults: once those are repaired, it may be gone. ``risk`` says of a repair how likely it is that it changes
+    what is meant; it is None where nothing was repaired.
     """
 
     code: str

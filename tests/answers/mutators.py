@@ -132,7 +132,12 @@ def type(text: str, random: Random) -> Mutation:
 @_mutator
 def status(text: str, random: Random) -> Mutation:
     """Other marks. One that nobody knows says no more what it was."""
-    spellings = {"x": ["[X]", "[✓]", "✅", "[done]", "✔"], ">": ["🔄", "[in progress]"], "!": ["[blocked]", "🚫"], "~": ["⏭"]}
+    spellings = {
+        "x": ["[X]", "[✓]", "✅", "[done]", "✔"],
+        ">": ["🔄", "[in progress]"],
+        "!": ["[blocked]", "🚫"],
+        "~": ["⏭"],
+    }
     lost = random.random() < 0.15
 
     def change(found: re.Match[str]) -> str:

@@ -270,8 +270,11 @@ def test_which_plan_an_answer_names(answer: str, goal: str | None) -> None:
 
 
 def test_the_chosen_plan_is_repaired() -> None:
-    done = repair_plan(TWO.replace("[act] Bake", "Bake"), say("PLAN 1", "LINE 5: 1. [act] Bake"))
+    text = TWO.replace("[act] Bake", "Bake")
+    done = repair_plan(text, say("PLAN 1", "LINE 5: 1. [act] Bake"))
     assert (kinds(done), done.text) == (["choice", "faults"], f"{HEAD}1. [act] Bake\n")
+    # The other one stands around it.
+    assert done.remarks == extract_plan(text, choose=1).remarks
 
 
 def test_who_has_chosen_is_not_asked() -> None:

@@ -25,6 +25,7 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
+from planspec_lark.answers import repair_prompt
 from planspec_lark.engine import (
     HopStatus,
     RunPhase,
@@ -119,6 +120,24 @@ def template(name: str, language: str) -> str:
 @pytest.mark.parametrize("name", WHOLE)
 def test_prompts(name: str, language: str, snapshot: SnapshotAssertion) -> None:
     assert WHOLE[name](language=language) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        (
+            "en",
+            "The plan is the text in the fenced block; what stands outside is not read by programs, "
+            "so put conditions into the plan.",
+        ),
+        ("zh", "计划就是代码块里的文字；写在代码块外面的内容程序不会读，所以请把条件写进计划。"),
+    ],
+)
+def test_who_is_asked_for_a_plan_is_told_what_is_read(language: str, sentence: str) -> None:
+    prompts = [WHOLE[name](language=language) for name in ("generation", "children", "repair_plan", "repair_children")]
+    prompts.append(repair_prompt("1. a", language=language))
+    for prompt in prompts:
+        assert sentence.replace(" ", "") in "".join(prompt.split())
 
 
 @pytest.mark.parametrize("name", WHOLE)

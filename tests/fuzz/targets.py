@@ -164,9 +164,9 @@ def _scan(text: str) -> None:
 
 
 def _stream(text: str) -> None:
-    events = streams.ends_as_scanned(text, [text])
+    events = streams.ends_as_extracted(text, [text])
     size = 1 + len(text) % 7
-    assert streams.ends_as_scanned(text, [text[at : at + size] for at in range(0, len(text), size)]) == events
+    assert streams.ends_as_extracted(text, [text[at : at + size] for at in range(0, len(text), size)]) == events
     streams.hope_is_right(text)
     short = text[:300]
     streams.is_never_taken_back(short)

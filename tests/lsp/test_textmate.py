@@ -14,8 +14,8 @@ from editors.textmate import LANGUAGES, make_grammar, path_of
 from planspec_lark.hopspec import parse_hopspec_tree
 from planspec_lark.lsp import languages
 from planspec_lark.lsp.step_index import Language
-from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax import grammars
 from tests.cases import in_one_test
 from tests.corpus import find

@@ -249,6 +249,7 @@ def test_a_type_of_step(copied: Path) -> None:
     [
         ("planspec_lark/mcp_server/tool_models.py", "Literal[*STEP_TYPES]", 'Literal["act", "reason"]'),
         ("planspec_lark/planspec/templates/format.en.md", "$meanings", "`[act]`"),
+        ("planspec_lark/answers/templates/repair.zh.md", "$types", "`[act]`"),
         ("planspec_lark/answers/templates/repair.en.md", "$types", "`[act]`"),
         ("planspec_lark/engine/templates/commands.zh.md", "必须是 $container", "必须是 `[subtask]`"),
     ],

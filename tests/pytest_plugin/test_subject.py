@@ -25,7 +25,7 @@ def test_a_text_is_read_and_its_repairs_are_listed(snapshot: SnapshotAssertion) 
 
 
 def test_only_so_many_repairs_are_listed() -> None:
-    text = "## Steps\n" + "".join(f"{number}) [act] a → b\n" for number in range(1, 13))
+    text = "Goal: g\n## Steps\n" + "".join(f"{number}) [act] a → b\n" for number in range(1, 13))
     rows = take(text).list_repairs()
     assert rows[0] == "the text was read with 12 repairs:"
     assert rows[11:] == ["  and 2 more"]
@@ -33,7 +33,12 @@ def test_only_so_many_repairs_are_listed() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Sorry, I cannot help with that.\x1b[31m", "Goal: only\n", "## Steps\n1. [act] a\n2. [act b\n2. [act c\n"],
+    [
+        "",
+        "Sorry, I cannot help with that.\x1b[31m",
+        "Goal: only\n",
+        "```\nGoal: g\n## Steps\n1. [act] a\n2. [act b\n2. [act c\n```\n",
+    ],
     ids=["empty", "prose", "no-steps", "in-part"],
 )
 def test_a_text_without_a_whole_plan_is_refused(text: str, snapshot: SnapshotAssertion) -> None:
@@ -45,20 +50,24 @@ def test_a_text_without_a_whole_plan_is_refused(text: str, snapshot: SnapshotAss
 
 def test_only_so_many_faults_are_shown() -> None:
     with pytest.raises(UnreadablePlanError) as caught:
-        take("## Steps\n" + "".join(f"{number}. [act b\n" for number in range(1, 13)))
-    assert str(caught.value).count("error[PS112]") == 10
+        take("```\nGoal: g\n## Steps\n" + "".join(f"{number}. [act b\n" for number in range(1, 13)) + "```\n")
+    assert str(caught.value).count("error[PS112]") == 9
     # And that there is no step at all.
     assert str(caught.value).endswith("\n\nand 3 more")
 
 
 def test_what_would_allow_a_plan_is_said() -> None:
-    text = "Goal: x\n## Steps\n1. Buy\n2. [act] Sell\n"
-    with pytest.raises(UnreadablePlanError, match=r'default_type="act"[^a]*\n.*max_risk="high"'):
+    text = "```\nGoal: x\n## Steps\n1. Buy\n2. [act] Sell\n```\n"
+    with pytest.raises(UnreadablePlanError, match=r'default_type="act"') as caught:
         take(text)
+    assert "max_risk" not in str(caught.value)
     assert [step.description for step in take(text, default_type="act").plan.steps] == ["Buy", "Sell"]
-    assert [step.description for step in take(text, max_risk="high").plan.steps] == ["Sell"]
+    risky = "Goal: x\n## Steps\n1) [act] Buy\n"
+    with pytest.raises(UnreadablePlanError, match=r'max_risk="low"'):
+        take(risky, max_risk="none")
+    assert take(risky, max_risk="low").plan.steps[0].description == "Buy"
     with pytest.raises(UnreadablePlanError, match="the answer is truncated here") as caught:
-        take("## Steps\n1. [act] Buy\n2. [act] Sell the")
+        take("Goal: x\n## Steps\n1. [act] Buy\n2. [act] Sell →")
     assert "max_risk" not in str(caught.value)
     with pytest.raises(ValueError, match="bake"):
         take(text, default_type="bake")

@@ -176,7 +176,8 @@ _LISTS: dict[str, Callable[[str], Any]] = {
     "scan_plan": lambda text: scan_plan(text).diagnostics,
     "scan_plan_commands": lambda text: scan_plan_commands(text).diagnostics,
     "extract_plan": lambda text: [
-        entry.diagnostic for entry in (*extract_plan(text).repairs, *extract_plan(text).left_out)
+        *(entry.diagnostic for entry in extract_plan(text).repairs),
+        *extract_plan(text).notes,
     ],
     "read_reflection": lambda text: (
         read_reflection(text, PLANNED, PLANNED.steps[1].children[0], can_interact=True).diagnostics

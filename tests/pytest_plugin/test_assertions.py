@@ -142,9 +142,8 @@ def test_a_plan_against_the_rules_is_not_valid(snapshot: SnapshotAssertion) -> N
 
 
 def test_a_text_with_a_type_that_is_none_is_not_accepted() -> None:
-    with pytest.raises(AssertionError, match="PS202.*invalid type"):
+    with pytest.raises(AssertionError, match=r"PS202\]: step 1\.1: invalid type 'reson'"):
         assert_plan(BAD)
-    assert assert_plan(BAD, max_risk="high").plan == parse_plan(BAD)
 
 
 def test_warnings_are_findings_but_do_not_make_a_plan_invalid(snapshot: SnapshotAssertion) -> None:

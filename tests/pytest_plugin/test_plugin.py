@@ -100,7 +100,7 @@ def test_an_answer_without_a_whole_plan_fails(
 ) -> None:
     runner.answer.write_text("I \x1b[31m would \u202erather not.\n", encoding="utf-8")
     assert runner.said(*options) == snapshot(name="prose")
-    runner.answer.write_text("## Steps\n1. [act] a → b\n2. [act b\n", encoding="utf-8")
+    runner.answer.write_text("```\nGoal: g\n## Steps\n1. [act] a → b\n2. [act b\n```\n", encoding="utf-8")
     assert runner.said(*options) == snapshot(name="in part")
     assert runner.snapshots() == {}
 

@@ -342,7 +342,7 @@ PROSE = "We met on Monday.\nAnna was late.\n"
     ("text", "refused"),
     [
         pytest.param(
-            f"# Notes\n\n{PROSE}Bob had a plan.\nEve, too.\nNobody else.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
+            f"# Notes\n\n{PROSE}Bob did.\nEve, too.\nNobody else.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
             "6 of its 11 lines are not part of a plan",
             id="notes with a step",
         ),

@@ -137,8 +137,8 @@ TEXT = "# Plan: t\\nGoal: g\\n## Steps\\n1. [wait] Wait\\n  1.1. [act] Look → 
 plan = parse_plan(TEXT)
 assert serialize_plan(plan) == TEXT and validate_plan(plan) == []
 assert plan_from_json(plan_to_json(plan)) == plan
-# The rules: it may have steps below it, needs them, and is meant by its other words.
-[found] = [found for found in check_text(TEXT.replace("[wait]", "[sleep]")) if found.code == "PS202"]
+# The rules: it may have steps below it, needs them, and is meant where it is misspelt.
+[found] = [found for found in check_text(TEXT.replace("[wait]", "[waits]")) if found.code == "PS202"]
 assert found.help == "did you mean `[wait]`? the types are `[reason]`, `[act]`, `[decide]`, `[subtask]` and `[wait]`"
 assert found.replacement == "[wait]"
 [found] = [found for found in check_text(TEXT.replace("[wait]", "[act]")) if found.code == "PS204"]
@@ -157,7 +157,7 @@ assert {{"wait"}} < {{*Action.model_json_schema()["properties"]["type"]["enum"]}
 for language in ("en", "zh"):
     assert request_generation("Wait", language=language).prompt.count("`[wait]`") == 2
     assert "[wait]" in request_replan("Goal: g", commands=["ADD"], language=language).prompt
-    faulty = TEXT.replace("[wait]", "[sleep]")
+    faulty = TEXT.replace("[wait]", "[waits]")
     assert "or `[wait]`" in repair_prompt(faulty, language=language) or language == "zh"
     assert "`[wait]`" in repair_prompt(faulty, language=language).rpartition("```")[2]
 assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])

@@ -121,11 +121,13 @@ def test_deviation_p12(caplog: pytest.LogCaptureFixture) -> None:
     text = "I go on.\nPLAN_CMD: REPLAN\nPLAN_CMD: DONE 1\nPLAN_CMD: drop\x1b[31m 2\nplan_cmd: skip 3\n"
     with caplog.at_level(logging.DEBUG, "planspec_lark"):
         assert [command.op for command in parse_plan_commands(text)] == ["DONE"]
-    assert [(record.name, record.levelname) for record in caplog.records] == [("planspec_lark", "DEBUG")] * 3
+    assert [(record.name, record.levelname) for record in caplog.records] == [("planspec_lark", "DEBUG")] * 5
     assert caplog.messages == [
         "line 2 skipped: PC105 REPLAN needs a step id, or ALL for the whole plan: PLAN_CMD: REPLAN",
+        "line 4 skipped: PC101 unknown verb `drop`: PLAN_CMD: drop\\x1b[31m 2",
         "line 4 skipped: PC108 the control character U+001B is not allowed in a command: PLAN_CMD: drop\\x1b[31m 2",
         "line 5 skipped: PC107 a command line must start with `PLAN_CMD:`: plan_cmd: skip 3",
+        "line 5 skipped: PC102 `skip` is not in upper case: plan_cmd: skip 3",
     ]
 
 

@@ -75,14 +75,12 @@ class StepType:
     Attributes:
         hopspec: the HopSpec types that are converted to it, each with the field that takes the description; it is
             converted to the first of them.
-        words: synonyms.
         is_container: whether it must have child steps.
         meaning: what it is for.
         meaning_zh: the same in Chinese.
     """
 
     hopspec: Mapping[str, str]
-    words: tuple[str, ...]
     is_container: bool = False
     meaning: str = ""
     meaning_zh: str = ""
@@ -92,26 +90,22 @@ class StepType:
 STEP_TYPES: Mapping[str, StepType] = {
     "reason": StepType(
         {"LLM": "task"},
-        ("think", "analyze", "reasoning", "推理", "思考", "分析"),
         meaning="to think something through",
         meaning_zh="想清楚一件事",
     ),
     "act": StepType(
         {"code": "description", "call": "task"},
-        ("action", "tool", "task", "行动", "执行", "操作"),
         meaning="to do or to make something",
         meaning_zh="做一件事，或者做出一样东西",
     ),
     "decide": StepType(
         {"branch": "condition"},
-        ("decision", "if", "决策", "判断", "选择"),
         is_container=True,
         meaning="holds the branches of which one is taken",
         meaning_zh="里面是各个分支，到时只走其中一支",
     ),
     "subtask": StepType(
         {"subtask": "description", "loop": "description"},
-        ("plan", "sub-task", "子任务", "子步骤"),
         is_container=True,
         meaning="holds the steps that it consists of",
         meaning_zh="由里面的几个步骤合成",

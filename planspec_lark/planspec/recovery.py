@@ -256,7 +256,7 @@ class Reader:
             start: its offset.
             indent: how far it is indented, which says nothing in the form.
         """
-        if row in ("\n", "\r\n"):
+        if row in ("\n", "\r\n", ""):
             self._is_set_off = True
             return
         body = row[:-2] if row.endswith("\r\n") else row[:-1]

@@ -128,7 +128,7 @@ _reading_options = options(
         multiple=True,
         callback=_read_signs,
         metavar="SIGN=STATUS",
-        help="What a sign in the place of a status means, such as ⏳=active; may be given several times.",
+        help="What a sign in the place of a status means, such as ?=active; may be given several times.",
     ),
     finish_reason_option,
 )
@@ -139,7 +139,7 @@ _reading_options = options(
     examples=[
         "planspec extract answer.md",
         "planspec extract answer.md -o plan.md",
-        "planspec extract answer.md --choose last --sign ⏳=active",
+        "planspec extract answer.md --choose last --sign ?=active",
         "planspec extract answer.md --default-type act --json",
     ],
     files={

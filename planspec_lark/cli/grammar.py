@@ -52,7 +52,7 @@ def export(target: str, types: str, out: str, **options: Any) -> None:
     write_out(out, text)
 
 
-_SHOWN = [*sorted(grammars.STARTS), *grammars.SCHEMAS]
+_SHOWN = [*sorted([*grammars.STARTS, *grammars.DIALECTS]), *grammars.SCHEMAS]
 
 
 @grammar_command.command(

@@ -101,7 +101,7 @@ def _ask_grammars() -> None:
     from planspec_lark.syntax import grammars
     from planspec_lark.syntax.lalr import load_rules
 
-    for language in grammars.READ:
+    for language in (*grammars.READ, *grammars.DIALECTS):
         patterns, rules = grammars.regular(language), load_rules(grammars.grammar_path(language))
         for terminal in rules.names:
             patterns.terminal(terminal)

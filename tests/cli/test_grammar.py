@@ -69,7 +69,7 @@ def test_a_wrong_call(arguments: list[str], message: str) -> None:
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("language", sorted(grammars.STARTS))
+@pytest.mark.parametrize("language", sorted([*grammars.STARTS, *grammars.DIALECTS]))
 def test_show(language: str) -> None:
     result = run("grammar", "show", language)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -85,4 +85,4 @@ def test_show_of_a_schema(language: str) -> None:
 
 def test_every_file_is_shown() -> None:
     files = {path.name.partition(".")[0] for path in grammars.grammar_path("planspec").parent.iterdir()}
-    assert files == {*grammars.STARTS, *grammars.SCHEMAS}
+    assert files == {*grammars.STARTS, *grammars.DIALECTS, *grammars.SCHEMAS}

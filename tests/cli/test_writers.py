@@ -130,7 +130,7 @@ def test_an_editor_that_saves_what_does_not_fit(here: Path) -> None:
 def test_a_writer_beside_a_run_is_refused_and_the_run_goes_on() -> None:
     Path("line").write_text("PLAN_CMD: SKIP 2")
     Path("repaired").write_text("LINE 4: 2. [act] c\n")
-    Path("answer").write_text(PLAN)
+    Path("answer").write_text("Goal: g\n## Steps\n1. [act] a\n")
     Path("other.md").write_text("Goal: other\n## Steps\n1. [act] a\n")
     Path("link.md").symlink_to("plan.md")
     with at_work() as process:

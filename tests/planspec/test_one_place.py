@@ -119,7 +119,10 @@ assert "owner" in Action.model_json_schema()["properties"]
 assert any("--owner" in option.opts for option in add_command.params)
 """
 
-STEP_TYPE = '    "wait": StepType({"pause": "description"}, ("sleep",), is_container=True),\n'
+STEP_TYPE = '    "wait": StepType({"pause": "description"}, is_container=True),\n'
+DIALECT = "grammar/planspec_dialect.lark"
+WORDS = "// Words for `wait`.\nWAIT_WORD: /(?i:wait|sleep)(?![\\w-])/\n"
+WORDS_BELOW = "// Words for `reason`.\n"
 BEHIND_SUBTASK = 'meaning_zh="由里面的几个步骤合成",\n    ),\n'
 SEE_THE_TYPE = """
 import planspec_lark
@@ -144,6 +147,10 @@ assert found.replacement == "[wait]"
 [found] = [found for found in check_text(TEXT.replace("[wait]", "[act]")) if found.code == "PS204"]
 assert found.help == "only `[wait]`, `[subtask]` and `[decide]` have steps below them"
 assert [found.code for found in check_text(TEXT[:-24]) if found.code == "PS206"] == ["PS206"]
+# The dialect: its words, and its name in front of a colon.
+for line in ("1. [Sleep] Wait", "1. wait: Wait"):
+    tolerant = extract_plan(TEXT.replace("1. [wait] Wait", line))
+    assert (tolerant.text, tolerant.risk.value) == (TEXT, "low"), (line, tolerant.holds)
 # Commands, folds and views.
 added = apply_commands(plan, parse_plan_commands("PLAN_CMD: ADD 2 [wait] Wait again"))
 assert plan.steps[1].step_type == "wait", added
@@ -237,6 +244,11 @@ def test_a_list_of_fields_made_by_hand_is_found(copied: Path, path: str, derived
 def add_type(root: Path) -> None:
     change(root, MODELS, BEHIND_SUBTASK, BEHIND_SUBTASK + STEP_TYPE)
     change(root, "grammar/planspec_fresh.lark", 'CONTAINER: "[decide]"', 'CONTAINER: "[wait]" | "[decide]"')
+    # Its words, as the dialect has them for every type.
+    change(root, DIALECT, "TYPE_WORD: ACT_WORD | ", "TYPE_WORD: WAIT_WORD | ACT_WORD | ")
+    change(root, DIALECT, "type_word: ACT_WORD | ", "type_word: WAIT_WORD | ACT_WORD | ")
+    change(root, DIALECT, WORDS_BELOW, WORDS + WORDS_BELOW)
+    change(root, DIALECT, "TYPE_NAME: /(?i:reason|", "TYPE_NAME: /(?i:wait|reason|")
 
 
 def test_a_type_of_step(copied: Path) -> None:

@@ -607,9 +607,7 @@ def scan_plan(
     """
     check_is_text(text)
     found = _extract(text, _Request(default_type=default_type, name=name, limits=limits, max_risk=Risk.HIGH))
-    if any(one.code in OVER_LIMIT for one in found.holds):
-        return found.scan
-    if not found.plan.steps:
+    if not found.plan.steps and not any(one.code in OVER_LIMIT for one in found.holds):
         remainder = leave_out_reasoning(text)
         plan = fast_reader.read(remainder.text)
         if plan is not None:
@@ -620,5 +618,5 @@ def scan_plan(
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]
     listed = Findings(limits.max_findings)
-    listed.extend([*found.scan.diagnostics, *left, *found.notes])
+    listed.extend(in_order([*found.scan.diagnostics, *left, *found.notes]))
     return evolve(found.scan, diagnostics=listed.close())

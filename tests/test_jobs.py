@@ -37,7 +37,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 @pytest.mark.parametrize("case", range(7))
-def test_a_text_ends_as_it_is_scanned(case): pass
+def test_a_text_ends_as_it_is_extracted(case): pass
 
 def test_other(): pass
 
@@ -49,17 +49,17 @@ def test_property(number): assert settings.default.max_examples == {examples}
 @pytest.mark.parametrize(
     ("job", "names", "examples"),
     [
-        ([], {"test_a_text_ends_as_it_is_scanned[0]", "test_other", "test_property"}, 8),
-        (["--job", "sweep"], {f"test_a_text_ends_as_it_is_scanned[{case}]" for case in range(7)}, 40),
+        ([], {"test_a_text_ends_as_it_is_extracted[0]", "test_other", "test_property"}, 8),
+        (["--job", "sweep"], {f"test_a_text_ends_as_it_is_extracted[{case}]" for case in range(7)}, 40),
         (["--job", "properties"], {"test_property"}, 40),
         (
             ["--job", "properties", "--job", "sweep"],
-            {*(f"test_a_text_ends_as_it_is_scanned[{case}]" for case in range(7)), "test_property"},
+            {*(f"test_a_text_ends_as_it_is_extracted[{case}]" for case in range(7)), "test_property"},
             40,
         ),
         (
             ["tests"],
-            {*(f"test_a_text_ends_as_it_is_scanned[{case}]" for case in range(7)), "test_other", "test_property"},
+            {*(f"test_a_text_ends_as_it_is_extracted[{case}]" for case in range(7)), "test_other", "test_property"},
             40,
         ),
     ],
@@ -70,7 +70,7 @@ def test_a_sample_always_runs_and_a_job_runs_all(
     _be_alone(monkeypatch)
     folder = pytester.mkdir("tests")
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
-    (folder / "planspec").mkdir()
+    (folder / "answers").mkdir()
     (folder / "planspec" / "test_stream.py").write_text(TESTS.replace("{examples}", str(examples)))
     pytester.makeini("[pytest]\ntestpaths = tests")
     result = pytester.runpytest_subprocess("-v", *job)

@@ -139,7 +139,7 @@ _reading_options = options(
     examples=[
         "planspec extract answer.md",
         "planspec extract answer.md -o plan.md",
-        "planspec extract answer.md --choose last --sign ?=active",
+        "planspec extract answer.md --choose last --sign '?=active'",
         "planspec extract answer.md --default-type act --json",
     ],
     files={

@@ -1,6 +1,9 @@
-"""Clean answers of language models: a plan of 20 steps in a code block, with sentences around it."""
+"""Answers of language models: a plan of 20 or 300 steps in a code block, clean or messy, with sentences around it."""
 
 from __future__ import annotations
+
+import re
+from itertools import product
 
 from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Task, race
@@ -10,7 +13,8 @@ from planspec_lark.planspec.fast_reader import row_pattern
 
 __all__ = ["measure_answers"]
 
-_PARTS = 5
+# Steps → parts with three steps each.
+_PARTS = {20: 5, 300: 75}
 # Title, goal, constraint, parts and steps of a plan, and what comes before its code block and after it.
 _ANSWERS = {
     "English": (
@@ -36,47 +40,57 @@ _ANSWERS = {
         "以上计划包含全部步骤。如有需要调整的地方，请随时告诉我。",
     ),
 }
-_PARSE, _EXTRACT, _PASS, _CHECK = (
+_PARSE, _CLEAN, _MESSY, _PASS, _CHECK = (
     "parse_plan, the plan",
-    "extract_plan",
+    "extract_plan, clean",
+    "extract_plan, messy",
     "one pass of the row pattern",
     "check_text, the plan",
+)
+# How a model that was shown no grammar writes the lines of a plan.
+_MESS = (
+    (r"^# (Plan: .*)$", r"# **\1**"),
+    (r"^Goal: ", "**Goal:** "),
+    (r"^Constraints:$", "**Constraints:**"),
+    (r"^## Steps$", "### Steps"),
+    (r"^( *)([0-9.]+)\. \[(\w)(\w+)\] ", lambda one: f"{one[1]}{one[2]}) **[{one[3].upper()}{one[4]}]** "),
+    (r"→", "->"),
+    (r"^( *)> ← ", r"\1- Inputs: "),
 )
 
 
 def measure_answers(settings: Settings) -> Findings:
     """Time what reads an answer beside what reads its plan. The figures are those of the slowest language."""
-    columns = ["what", "language", "best", "to parse_plan", "to a pass of the row pattern"]
-    table = Table("Clean answers of 20 steps", columns)
+    columns = ["what", "steps", "language", "best", "to parse_plan", "to a pass of the row pattern"]
+    table = Table("Answers of 20 and 300 steps", columns)
     findings = Findings([table])
-    for language in _ANSWERS:
-        plan, answer = _write(language)
+    for steps, language in product(_PARTS, _ANSWERS):
+        plan, answer, messy = _write(language, _PARTS[steps])
         tasks = {
             _PARSE: Task.on(parse_plan, plan),
             _PASS: Task.on(row_pattern().findall, answer),
-            "scan_plan": Task.on(scan_plan, answer),
-            _EXTRACT: Task.on(extract_plan, answer),
+            "scan_plan, clean": Task.on(scan_plan, answer),
+            _CLEAN: Task.on(extract_plan, answer),
+            _MESSY: Task.on(extract_plan, messy),
             _CHECK: Task.on(check_text, plan),
         }
-        timings = race(tasks, rounds=settings.rounds * 3)
-        findings.note(f"answers/{language}", timings)
+        timings = race(tasks, rounds=settings.rounds * (3 if steps == 20 else 1))
+        findings.note(f"answers/{steps}/{language}", timings)
         best = {name: timing.best for name, timing in timings.items()}
         for name, time in best.items():
-            table.rows.append([name, language, seconds(time), ratio(time / best[_PARSE]), ratio(time / best[_PASS])])
-        for figure, name, other in (
-            ("extract to parse", _EXTRACT, _PARSE),
-            ("extract to a pass", _EXTRACT, _PASS),
-            ("check to parse", _CHECK, _PARSE),
-        ):
-            findings.figures[figure] = max(best[name] / best[other], findings.figures.get(figure, 0))
+            row = [name, f"{steps}", language, seconds(time), ratio(time / best[_PARSE]), ratio(time / best[_PASS])]
+            table.rows.append(row)
+        for figure, name in (("clean", _CLEAN), ("messy", _MESSY), ("check", _CHECK)):
+            key = f"{figure} to parse, {steps} steps"
+            findings.figures[key] = max(best[name] / best[_PARSE], findings.figures.get(key, 0))
     return findings
 
 
-def _write(language: str) -> tuple[str, str]:
-    """A plan without any finding, and an answer around it that is accepted."""
+def _write(language: str, parts: int) -> tuple[str, str, str]:
+    """A plan without any finding, and two answers around it that are accepted: as it is, and in other signs."""
     (title, goal, constraint), part, texts, before, behind = _ANSWERS[language]
     rows = [f"# Plan: {title}", f"Goal: {goal}", "Constraints:", f"- {constraint}", "## Steps"]
-    for first in range(1, _PARTS + 1):
+    for first in range(1, parts + 1):
         rows.append(f"{first}. [subtask] {part.format(first)}")
         for second, text in enumerate(texts, 1):
             rows.append(f"  {first}.{second}. [act] {text} → result_{first}_{second}")
@@ -84,6 +98,10 @@ def _write(language: str) -> tuple[str, str]:
                 rows.append(f"    > ← result_{first}_{second - 1}")
     plan = "\n".join([*rows, ""])
     answer = f"{before}\n\n```\n{plan}```\n\n{behind}\n"
+    messy = answer
+    for pattern, written in _MESS:
+        messy = re.sub(pattern, written, messy, flags=re.MULTILINE)
     assert not check_text(plan)
     assert extract_plan(answer).is_usable
-    return plan, answer
+    assert extract_plan(messy).plan == extract_plan(answer).plan == parse_plan(plan)
+    return plan, answer, messy

@@ -7,11 +7,9 @@ and values of JSON make another text.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
 
 from attrs import field, frozen
 
@@ -21,20 +19,9 @@ from planspec_lark.planspec.recovery import indent_of
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
 
-__all__ = [
-    "Block",
-    "Stretch",
-    "find_blocks",
-    "find_strays",
-    "is_plan_line",
-    "iter_strings",
-    "read_json",
-    "set_aside",
-    "undo_escapes",
-]
+__all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
 
 _QUOTED = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z)){2,}", re.MULTILINE)
-_ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&nbsp;": "\xa0"}
 # A title that only the line below it makes one of a plan.
 _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
 _PARTS = ("title", "goal", "constraints", "steps")
@@ -59,76 +46,10 @@ class Block:
     text: str = field(repr=False)
 
 
-# ---------------------------------------------------------------- what is set aside
-
-
-def set_aside(text: str) -> str:
-    """A text with white space in place of the tokens of chat formats; as long as before."""
-    if "<" not in text and "INST]" not in text:
-        return text
-    return DIALECT.terminal("CHAT_TOKEN").sub(lambda token: " " * len(token[0]), text)
-
-
 @cache
-def _lines_of(terminal: str) -> re.Pattern[str]:
-    return re.compile(DIALECT.terminal(terminal).pattern, re.MULTILINE)
-
-
-def undo_escapes(text: str) -> tuple[str, int, int] | None:
-    """A text without escapes of Markdown or HTML, and the bounds of the first; None where no line needs that.
-
-    Lines keep their numbers.
-    """
-    if "&gt;" in text and _lines_of("ENTITY_LINE").search(text):
-        entity = DIALECT.terminal("ENTITY")
-        match = entity.search(text)
-        plain = entity.sub(lambda one: _ENTITIES[one[0]], text)
-    elif "\\" in text and _lines_of("ESCAPED_LINE").search(text):
-        sign = DIALECT.terminal("ESCAPED_SIGN")
-        match = sign.search(text)
-        plain = sign.sub("", text)
-    else:
-        return None
-    return None if match is None else (plain, *match.span())
-
-
-def read_json(text: str) -> Any:
-    """The JSON value that a text is, by itself or as its only code block; an exception where it is none.
-
-    Raises:
-        ValueError: the text is no JSON value.
-    """
-    bare = text.strip()
-    if bare[:3] in ("```", "~~~"):
-        fences = list(find_fences(bare))
-        if len(fences) == 1 and not bare[fences[0].end :].strip():
-            bare = bare[fences[0].body_start : fences[0].body_end].strip()
-    if bare[:1] not in ("{", "[", '"'):
-        raise ValueError("no JSON")
-    try:
-        return json.loads(bare)
-    except RecursionError:
-        raise ValueError("too deep") from None
-
-
-def iter_strings(value: Any) -> Iterator[str]:
-    """All strings in a JSON value that are longer than a line."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            if "\n" in one:
-                yield one
-            elif one[:1] in ("{", "["):
-                # The arguments of a call are a JSON value in a string.
-                try:
-                    waiting.append(json.loads(one))
-                except (ValueError, RecursionError):
-                    continue
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+def _maybe() -> re.Pattern[str]:
+    """What finds the lines of a text that may be a plan's."""
+    return re.compile(DIALECT.terminal("MAYBE").pattern, re.MULTILINE)
 
 
 # ---------------------------------------------------------------- lines
@@ -323,7 +244,7 @@ class Stretch:
 def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, LineReading]]:
     """The lines between two offsets that are a step with a type, or head a part of a plan, each with its bounds."""
     at = start
-    for match in _lines_of("MAYBE").finditer(text, start, end):
+    for match in _maybe().finditer(text, start, end):
         if match.start() < at:
             continue
         first = text.rfind("\n", start, match.start()) + 1 or start

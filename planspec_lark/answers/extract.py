@@ -12,20 +12,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.block import (
-    Block,
-    find_blocks,
-    find_strays,
-    iter_strings,
-    read_json,
-    set_aside,
-    undo_escapes,
-)
+from planspec_lark.answers.block import Block, find_blocks, find_strays
 from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cut, start_of_last_line
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import NO_SIGNS, WIDE, Numbering, is_elision, is_suspect
+from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_elision, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
@@ -34,6 +26,7 @@ from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
+from planspec_lark.syntax.envelopes import iter_strings, read_json, set_aside, undo_escapes
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
     NO_LIMITS,
@@ -44,7 +37,7 @@ from planspec_lark.syntax.limits import (
     find_excess,
 )
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
-from planspec_lark.syntax.source import BLANKS, Source, Span, end_last_line
+from planspec_lark.syntax.source import BLANKS, Remark, Source, Span, end_last_line, find_remarks
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["Extraction", "Remark", "Remarks", "Repair", "extract_plan", "scan_plan"]
@@ -59,23 +52,6 @@ _WRITE = (
     "`1. [act] Text → output`"
 )
 _OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
-
-
-@frozen
-class Remark:
-    """A stretch of an answer outside the plan, verbatim.
-
-    Attributes:
-        text: the text, code blocks with their signs included.
-        span: where it stands.
-    """
-
-    text: str
-    span: Span
-
-    def to_dict(self) -> dict[str, Any]:
-        """The remark as a JSON value."""
-        return {"line": self.span.line, "end_line": self.span.end_line, "text": self.text}
 
 
 # What decides about remarks: "show", "review", or a function of them and the plan.
@@ -294,7 +270,7 @@ def _extract(answer: str, request: _Request) -> Extraction:
     if excess := find_excess(answer, request.name, request.limits):
         return _refuse(read_nothing([excess]), [excess], request, ())
     source = Source(answer, request.name)
-    if (plain := undo_escapes(answer)) is not None:
+    if (plain := undo_escapes(answer, DIALECT.language)) is not None:
         found = _extract(plain[0], request)
         note = _note(
             source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them"
@@ -340,7 +316,7 @@ def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], reques
         help=help,
         source=source,
     )
-    remarks = tuple(_remarks(source, text, [(0, end)]))
+    remarks = tuple(find_remarks(source, text, [(0, end)]))
     result = ScanResult(PlanSpec(), [], Positions(source, text), source)
     found = _refuse(result, [missing], request, remarks)
     return evolve(found, notes=tuple(notes), truncated=bool(text.strip()) and is_cut_short(request.finish_reason))
@@ -518,7 +494,7 @@ class _Answer:
 
     def _find_remarks(self, block: Block) -> tuple[Remark, ...]:
         bounds = [(0, block.around_start), (block.around_end, len(self.source.text))]
-        return tuple(_remarks(self.source, self.text, bounds))
+        return tuple(find_remarks(self.source, self.text, bounds))
 
     def _judge_remarks(self, remarks: tuple[Remark, ...], plan: PlanSpec) -> Iterator[Diagnostic]:
         policy = self.request.remarks
@@ -542,18 +518,6 @@ def _indent_of(written: str, text: str, start: int) -> int:
     """How far the first line of a block is indented that is not blank."""
     bare = text[start:].lstrip(f"{BLANKS}{WIDE}\r\n\ufeff")
     return indent_of(written, len(text) - len(bare))
-
-
-def _remarks(source: Source, text: str, bounds: Sequence[tuple[int, int]]) -> Iterator[Remark]:
-    """The text between some bounds, without the blank lines around it. What was set aside is none."""
-    for start, end in bounds:
-        left = text[start:end]
-        bare = left.strip(f"{BLANKS}\r\n\ufeff")
-        if not bare:
-            continue
-        first = start + left.index(bare[0])
-        last = first + len(bare)
-        yield Remark(source.text[first:last], source.span(first, last))
 
 
 def _repair(found: Diagnostic, source: Source) -> Repair:
@@ -643,9 +607,7 @@ def scan_plan(
     """
     check_is_text(text)
     found = _extract(text, _Request(default_type=default_type, name=name, limits=limits, max_risk=Risk.HIGH))
-    if any(one.code in OVER_LIMIT for one in found.holds):
-        return found.scan
-    if not found.plan.steps:
+    if not found.plan.steps and not any(one.code in OVER_LIMIT for one in found.holds):
         remainder = leave_out_reasoning(text)
         plan = fast_reader.read(remainder.text)
         if plan is not None:
@@ -656,5 +618,5 @@ def scan_plan(
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]
     listed = Findings(limits.max_findings)
-    listed.extend([*found.scan.diagnostics, *left, *found.notes])
+    listed.extend(in_order([*found.scan.diagnostics, *left, *found.notes]))
     return evolve(found.scan, diagnostics=listed.close())

@@ -17,15 +17,16 @@ from re import Match
 
 from attrs import define, field, frozen
 
-from planspec_lark.answers.block import Stretch, is_plan_line, set_aside, undo_escapes
+from planspec_lark.answers.block import Stretch, is_plan_line
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import find_holds
-from planspec_lark.planspec.dialect import WIDE
+from planspec_lark.planspec.dialect import DIALECT, WIDE
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.envelopes import set_aside, undo_escapes
 from planspec_lark.syntax.fences import read_fence, unquote
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
 from planspec_lark.syntax.reasoning import ReasoningFilter, diagnose_block
@@ -396,7 +397,7 @@ class PlanStream:
             self._close()
             return
         self._source.add(line)
-        self._is_escaped = self._is_escaped or undo_escapes(line) is not None
+        self._is_escaped = self._is_escaped or undo_escapes(line, DIALECT.language) is not None
         left = self._reasoning.read(line, start)
         self._pass_reasoning()
         if left != line and not left.strip(" "):

@@ -7,11 +7,8 @@ other text is remarks, and is never judged.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from html import unescape
-from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -24,6 +21,7 @@ from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.envelopes import iter_strings, read_json, set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -114,8 +112,8 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     if said:
         source = Source(said[0], name)
         notes.append("the commands are in a string of a JSON value: lines are counted in that string")
-    if (plain := _undo_escapes(source.text)) != source.text:
-        source = Source(plain, name)
+    if (plain := undo_escapes(source.text, DIALECT.language)) is not None:
+        source = Source(plain[0], name)
         notes.append("escapes of Markdown or HTML were undone: lines are shown without them")
     told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), source=source) for note in notes]
     return _scan(source, most, told, finish_reason, allow_truncated, limits)
@@ -125,7 +123,7 @@ def _scan(  # noqa: PLR0913, PLR0917  (what is asked for)
     source: Source, most: Risk, notes: list[Diagnostic], finish_reason: str, allow_truncated: bool, limits: Limits
 ) -> CommandScan:
     remainder = leave_out_reasoning(source.text)
-    text = PLAN_DIALECT.terminal("CHAT_TOKEN").sub(lambda token: " " * len(token[0]), remainder.text)
+    text = set_aside(remainder.text)
     if text.startswith("\ufeff"):
         text = f" {text[1:]}"
     lines = list(read_lines(text, source, most))
@@ -281,47 +279,13 @@ def is_cut(text: str, lines: list[CommandLine], finish_reason: str) -> bool:
     return bool(ended) and (is_cut_short(finish_reason) or is_open or (last >= len(ended) and has_open_end(ended)))
 
 
-def _undo_escapes(text: str) -> str:
-    """A text without escapes of Markdown or HTML, where its commands are some only without them."""
-    if "PLAN\\_CMD:" in text and re.search(DIALECT.terminal("ESCAPED_LINE").pattern, text, re.MULTILINE):
-        text = PLAN_DIALECT.terminal("ESCAPED_SIGN").sub("", text)
-    if "&gt;" in text and re.search(DIALECT.terminal("ENTITY_LINE").pattern, text, re.MULTILINE):
-        text = PLAN_DIALECT.terminal("ENTITY").sub(lambda one: unescape(one[0]), text)
-    return text
-
-
 def _find_in_json(text: str) -> list[str]:
-    """The different strings with commands in the JSON value that a text is, by itself or as its only code block."""
+    """The different strings with commands in the JSON value that a text is."""
     if "PLAN_CMD" not in text:
         return []
-    bare = text.strip()
-    fences = list(find_fences(bare))
-    if len(fences) == 1 and not bare[: fences[0].start].strip() and not bare[fences[0].end :].strip():
-        bare = bare[fences[0].body_start : fences[0].body_end].strip()
-    if bare[:1] not in ("{", "[", '"'):
-        return []
     try:
-        value = json.loads(bare)
-    except (ValueError, RecursionError):
+        value = read_json(text)
+    except ValueError:
         return []
-    rows = {one: one.split("\n") for one in _strings(value) if "cmd" in one.lower()}
+    rows = {one: one.split("\n") for one in iter_strings(value) if "cmd" in one.lower()}
     return [one for one in rows if any(read_line(row.strip(f"{BLANKS}\r")) for row in rows[one])]
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """All texts in a JSON value, in their order; those in the JSON values that are texts of it as well."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str) and one[:1] in ("{", "["):
-            # The arguments of a call.
-            try:
-                waiting.append(json.loads(one))
-            except (ValueError, RecursionError):
-                yield one
-        elif isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += reversed(one.values())
-        elif isinstance(one, list):
-            waiting += reversed(one)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import IntEnum
+from functools import cache
 from itertools import pairwise
 from operator import attrgetter
-from re import Match
+from re import Match, Pattern
 from types import MappingProxyType
 
 from attrs import define, evolve, field, frozen
@@ -438,13 +439,29 @@ class _Line:
 
     def __init__(self, match: Match[str], line: str) -> None:
         self.match, self.line, self.span = match, line, match.span
-        names = match.re.groupindex
-        self.parts = {name: value for name, value in zip(names, match.groups(), strict=False) if value is not None}
+        self.parts: dict[str, str] = {}
+        # By the name of a part, the terminal that it is written in.
+        self.forms: dict[str, str] = {}
+        for (name, part, terminal), value in zip(_names_of(match.re), match.groups(), strict=True):
+            if value is not None:
+                self.parts[name] = value
+                if part:
+                    self.forms[part] = terminal
 
     def form_of(self, part: str) -> str:
         """The terminal that a part is written in; empty where it is missing."""
-        start = f"{part}_"
-        return next((name[len(start) :] for name in self.parts if name.startswith(start) and name[-1].isupper()), "")
+        return self.forms.get(part, "")
+
+
+@cache
+def _names_of(pattern: Pattern[str]) -> list[tuple[str, str, str]]:
+    """The groups of a pattern: the name, and of a terminal in a part the names of both."""
+    found = []
+    for name in pattern.groupindex:
+        terminal = name.lstrip("abcdefghijklmnopqrstuvwxyz_")
+        part = name[: len(name) - len(terminal)].rstrip("_")
+        found.append((name, part if terminal else "", terminal))
+    return found
 
 
 def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
@@ -596,7 +613,7 @@ def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
             start = line.match.start(part)
             said = line.parts[part].rstrip(_SPACES)
             # A sign by itself has no value that is a part of it.
-            terminal = line.form_of(part) or line.form_of(f"{part}__status") or "UNKNOWN_SIGN"
+            terminal = line.form_of(part) or "UNKNOWN_SIGN"
             found.append(_Mark(terminal, _status_of(terminal, said, signs), start, start + len(said)))
     return found
 

@@ -1,0 +1,87 @@
+"""What answers are wrapped in, whatever they hold: JSON values, escapes, the tokens of chat formats.
+
+The patterns are terminals of the dialects.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import unescape
+from typing import Any
+
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fences import find_fences
+
+__all__ = ["iter_strings", "read_json", "set_aside", "undo_escapes"]
+
+# The dialect with the signs that all languages share.
+_SHARED = "planspec_dialect"
+
+
+def set_aside(text: str) -> str:
+    """A text with white space in place of the tokens of chat formats; as long as before."""
+    if "<" not in text and "INST]" not in text:
+        return text
+    return grammars.pattern(_SHARED, "CHAT_TOKEN").sub(lambda token: " " * len(token[0]), text)
+
+
+@cache
+def _lines_of(language: str, terminal: str) -> re.Pattern[str]:
+    return re.compile(grammars.pattern(language, terminal).pattern, re.MULTILINE)
+
+
+def undo_escapes(text: str, language: str) -> tuple[str, int, int] | None:
+    """A text without escapes of Markdown or HTML, and the bounds of the first; None where no line needs that.
+
+    Lines keep their numbers. ``language`` is the dialect that says which lines are some only without escapes.
+    """
+    if "&gt;" in text and _lines_of(language, "ENTITY_LINE").search(text):
+        entity = grammars.pattern(_SHARED, "ENTITY")
+        match, plain = entity.search(text), entity.sub(lambda one: unescape(one[0]), text)
+    elif "\\" in text and _lines_of(language, "ESCAPED_LINE").search(text):
+        sign = grammars.pattern(_SHARED, "ESCAPED_SIGN")
+        match, plain = sign.search(text), sign.sub("", text)
+    else:
+        return None
+    return None if match is None else (plain, *match.span())
+
+
+def read_json(text: str) -> Any:
+    """The JSON value that a text is, by itself or as its only code block.
+
+    Raises:
+        ValueError: the text is no JSON value.
+    """
+    bare = text.strip()
+    if bare[:3] in ("```", "~~~"):
+        fences = list(find_fences(bare))
+        if len(fences) == 1 and not bare[fences[0].end :].strip():
+            bare = bare[fences[0].body_start : fences[0].body_end].strip()
+    if bare[:1] not in ("{", "[", '"'):
+        raise ValueError("no JSON")
+    try:
+        return json.loads(bare)
+    except RecursionError:
+        raise ValueError("too deep") from None
+
+
+def iter_strings(value: Any) -> Iterator[str]:
+    """All strings in a JSON value, in their order; those in the JSON values that are strings of it as well."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and one[:1] in ("{", "["):
+            # The arguments of a call.
+            try:
+                waiting.append(json.loads(one))
+            except (ValueError, RecursionError):
+                yield one
+        elif isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += reversed(one.values())
+        elif isinstance(one, list):
+            waiting += reversed(one)

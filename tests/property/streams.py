@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from planspec_lark import PlanSpec, PlanStep, PlanStream, PlanSyntaxError, extract_plan, parse_plan, plan_to_dict
 from planspec_lark.answers import Extraction, PlanEvent, PlanEventKind, StreamEnd
-from planspec_lark.answers.block import find_blocks, set_aside, undo_escapes
+from planspec_lark.answers.block import find_blocks
+from planspec_lark.syntax.envelopes import set_aside, undo_escapes
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from planspec_lark.syntax.reasoning import has_tags
 from planspec_lark.syntax.source import end_last_line
@@ -76,7 +77,7 @@ def _has_other_blocks(text: str) -> bool:
 
     A plan that the form takes as it is may be read so where the dialect would read more into it.
     """
-    if has_tags(text) or undo_escapes(text):
+    if has_tags(text) or undo_escapes(text, "planspec_dialect"):
         return True
     whole = end_last_line(set_aside(text))
     blocks = find_blocks(whole)

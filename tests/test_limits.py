@@ -154,19 +154,16 @@ def test_the_note_weighs_as_much_as_the_worst_that_it_stands_for() -> None:
     assert found[-1].severity is Severity.ERROR
 
 
-def test_lines_left_out_are_one_finding_however_many_there_are() -> None:
-    text = "prose\n" * 50 + CHAIN
-    assert codes(text, max_findings=1) == ["PS101"]
-    fences = "prose\n```\nprose\n```\nprose\nprose\n" + CHAIN
-    everything = scan_plan(fences, limits=Limits(max_findings=None)).diagnostics
-    *listed, note = scan_plan(fences, limits=Limits(max_findings=1)).diagnostics
-    assert listed == everything[:1]
-    assert note.message == f"{len(everything) - 1} more findings are not listed"
+def test_a_stretch_of_remarks_is_one_finding_however_many_lines_it_has() -> None:
+    remarks = "prose\n```\nprose\n```\nprose\nprose\n"
+    assert codes(remarks + CHAIN, max_findings=1) == ["PS101"]
+    assert codes(f"{remarks}```\n{FAULTY}```\n{remarks}", max_findings=2) == ["PS101", "PS111", "PS120"]
 
 
-def test_of_several_plans_only_the_best_has_its_findings_listed() -> None:
+def test_of_several_plans_only_the_last_has_its_findings_listed() -> None:
     other = "# Plan: other\n" + HEAD + "1. [X] [act] a\n2. [X] [act] b\n3. oops\n"
     everything = scan_plan(other + "# Plan: this\n" + FAULTY, limits=Limits(max_findings=None)).diagnostics
+    assert [one.code for one in everything] == ["PS101", *["PS111"] * 1500]
     limited = scan_plan(other + "# Plan: this\n" + FAULTY, limits=Limits(max_findings=5)).diagnostics
     assert limited[:5] == everything[:5]
     assert limited[-1].message == f"{len(everything) - 5:,} more findings are not listed"

@@ -112,6 +112,7 @@ class _Block:
         events: takes what is told.
         is_begun: whether there is a block.
         is_ended: whether nothing can be added to it.
+        is_settled: whether that was told.
         hold: the first finding that keeps the plan from being accepted.
         excess: that it has more steps than it may.
     """
@@ -124,6 +125,7 @@ class _Block:
     events: list[PlanEvent]
     is_begun: bool = False
     is_ended: bool = False
+    is_settled: bool = False
     hold: Diagnostic | None = None
     excess: Diagnostic | None = None
     # The line that opens the code block, and the lines outside of one that may be a block.
@@ -196,6 +198,7 @@ class _Block:
         self._tell_findings(at)
         self.is_ended = True
         if self._fence and self.reader.steps and not self.hold:
+            self.is_settled = True
             self.events.append(PlanEvent(PlanEventKind.SETTLED))
 
     # ---------------------------------------------------------------- what it says
@@ -420,7 +423,7 @@ class PlanStream:
 
     def _look(self) -> None:
         """See whether there is hope. A plan that is complete cannot be spoilt."""
-        self._is_settled = self._is_settled or any(one.kind is PlanEventKind.SETTLED for one in self._events)
+        self._is_settled = self._is_settled or self._block.is_settled
         if not (self._is_settled or self._hopeless):
             strict = self._strictly.findings[:1] if self._strictly and self._strictly.found else []
             for fault in filter(None, (*strict, self._block.fault)):

@@ -113,8 +113,8 @@ def _analyze_strictly(text: str) -> Analysis:
 def _analyze_answer(text: str, finish_reason: str) -> Analysis:
     found = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
     told = in_order([*found.holds, *(one.diagnostic for one in found.repairs), *found.notes])
-    # What rules say as well is said once, by them.
-    parsed = not (told or found.remarks or found.source.text != text) or fast_reader.read(text) is not None
+    # A code block around a plan is nothing to be told of, and still no plan as it is.
+    parsed = fast_reader.read(text) is not None
     return _judge(found.plan, told, found.positions, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
 
 

@@ -929,18 +929,16 @@ def read_row(
         name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell
         for name, cell in zip(columns, cells, strict=True)
     }
-    number = said.get("id", "").rstrip(".")
+    number = said.get("id", "").rstrip(".)）")
+    is_number = not number or DIALECT.terminal("LOOSE_ID").fullmatch(number) is not None
+    number = _read_digits(number) if is_number and number else ""
     word = said["type"].strip("[]【】`*")
     status = said.get("status", "")
     known = {f"[{character}]": one for one, character in MARKS.items()}
     mark = known.get(status) or _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
     outputs = read_variables(said["outputs"]) if said.get("outputs") else []
     inputs = read_variables(said["inputs"]) if said.get("inputs") else []
-    is_clear = (
-        None not in (mark, outputs, inputs)
-        and bool(read_type(word))
-        and DIALECT.terminal("ID").fullmatch(number or "1")
-    )
+    is_clear = None not in (mark, outputs, inputs) and bool(read_type(word)) and is_number
     tail = read_tail(said["text"], 0, said["text"])
     pieces = [said[name] for name in ("result",) if said.get(name)]
     if said.get("progress"):

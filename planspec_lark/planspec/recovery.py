@@ -190,6 +190,8 @@ class Reader:
     # How many signs in front of the line only look like white space, and the comment behind it.
     _lead: int = 0
     _comment: Deviation | None = None
+    # How far the last step is indented.
+    _depth: int = 0
     # Where lines that go with a refused one start, as long as the finding about them may grow.
     _dropped: int | None = None
     # Where the text of the line ends that is read.
@@ -314,6 +316,8 @@ class Reader:
     def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
         """Whether the dialect has more to say of a line than the form does."""
         kind = match.lastgroup
+        if kind in _PARTS and self._is_told_of(indent):
+            return True
         if kind == "constraint":
             text = match["constraint_TEXT"]
             return unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
@@ -348,6 +352,7 @@ class Reader:
         kind = str(match.lastgroup)
         if kind == "step":
             self._take_step(match, line)
+            self._depth = indent
             self._note_id(match["step_STEP_ID"], indent)
             if not self.is_strict and isinstance(self.owner, PlanStep):
                 self._last = self._may_go_on(content, line, indent, match["step_STEP_ID"])
@@ -480,6 +485,9 @@ class Reader:
             self._fill_goal(content, line, last)
         elif reading is None or kind in ("bullet", "untyped") or self._is_told_of_step(reading):
             self._take_text(reading, content, line, indent, above)
+        elif kind in _HEADERS and self._is_told_of(indent):
+            # Indented below a step, it heads no part of the plan.
+            self._take_text(None, content, line, indent, above)
         elif kind == "table":
             self._take_table(content, line)
         elif kind in _HEADERS:
@@ -493,8 +501,8 @@ class Reader:
         elif kind == "layout":
             self._report(line, reading.deviations, ())
             self._last = last
-        elif kind == "fence" and not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base:
-            self._take_detail(content, line)
+        elif kind == "fence" and self._is_told_of(indent):
+            self._take_detail(content, line, indent)
         else:
             self._report(line, reading.deviations, None)
 
@@ -549,6 +557,7 @@ class Reader:
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
         self._take_step(match, line._replace(is_repaired=bool(deviations or self._lead)))
+        self._depth = indent
         if isinstance(self.owner, PlanStep):
             self._last = _Last(line, content, indent, "step", reading.step, step_id)
 
@@ -558,6 +567,10 @@ class Reader:
             self._note_id(step.number, indent)
             return step.number
         return self.numbering.place(step.number, step.kind, indent)
+
+    def _is_told_of(self, indent: int) -> bool:
+        """Whether an indented line can only be told of the step above."""
+        return not self.is_strict and isinstance(self.owner, PlanStep) and indent > self.base
 
     def _is_told_of_step(self, reading: LineReading) -> bool:
         """Whether a bullet without a type tells of the step above, whatever the default type: that has a number."""
@@ -580,6 +593,9 @@ class Reader:
         if not isinstance(step, PlanStep):
             self._take_text(None, content, line, indent, above)
             return
+        if self._is_unclear(indent):
+            self._take_detail(content, line, indent)
+            return
         if reading.kind == "inputs":
             self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
             step.inputs.extend(reading.names)
@@ -594,7 +610,7 @@ class Reader:
             # The step says so already.
             self._report(line, reading.deviations, (), step_id=step.step_id)
         elif changed is None or not self._rewrite(step, changed, line, reading):
-            self._take_detail(text, line, is_doubtful=True)
+            self._take_detail(text, line, indent, is_doubtful=True)
 
     def _summary_of(self, step: PlanStep) -> StepLine | None:
         """What the summary line of a step says, in the terms of the dialect."""
@@ -682,13 +698,13 @@ class Reader:
         elif self._is_in_list() and kind in ("bullet", "untyped", "step") and not content.startswith("#"):
             self._take_listed(reading, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
-            self._join(content, line, above)
+            self._join(content, line, indent, above)
         elif isinstance(self.owner, PlanStep) and (
             kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))
         ):
             bullet = DIALECT.rule("bullet").match(content)
             text = reading.text if reading and kind == "bullet" else content[bullet.end() if bullet else 0 :]
-            self._take_detail(text, line)
+            self._take_detail(text, line, indent)
         elif kind == "untyped" and reading is not None:
             self._report(line, reading.deviations, None)
             self._give_lines_to(False)
@@ -731,7 +747,7 @@ class Reader:
             return False
         return content.startswith("| ") or (not above.step.is_container and is_open)
 
-    def _join(self, content: str, line: LineBounds, above: _Last) -> None:
+    def _join(self, content: str, line: LineBounds, indent: int, above: _Last) -> None:
         """Take a line as the end of the line above."""
         # Chinese has no white space between words.
         space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
@@ -759,12 +775,12 @@ class Reader:
         reading = read_line(joined, default_type=self.default_type, signs=self.signs)
         step = self.owner
         if reading is None or reading.step is None or not isinstance(step, PlanStep):
-            self._take_detail(content, line)
+            self._take_detail(content, line, indent)
             return
         rows = (reading.step.write(above.step_id),)
         match = line_pattern().fullmatch(f"{rows[0]}\n")
         if match is None or match.lastgroup != "step":
-            self._take_detail(content, line)
+            self._take_detail(content, line, indent)
             return
         built = build_step(*match.group(*_STEP_GROUPS))
         for name in ("status", "description", "outputs", "result", "done_count", "total_count"):
@@ -779,7 +795,11 @@ class Reader:
         self._take_back(above.line.start)
         self._report(bounds, deviations, rows, step_id=step_id)
 
-    def _take_detail(self, text: str, line: LineBounds, *, is_doubtful: bool = False) -> None:
+    def _is_unclear(self, indent: int) -> bool:
+        """Whether a line below a step is indented less than that: it may be told of the one above."""
+        return not self.is_strict and self.base < indent < self._depth
+
+    def _take_detail(self, text: str, line: LineBounds, indent: int, *, is_doubtful: bool = False) -> None:
         """Take a line below a step as detail."""
         step = self.owner
         assert isinstance(step, PlanStep), "somebody owns the line"
@@ -789,7 +809,7 @@ class Reader:
             return
         row = f"> {text}"
         match = line_pattern().fullmatch(f"{row}\n")
-        is_doubtful = is_doubtful or _ends_in_outputs(text)
+        is_doubtful = is_doubtful or _ends_in_outputs(text) or self._is_unclear(indent)
         message = "read as detail of the step above" if match else "this line is not part of a plan"
         if self.is_strict and match:
             message = "detail of the step above begins with `> `"

@@ -79,6 +79,7 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
         " --> planspec/oven.md:3:1\n"
         "3 | 1) [act] Light the oven → heat\n"
         "  | ^^\n"
+        "  expected: an id such as `1.`\n"
         "  help: an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits "
         "each at most\n"
         "  write: 1. [act] Light the oven → heat\n\n"
@@ -87,7 +88,8 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
         "4 | 2. Bake\n"
         "  |    ^^^^\n"
         "  expected: the type in square brackets, such as `[act]`\n"
-        "  help: the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, before the description\n\n"
+        "  help: the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, before the description: "
+        "`2. [TYPE] Bake`\n\n"
         "`planspec check --fix planspec/oven.md` repairs 1 of them; `planspec check planspec/oven.md` checks it. "
         "The format is in the skill `planspec`.\n"
     )

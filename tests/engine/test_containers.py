@@ -263,12 +263,12 @@ def test_without_a_planner_a_subtask_without_steps_has_failed() -> None:
     ("answer", "message"),
     [
         ("no", "the answer has no steps"),
-        ("1. [act] a\n2. [cook] b\n", "step 2: invalid type 'cook'"),
+        ("1. [act] a\n2. [cook] b\n", "step 1.2: invalid type 'cook'"),
         ("1. [act] a\n1.1. [act] b\n", "step 1: type 'act' cannot have children"),
         ("1. [act] a\n2. [act] b\n3. [act] c\n", "3 steps: an answer may have at most 2"),
         ("1. [subtask] a | Progress: 0/9\n", "step 1: a loop of 9 rounds: a loop may have at most 5"),
         ("1. taken [act] a\n", "step 1: the plan already has a step `taken`"),
-        ("1. one [act] a\n2. one [act] b\n", "step 2 (one): duplicate name, first seen at step 1"),
+        ("1. one [act] a\n2. one [act] b\n", "step 1.2 (one): duplicate name, first seen at step 1.1"),
     ],
 )
 def test_steps_that_are_refused(answer: str, message: str) -> None:

@@ -208,7 +208,8 @@ def test_many_blocked_steps_are_not_all_named() -> None:
 
 
 def test_a_hostile_new_plan_is_shown_safely() -> None:
-    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL | \x1b[2J", "PLAN_CMD: REPLAN ALL", "1. [act] c \x1b[2J\n"])
+    # A line that cannot be read is skipped.
+    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL | \x1b[2J\nPLAN_CMD: REPLAN ALL", "1. [act] c \x1b[2J\n"])
     result = world.run(ONE)
     assert result.outcome is Outcome.CONVERGED
     assert shown(result.plan) == "1. [x] [act] c [2J\n"

@@ -407,15 +407,17 @@ def test_deep_lists_end_in_text() -> None:
 @pytest.mark.parametrize(
     ("text", "described"),
     [
-        ("Open it (Actions → Run workflow)", r"Open it (Actions \→ Run workflow)"),
-        ("Tab → deselect tool", r"Tab \→ deselect tool"),
         ("Tab → `Sidebar`", r"Tab \→ `Sidebar`"),
         ("Tab -> sidebar", r"Tab \-> sidebar"),
         ("Tab --> sidebar", r"Tab \--> sidebar"),
-        (r"Tab \→ deselect tool", r"Tab \\→ deselect tool"),
+        (r"Tab \→ `Sidebar`", r"Tab \\→ `Sidebar`"),
         (r"Tab \\-> sidebar", r"Tab \\\-> sidebar"),
         # The printer sees to a list.
         ("a → b", "a → b"),
+        # Names have no blanks.
+        ("Open it (Actions → Run workflow)", "Open it (Actions → Run workflow)"),
+        ("Tab → deselect tool", "Tab → deselect tool"),
+        (r"Tab \→ deselect tool", r"Tab \→ deselect tool"),
         ("Tab → see what happens to all of the tools", "Tab → see what happens to all of the tools"),
         ("a->b", "a->b"),
     ],

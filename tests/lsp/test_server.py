@@ -96,6 +96,7 @@ async def test_findings_are_those_of_the_check(plain: Client) -> None:
     assert [(one.source, one.severity) for one in found] == [("planspec", DiagnosticSeverity.Error)] * 2
     assert found[1].message == (
         "`2)` is not an id with a dot after it\n"
+        "expected: an id such as `1.`\n"
         "help: an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most"
     )
 

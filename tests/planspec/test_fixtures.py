@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import (
     PlanSyntaxError,
     check_text,
+    extract_plan,
     parse_plan,
     plan_from_dict,
     plan_to_dict,
@@ -17,6 +18,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
+from planspec_lark.answers import Verdict
 from planspec_lark.planspec import PlanTransformer, parse_tree
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.syntax import decode
@@ -87,9 +89,16 @@ FOREIGN = {
 }
 
 
+# The grammar counts ids alone; a reader of answers goes by how far in a plain number stands, which is unclear here.
+BY_DEPTH = "odd_indentation"
+
+
 @in_one_test
 @VALID
 def test_scan_reads_the_same(path: Path) -> None:
+    if path.stem == BY_DEPTH:
+        assert extract_plan(read(path)).verdict is Verdict.NEEDS_REVIEW
+        return
     result = scan_plan(read(path))
     if found := FOREIGN.get(path.stem):
         assert {one.code for one in result.diagnostics} == found

@@ -1,8 +1,8 @@
 """What repairing lines costs beside asking for the whole plan again: rounds and tokens, by kind of fault.
 
 A scripted model answers. It knows what the plan should say, and writes the lines that say something else, or else all
-of it. At a given rate a line that it writes is wrong: that is why writing few lines needs fewer rounds than writing all.
-Tokens are estimated.
+of it. At a given rate a line that it writes is wrong: that is why writing few lines needs fewer rounds than writing
+all. Tokens are estimated.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from functools import cache
 
 from attrs import field, frozen
 
-from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, read_columns, read_line
+from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, names_type, read_columns, read_line
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.planspec.recovery import indent_of
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
@@ -24,6 +24,7 @@ __all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
 _QUOTED = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z)){2,}", re.MULTILINE)
 # A title that only the line below it makes one of a plan.
 _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
+_LABELS = ("inputs", "outputs", "status", "progress")
 _PARTS = ("title", "goal", "constraints", "steps")
 
 
@@ -224,18 +225,25 @@ class Stretch:
         reading = self._reading(content)
         kind = reading.kind if reading else ""
         form = line_pattern().match(f"{content}\n")
-        if form is not None and form.lastgroup == "title" and kind != "title" and "Plan:" not in content:
-            # A heading is the title only where the plan begins.
-            return False
-        if kind in ("title", "goal", "steps") and kind in self.seen:
+        # A heading is the title only where the plan begins.
+        is_heading = form is not None and form.lastgroup == "title" and kind != "title" and "Plan:" not in content
+        is_again = kind in ("title", "goal", "steps") and kind in self.seen
+        if is_heading or is_again or (self.is_set_off and kind in _LABELS):
             return False
         if kind in ("bullet", "untyped"):
             is_step = "step" in self.seen
             return not (is_step and self.is_set_off) and bool(self.seen & {"step", "steps", "constraints"})
+        return self._takes(kind, content, reading, is_form=form is not None) or (
+            # It may be a step in a form that is not known, and is not to be lost.
+            not kind and not self.is_set_off and names_type(content)
+        )
+
+    def _takes(self, kind: str, content: str, reading: LineReading | None, *, is_form: bool) -> bool:
+        """Whether a line of a kind is one of a plan; it is noted."""
         self.has_table = self.has_table or (kind == "table" and read_columns(content) is not None)
         if kind and (kind != "table" or self.has_table):
             self._note(kind, reading)
-        return kind != "fence" and (form is not None or (bool(kind) and (kind != "table" or self.has_table)))
+        return kind != "fence" and (is_form or (bool(kind) and (kind != "table" or self.has_table)))
 
 
 # ---------------------------------------------------------------- strays

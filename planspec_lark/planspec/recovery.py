@@ -316,7 +316,9 @@ class Reader:
     def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
         """Whether the dialect has more to say of a line than the form does."""
         kind = match.lastgroup
-        if kind in _PARTS and self._is_told_of(indent):
+        # Behind the first step, a heading is one of something else.
+        is_heading = kind == "title" and bool(self.steps) and "Plan:" not in content
+        if is_heading or (kind in _PARTS and self._is_told_of(indent)):
             return True
         if kind == "constraint":
             text = match["constraint_TEXT"]
@@ -797,7 +799,8 @@ class Reader:
 
     def _is_unclear(self, indent: int) -> bool:
         """Whether a line below a step is indented less than that: it may be told of the one above."""
-        return not self.is_strict and self.base < indent < self._depth
+        # At the margin it is so only below a step that is itself not at the margin.
+        return not self.is_strict and indent < self._depth
 
     def _take_detail(self, text: str, line: LineBounds, indent: int, *, is_doubtful: bool = False) -> None:
         """Take a line below a step as detail."""

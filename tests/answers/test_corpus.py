@@ -140,7 +140,8 @@ def test_plain_markdown_is_another_format() -> None:
         assert found.verdict is Verdict.REFUSED, row["name"]
         assert parse_plan(row["plan"]).steps
         hints.append("planspec import" in found.holds[0].help)
-    assert all(hints) and len(hints) > 200
+    assert all(hints)
+    assert len(hints) > 200
 
 
 # ---------------------------------------------------------------- generated answers

@@ -210,9 +210,9 @@ def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.Monke
     rows: list[str] = []
     read = Reader.read
 
-    def note(self: Reader, row: str, start: int, indent: int = 0) -> bool:
+    def note(self: Reader, row: str, start: int, indent: int = 0) -> None:
         rows.append(row)
-        return read(self, row, start, indent)
+        read(self, row, start, indent)
 
     monkeypatch.setattr(Reader, "read", note)
     lines = [f"{n}. [act] a → b{n}\n> ← b{n - 1}\n" for n in range(1, 501)]

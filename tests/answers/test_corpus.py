@@ -30,9 +30,9 @@ CORPORA = ("answers", "unseen/answers", "unseen/natural")
 # Of the answers that no rule holds: how many are read right at least, how many are held all the same at most, and in
 # how many a line is detail that could have been joined. Of those that a rule holds: how many are accepted at most.
 SCORES = {
-    "answers": {"right": 159, "held": 1, "joined": 0, "wrong": 1, "trap": 0},
-    "unseen/answers": {"right": 357, "held": 10, "joined": 0, "wrong": 0, "trap": 0},
-    "unseen/natural": {"right": 107, "held": 1, "joined": 0, "wrong": 0, "trap": 0},
+    "answers": {"right": 161, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
+    "unseen/answers": {"right": 368, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
+    "unseen/natural": {"right": 109, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
 }
 answers = each("answers", ".answer.md")
 
@@ -140,8 +140,7 @@ def test_plain_markdown_is_another_format() -> None:
         assert found.verdict is Verdict.REFUSED, row["name"]
         assert parse_plan(row["plan"]).steps
         hints.append("planspec import" in found.holds[0].help)
-    # Those without a list in them are no Markdown as far as their lines show.
-    assert sum(hints) >= 0.85 * len(hints)
+    assert all(hints) and len(hints) > 200
 
 
 # ---------------------------------------------------------------- generated answers

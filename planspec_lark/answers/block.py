@@ -112,11 +112,18 @@ def _quoted_blocks(text: str, fences: list[Fence]) -> Iterator[Block]:
         return
     for match in _QUOTED.finditer(text):
         start, end = match.span()
-        if any(fence.start < end and start < fence.end for fence in fences):
+        if any(fence.start < end and start < fence.end for fence in fences) or _is_owned(text, start):
             continue
         inner = unquote(match[0])
         if _has_plan_line(inner, 0, len(inner)):
             yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
+
+
+def _is_owned(text: str, start: int) -> bool:
+    """Whether lines with `>` stand directly below a step or a goal, whose detail they are."""
+    above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : start].strip(f"{BLANKS}{WIDE}\r\n")
+    reading = read_line(above) if above else None
+    return reading is not None and reading.kind in ("step", "goal")
 
 
 def _find_stretches(text: str, fences: list[Fence], default_type: str, written: str) -> Iterator[Block]:

@@ -617,6 +617,10 @@ def scan_plan(
     left = [
         _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
     ]
-    listed = Findings(limits.max_findings)
-    listed.extend(in_order([*found.scan.diagnostics, *left, *found.notes]))
-    return evolve(found.scan, diagnostics=listed.close())
+    listed, told = Findings(limits.max_findings), in_order([*found.scan.diagnostics, *left, *found.notes])
+    listed.extend(one for one in told if one.code not in OVER_LIMIT)
+    closed = listed.close()
+    # That nothing was read is told whatever else is.
+    note = [one for one in closed[-1:] if one.code == "PS120"]
+    excess = [one for one in told if one.code in OVER_LIMIT]
+    return evolve(found.scan, diagnostics=[*in_order([*closed[: len(closed) - len(note)], *excess]), *note])

@@ -767,7 +767,9 @@ def _read_pieces(text: str, cuts: Sequence[int], offset: int, line: str, deviati
     kept: list[str] = []
     has_progress = False
     for bar, end in pairwise(cuts):
-        piece = text[bar + 1 : end].strip(_SPACES)
+        raw = text[bar + 1 : end].strip(BLANKS)
+        # What only looks like white space is text where there is nothing else.
+        piece = raw.strip(_SPACES) or raw
         start = offset + text.index(piece, bar + 1)
         if not piece:
             deviations.append(deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1))

@@ -215,6 +215,9 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
         bare = line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else "").strip(" \t")
         if not bare or number in touched:
             continue
+        if bare.startswith(("```", "~~~")):
+            # The signs of the code block around a plan say no more than that.
+            continue
         header = _HEADERS.fullmatch(bare)
         assert header is not None, f"line {number} is lost: {line!r}"
         headers[str(header.lastgroup)] += 1

@@ -67,7 +67,7 @@ def test_steps_need_no_header(plan: PlanSpec) -> None:
     promises.readers_agree(text)
     assert parse_plan(text) == plan
     documents.is_lossless(text)
-    streams.ends_as_scanned(text, [text])
+    streams.ends_as_extracted(text, [text])
 
 
 @given(strategies.any_plan_text)

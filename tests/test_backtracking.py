@@ -21,6 +21,7 @@ KNOWN = {
     "planspec_lark.cli.explain._LINK": "it reads pages of the package",
     "planspec_lark.constrained.notation._PIECE": "it reads grammars of the package",
     "planspec_lark.syntax.prompt_templates._SECTION": "it reads templates of the package",
+    "planspec_lark.syntax.recovery._ROW": "it reads grammars of the package",
     "planspec_lark.agents.hook.PLAN_FILE": "it reads a path",
     "planspec_lark.exchange.formats.<module>": "it reads a path",
     "planspec_lark.lsp.planspec_index.<module>": "it reads a path",

@@ -71,7 +71,7 @@ def test_a_sample_always_runs_and_a_job_runs_all(
     folder = pytester.mkdir("tests")
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
     (folder / "answers").mkdir()
-    (folder / "planspec" / "test_stream.py").write_text(TESTS.replace("{examples}", str(examples)))
+    (folder / "answers" / "test_stream.py").write_text(TESTS.replace("{examples}", str(examples)))
     pytester.makeini("[pytest]\ntestpaths = tests")
     result = pytester.runpytest_subprocess("-v", *job)
     assert result.ret == 0

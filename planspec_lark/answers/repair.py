@@ -348,7 +348,9 @@ def _count(found: Extraction) -> Counter[str]:
         read = {places.span.line for places in found.positions.steps.values()}
         counts["step"] += len({one.line for one in found.holds if one.code in _STEP_CODES} - read)
         lost = (one for one in found.holds if one.code == "PS107" and not one.step_id)
-        counts["detail line"] += sum(one.source_line.lstrip(BLANKS).startswith(">") for one in lost)
+        rows = (one.source_line.lstrip(f"{BLANKS}>") for one in lost if one.source_line.lstrip(BLANKS).startswith(">"))
+        # What declares inputs is no detail.
+        counts["detail line"] += sum(not row.startswith("←") for row in rows)
     return counts
 
 

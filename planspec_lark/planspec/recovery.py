@@ -269,7 +269,7 @@ class Reader:
         match = self._match(row, content, indent)
         if match is not None:
             self._take(match, line, content, indent)
-        elif bare := content.strip(f"{BLANKS}{WIDE}"):
+        elif bare := content.lstrip(f"{BLANKS}{WIDE}"):
             self._lead = len(content) - len(content.lstrip(f"{BLANKS}{WIDE}"))
             self._read_bare(bare, line, indent, last)
             self._lead, self._comment = 0, None

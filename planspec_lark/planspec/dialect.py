@@ -733,7 +733,9 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
             if kind != "OUTPUTS":
                 deviations.append(_miss_of_outputs(text, match, offset))
     description = text[: min([arrow, end, *cuts[:1]])]
-    description, more = _strip_marks(description.strip(_SPACES), line[:offset], offset)
+    # What only looks like white space is text where there is nothing else.
+    description = description.strip(_SPACES) or description.strip(BLANKS)
+    description, more = _strip_marks(description, line[:offset], offset)
     deviations += more
     pieces = list(_read_pieces(text, [*cuts, end], offset, line, deviations))
     deviations.sort(key=lambda one: one.start)

@@ -335,7 +335,11 @@ class Reader:
             return False
         is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
         label = read_line(content) if is_told else None
-        return bool(cut_comment(content)) or (label is not None and label.kind in _LABELS)
+        if is_told and names_type(content):
+            # A step in a quote is not detail for certain.
+            inner = read_line(content.lstrip(f"> {BLANKS}"))
+            label = inner if inner is not None and inner.kind == "step" else label
+        return bool(cut_comment(content)) or (label is not None and label.kind in (*_LABELS, "step"))
 
     def _is_in_list(self) -> bool:
         return self.section is Section.CONSTRAINTS and self.owner is None

@@ -521,7 +521,9 @@ def test_any_text_and_any_answers(text: str, answers: list[str], risk: str) -> N
     left = iter([*answers, "\n".join(numbered), "PLAN 1"])
     done = repair_plan(text, lambda _: next(left), max_risk=risk)
     assert done.is_usable == (not done.stopped) == (not done.holds)
-    assert extract_plan(text).remarks == done.remarks[: len(extract_plan(text).remarks)]
+    if not any(one.lines for one in done.rounds):
+        # A line that was rewritten may have become one of the plan.
+        assert extract_plan(text).remarks == done.remarks[: len(extract_plan(text).remarks)]
     if done.is_usable:
         # To the strict reader it is a plan as well, and the one that was read.
         assert parse_plan(done.text) == done.plan

@@ -733,8 +733,8 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
             if kind != "OUTPUTS":
                 deviations.append(_miss_of_outputs(text, match, offset))
     description = text[: min([arrow, end, *cuts[:1]])]
-    # What only looks like white space is text where there is nothing else.
-    description = description.strip(_SPACES) or description.strip(BLANKS)
+    # What only looks like white space is text, as in the form, unless another part in foreign signs follows.
+    description = (description.rstrip(_SPACES) if deviations else description).strip(BLANKS)
     description, more = _strip_marks(description, line[:offset], offset)
     deviations += more
     pieces = list(_read_pieces(text, [*cuts, end], offset, line, deviations))
@@ -769,9 +769,7 @@ def _read_pieces(text: str, cuts: Sequence[int], offset: int, line: str, deviati
     kept: list[str] = []
     has_progress = False
     for bar, end in pairwise(cuts):
-        raw = text[bar + 1 : end].strip(BLANKS)
-        # What only looks like white space is text where there is nothing else.
-        piece = raw.strip(_SPACES) or raw
+        piece = text[bar + 1 : end].strip(_SPACES if deviations else BLANKS)
         start = offset + text.index(piece, bar + 1)
         if not piece:
             deviations.append(deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1))

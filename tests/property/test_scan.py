@@ -112,8 +112,8 @@ def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) 
     summary, end, rest = steps.partition("\n")
     # A name of nothing but dashes is none to a tolerant reader.
     assume(plan.steps and (not plan.steps[0].step_name or plan.steps[0].step_name.strip("_-")))
-    # In a line that has to be repaired, a bar separates between any white space, as models write it.
-    assume(re.search(r"[^\S \t][|｜]|[|｜][^\S \t]", summary) is None)
+    # Where a line has to be repaired, a bar separates between any white space, as models write it.
+    assume(re.search(r"[^\S \t\n][|｜]|[|｜][^\S \t\n]", steps) is None)
     # What only looks like white space is no text where a line has to be repaired.
     assume(all(said == said.strip() for said in (plan.title, plan.goal, *plan.constraints)))
     # Some texts are read otherwise in an answer whatever the sign: `-> a`, `**a**`, `…`.

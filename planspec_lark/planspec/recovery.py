@@ -338,8 +338,8 @@ class Reader:
         if is_told and names_type(content):
             # A step in a quote is not detail for certain.
             inner = read_line(content.lstrip(f"> {BLANKS}"))
-            label = inner if inner is not None and inner.kind == "step" else label
-        return bool(cut_comment(content)) or (label is not None and label.kind in (*_LABELS, "step"))
+            label = inner if inner is not None and inner.step is not None and inner.step.number else label
+        return bool(cut_comment(content)) or (label is not None and label.kind in (*_LABELS, "step", "untyped"))
 
     def _is_in_list(self) -> bool:
         return self.section is Section.CONSTRAINTS and self.owner is None

@@ -173,11 +173,12 @@ def no_line_of_an_answer_is_lost(text: str) -> None:
     if found.span is not None:
         rows = text.split("\n")
         # The fences and quote signs of the block itself say nothing.
-        named += [Source(text).span(*_bounds_of(text, at)) for at, row in enumerate(rows) if _FENCE.match(row)]
+        named += [Source(text).span(*_bounds_of(text, at)) for at, row in enumerate(rows) if _FENCE.fullmatch(row)]
     lines_are_named(text, named)
 
 
-_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})")
+# What opens or closes a code block, with the name of its language: quotes and bullets may stand before it.
+_FENCE = re.compile(r"(?:[ \t>]|[-*+•][ \t]|[0-9]{1,3}[.)][ \t])*(?:`{3,}[^`]*|~{3,}.*)")
 
 
 def _bounds_of(text: str, at: int) -> tuple[int, int]:
@@ -215,7 +216,7 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
         bare = line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else "").strip(" \t")
         if not bare or number in touched:
             continue
-        if bare.startswith(("```", "~~~")):
+        if _FENCE.fullmatch(bare):
             # The signs of the code block around a plan say no more than that.
             continue
         header = _HEADERS.fullmatch(bare)

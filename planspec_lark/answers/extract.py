@@ -26,7 +26,7 @@ from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.envelopes import iter_strings, read_json, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
     NO_LIMITS,
@@ -266,12 +266,13 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     return _extract(answer, request)
 
 
-def _extract(answer: str, request: _Request) -> Extraction:
+def _extract(answer: str, request: _Request, beside: tuple[Remark, ...] = ()) -> Extraction:
+    """The reading of an answer; ``beside`` is what stood around it in a JSON value."""
     if excess := find_excess(answer, request.name, request.limits):
         return _refuse(read_nothing([excess]), [excess], request, ())
     source = Source(answer, request.name)
     if (plain := undo_escapes(answer, DIALECT.language)) is not None:
-        found = _extract(plain[0], request)
+        found = _extract(plain[0], request, beside)
         note = _note(
             source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them"
         )
@@ -289,7 +290,7 @@ def _extract(answer: str, request: _Request) -> Extraction:
     blocks = find_blocks(text, request.default_type, answer)
     if not blocks:
         return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
-    return _Answer(source, remainder, text, blocks, request, notes).extract()
+    return _Answer(source, remainder, text, blocks, request, notes, beside).extract()
 
 
 def _note(source: Source, start: int, end: int, message: str, code: str = "PS101") -> Diagnostic:
@@ -326,31 +327,37 @@ def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], reques
 
 
 def _extract_json(answer: str, request: _Request) -> Extraction | None:
-    """The reading of an answer that is one JSON value; None where it is none."""
+    """The reading of an answer that is one JSON value, or has one as its only code block; None where it has none."""
     try:
-        value = read_json(answer)
+        value, start, end = find_json(answer)
     except ValueError:
         return None
     source = Source(answer, request.name)
+    beside = tuple(find_remarks(source, answer, [(0, start), (end, len(answer))]))
     try:
         plan = plan_from_dict(value) if isinstance(value, dict) else PlanSpec()
     except PlanValueError:
         plan = PlanSpec()
     if plan.steps:
-        return _extract(serialize_plan(plan), request)
-    found = [one for one in iter_strings(value) if find_blocks(end_last_line(one))]
-    note = _note(source, 0, len(answer), "the plan is in a string of a JSON value: lines are counted in that string")
-    if len(set(found)) == 1:
-        inner = _extract(found[0], request)
-        return evolve(inner, notes=(note, *inner.notes))
-    help = "answer with the plan itself, not with JSON"
+        return _extract(serialize_plan(plan), request, beside)
+    strings = list(iter_strings(value))
+    found = {one for one in strings if find_blocks(end_last_line(one))}
+    if len(found) == 1:
+        (inner,) = found
+        span = source.span(start, end)
+        rest = [Remark(one, span) for one in strings if one.strip() and one != inner]
+        note = _note(source, start, end, "the plan is in a string of a JSON value: lines are counted in that string")
+        told = _extract(inner, request, (*beside, *rest))
+        return evolve(told, notes=(note, *told.notes))
     message = (
         f"the answer is a JSON value with {count_of(len(found), 'plan')} in it"
         if found
         else "the answer is a JSON value that holds no plan"
     )
+    help = "answer with the plan itself, not with JSON"
     missing = Diagnostic("PS201", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
-    return _refuse(ScanResult(PlanSpec(), [], Positions(source, answer), source), [missing], request, ())
+    remarks = tuple(find_remarks(source, answer, [(0, len(answer))]))
+    return _refuse(ScanResult(PlanSpec(), [], Positions(source, answer), source), [missing], request, remarks)
 
 
 # ---------------------------------------------------------------- the reading
@@ -366,6 +373,7 @@ class _Answer:
     blocks: list[Block]
     request: _Request
     notes: list[Diagnostic]
+    beside: tuple[Remark, ...] = ()
 
     def extract(self) -> Extraction:
         """The reading of the block that counts."""
@@ -494,7 +502,7 @@ class _Answer:
 
     def _find_remarks(self, block: Block) -> tuple[Remark, ...]:
         bounds = [(0, block.around_start), (block.around_end, len(self.source.text))]
-        return tuple(find_remarks(self.source, self.text, bounds))
+        return (*self.beside, *find_remarks(self.source, self.text, bounds))
 
     def _judge_remarks(self, remarks: tuple[Remark, ...], plan: PlanSpec) -> Iterator[Diagnostic]:
         policy = self.request.remarks
@@ -614,13 +622,21 @@ def scan_plan(
             source = Source(text, name)
             positions = Positions(source, remainder.text, unread=0, end=len(text))
             return ScanResult(plan, remainder.diagnose(source), positions, source)
-    left = [
-        _note(found.source, one.span.start, one.span.end, "left out: not part of the plan") for one in found.remarks
-    ]
+    written = Source(text, name)
+    left = [_leave_out(one, found.source, written) for one in found.remarks]
     listed, told = Findings(limits.max_findings), in_order([*found.scan.diagnostics, *left, *found.notes])
+    if not told and not found.plan.steps:
+        told = list(found.holds)
     listed.extend(one for one in told if one.code not in OVER_LIMIT)
     closed = listed.close()
     # That nothing was read is told whatever else is.
     note = [one for one in closed[-1:] if one.code == "PS120"]
     excess = [one for one in told if one.code in OVER_LIMIT]
     return evolve(found.scan, diagnostics=[*in_order([*closed[: len(closed) - len(note)], *excess]), *note])
+
+
+def _leave_out(remark: Remark, source: Source, written: Source) -> Diagnostic:
+    """What is said of text that is not read; beside a plan in a JSON value, its place is in the text around that."""
+    start, end = remark.span.start, remark.span.end
+    home = source if source.text[start:end] == remark.text else written
+    return _note(home, start, end, "left out: not part of the plan")

@@ -21,7 +21,7 @@ from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.envelopes import iter_strings, read_json, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -284,8 +284,10 @@ def _find_in_json(text: str) -> list[str]:
     if "PLAN_CMD" not in text:
         return []
     try:
-        value = read_json(text)
+        value, start, end = find_json(text)
     except ValueError:
+        return []
+    if text[:start].strip() or text[end:].strip():
         return []
     rows = {one: one.split("\n") for one in iter_strings(value) if "cmd" in one.lower()}
     return [one for one in rows if any(read_line(row.strip(f"{BLANKS}\r")) for row in rows[one])]

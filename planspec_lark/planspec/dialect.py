@@ -628,7 +628,7 @@ def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> Pla
     if told := _told_by(signs, said):
         return told
     if terminal.startswith("MARK"):
-        return next(status for status, mark in MARKS.items() if said[1:-1] == mark)
+        return next(status for status, mark in MARKS.items() if said[1] == mark)
     return _STATUSES.get(terminal.partition("_")[0])
 
 

@@ -15,10 +15,12 @@ from typing import Any
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fences import find_fences
 
-__all__ = ["iter_strings", "read_json", "set_aside", "undo_escapes"]
+__all__ = ["find_json", "iter_strings", "set_aside", "undo_escapes"]
 
 # The dialect with the signs that all languages share.
 _SHARED = "planspec_dialect"
+# How a JSON value begins that may hold an answer.
+_JSON = ("{", "[", '"')
 
 
 def set_aside(text: str) -> str:
@@ -49,21 +51,23 @@ def undo_escapes(text: str, language: str) -> tuple[str, int, int] | None:
     return None if match is None else (plain, *match.span())
 
 
-def read_json(text: str) -> Any:
-    """The JSON value that a text is, by itself or as its only code block.
+def find_json(text: str) -> tuple[Any, int, int]:
+    """The JSON value that a text is, or that is its only code block; with the bounds of what holds it.
 
     Raises:
-        ValueError: the text is no JSON value.
+        ValueError: the text is no JSON value, and its only code block is none.
     """
-    bare = text.strip()
-    if bare[:3] in ("```", "~~~"):
-        fences = list(find_fences(bare))
-        if len(fences) == 1 and not bare[fences[0].end :].strip():
-            bare = bare[fences[0].body_start : fences[0].body_end].strip()
-    if bare[:1] not in ("{", "[", '"'):
+    start, end, body = 0, len(text), text.strip()
+    if not body.startswith(_JSON):
+        fences = list(find_fences(text))
+        if len(fences) != 1:
+            raise ValueError("no JSON")
+        start, end = fences[0].start, fences[0].end
+        body = text[fences[0].body_start : fences[0].body_end].strip()
+    if not body.startswith(_JSON):
         raise ValueError("no JSON")
     try:
-        return json.loads(bare)
+        return json.loads(body), start, end
     except RecursionError:
         raise ValueError("too deep") from None
 
@@ -73,7 +77,7 @@ def iter_strings(value: Any) -> Iterator[str]:
     waiting = [value]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, str) and one[:1] in ("{", "["):
+        if isinstance(one, str) and one.startswith(_JSON[:2]):
             # The arguments of a call.
             try:
                 waiting.append(json.loads(one))

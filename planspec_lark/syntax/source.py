@@ -177,11 +177,13 @@ def find_remarks(source: Source, text: str, bounds: Iterable[tuple[int, int]]) -
         text: the same with white space in place of what was set aside, which is no remark.
         bounds: from where to where.
     """
+    # A byte-order mark is none of the text.
+    origin = int(text.startswith("\ufeff"))
     for start, end in bounds:
-        left = text[start:end]
-        bare = left.strip(f"{BLANKS}\r\n\ufeff")
+        left = text[max(start, origin) : end]
+        bare = left.strip(f"{BLANKS}\r\n")
         if bare:
-            first = start + left.index(bare[0])
+            first = max(start, origin) + left.index(bare[0])
             yield Remark(source.text[first : first + len(bare)], source.span(first, first + len(bare)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import Extraction, PlanSpec, extract_plan, parse_plan, plan_to_dict, serialize_plan
+from planspec_lark import Extraction, PlanSpec, extract_plan, parse_plan, plan_to_dict, scan_plan, serialize_plan
 from planspec_lark.answers import Risk, Verdict
 from tests.answers.plans import random_plan
 from tests.cases import in_one_test
@@ -56,9 +56,26 @@ def test_what_is_set_aside_is_no_remark(name: str) -> None:
 @in_one_test
 @pytest.mark.parametrize("value", [{"steps": [1, 2]}, [PLAN, OTHER], {"plan": "1. Go\n2. Pack\n"}])
 def test_any_other_json_is_refused(value: object) -> None:
-    found = read(json.dumps(value))
+    text = json.dumps(value)
+    found = read(text)
     assert (found.verdict, codes(found)) == (Verdict.REFUSED, ["PS201"])
     assert found.holds[0].help
+    assert [one.text for one in found.remarks] == [text]
+    assert [one.message for one in scan_plan(text).diagnostics] == ["left out: not part of the plan"]
+
+
+def test_what_stands_beside_a_plan_in_json_is_a_remark() -> None:
+    value = json.dumps({"plan": PLAN, "notes": ["Only on Monday.", " "], "tags": {"a": 1}}, indent=1)
+    found = read(f"Here it is.\n```json\n{value}\n```\nBye.\n")
+    assert (found.verdict, found.text) == (Verdict.ACCEPTED, PLAN)
+    assert [one.text for one in found.remarks] == ["Here it is.", "Bye.", "Only on Monday."]
+    assert [one.span.line for one in found.remarks] == [1, 14, 2]
+    assert read(value, remarks="review").verdict is Verdict.NEEDS_REVIEW
+
+
+def test_json_among_other_code_blocks_is_none_of_the_plan() -> None:
+    text = f"```json\n{json.dumps([PLAN])}\n```\n```\nls\n```\n"
+    assert read(text).verdict is Verdict.REFUSED
 
 
 def test_escapes_that_no_line_needs_stay() -> None:

@@ -42,6 +42,7 @@ from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import Source, Span
+from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import NO_LIMITS
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 
@@ -212,12 +213,13 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
     """Every line with something on it is touched by a span; one header of each kind says all by being there."""
     touched = {line for span in named for line in range(span.line, span.end_line + 1)}
     headers = Counter[str]()
+    has_quote = any(fence.is_quoted for fence in find_fences(text))
     for number, line in enumerate(text.split("\n"), start=1):
-        bare = line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else "").strip(" \t")
+        bare = line.removeprefix("\ufeff" if number == 1 else "").strip(" \t\r")
         if not bare or number in touched:
             continue
-        if _FENCE.fullmatch(bare):
-            # The signs of the code block around a plan say no more than that.
+        if _FENCE.fullmatch(bare) or (has_quote and not bare.strip("> \t")):
+            # The signs of the code block around a plan say no more than that, nor those of a quote around it.
             continue
         header = _HEADERS.fullmatch(bare)
         assert header is not None, f"line {number} is lost: {line!r}"

@@ -394,6 +394,9 @@ class _Answer:
         plan, request, remarks = result.plan, self.request, self._find_remarks(block)
         holds += find_holds(self.notes, request.max_risk)
         broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
+        if holds and not plan.steps:
+            # Why no step could be read is told where it stands.
+            broken = [one for one in broken if one.code != "PS201"]
         broken += _find_gaps(plan, request.below)
         broken += _find_placeholders(plan)
         if request.below:

@@ -426,8 +426,12 @@ def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = R
 
 
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    is_early = line.lstrip("-*+•_` ")[:1] in ("[", "［", "【")
-    for rule in ("early_step", "step") if is_early else ("step",):
+    rules = ["step"]
+    if "] [" in line:
+        rules.insert(0, "late_step")
+    if line.lstrip("-*+•_` ")[:1] in ("[", "［", "【"):
+        rules.insert(0, "early_step")
+    for rule in rules:
         match = DIALECT.rule(rule).match(line)
         if match is not None and match.end() == len(line) and (found := _build_step(_Line(match, line), signs)):
             return found
@@ -608,7 +612,7 @@ class _Mark:
 
 def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
     found = []
-    for part in ("box", "mark"):
+    for part in ("box", "mark", "late"):
         if part in line.parts:
             start = line.match.start(part)
             said = line.parts[part].rstrip(_SPACES)
@@ -628,7 +632,7 @@ def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> Pla
     if told := _told_by(signs, said):
         return told
     if terminal.startswith("MARK"):
-        return next(status for status, mark in MARKS.items() if said[1] == mark)
+        return next(status for status, mark in MARKS.items() if said[1].lower() == mark)
     return _STATUSES.get(terminal.partition("_")[0])
 
 
@@ -643,6 +647,9 @@ def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
     for one in marks:
         if one.status is None:
             found.append(deviation_of("PS111", line.line, one.start, one.end, None))
+        elif one.terminal == "MARK_LATE":
+            form = DIALECT.forms[one.terminal]
+            found.append(deviate("PS111", "the mark must come before the type", one.start, one.end, form.risk))
         elif one.terminal not in ("MARK", "MARK_TIGHT"):
             found.append(deviation_of("PS111", line.line, one.start, one.end))
     statuses = {one.status for one in marks}

@@ -678,7 +678,8 @@ class Reader:
         found = read_row(content, columns, self.signs)
         if found is None:
             is_ruler = set(content) <= set("|:- \t")
-            told = (Deviation("PS101", "a row of a table", 0, len(content)),)
+            message = "a row of a table" if is_ruler else "this row of the table has no type or no description"
+            told = (Deviation("PS101", message, 0, len(content)),)
             self._report(line, told, () if is_ruler else None)
             return
         reading, inputs = found

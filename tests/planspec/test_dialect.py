@@ -26,7 +26,18 @@ from planspec_lark.syntax.codes import CODES
 from tests.cases import in_one_test
 
 _LINE_RULES = (
-    *("header", "tight_title", "table", "early_step", "step", "label", "flow", "wide_detail", "untyped_step"),
+    *(
+        "header",
+        "tight_title",
+        "table",
+        "early_step",
+        "late_step",
+        "step",
+        "label",
+        "flow",
+        "wide_detail",
+        "untyped_step",
+    ),
     *("bullet_line", "ruler", "comment_line", "tag", "conflict", "fence"),
 )
 
@@ -98,6 +109,7 @@ _STEPS = [
     ("TYPE_LABEL", "1. 推理：a", "PS112 推理：", "1. [reason] a"),
     ("TYPE_OPEN", "1. [act Build it", "PS112 [act", None),
     ("TYPE_UNKNOWN", "1. [act type] a", "PS112 [act type]", None),
+    ("MARK_LATE", "1. [act] [x] a → b", "PS111 [x]", "1. [x] [act] a → b"),
     ("TYPE_FIRST", "[act] 1. a", "PS112 [act]", "1. [act] a"),
     ("OUTPUTS_ARROW", "1. [act] a --> b,c | r", "PS305 --> b,c", "1. [act] a → b, c | r"),
     ("OUTPUTS_SIGNS", "1. [act] a → `b`、c", "PS305 → `b`、c", "1. [act] a → b, c"),
@@ -278,6 +290,7 @@ _AROUND = {
     "HTML_COMMENT": "1. [act] a {}",
     "COMMENT": "1. [act] a  {}",
     "TYPE_FIRST": "{}",
+    "MARK_LATE": "{}",
 }
 _IN_LINES = {
     **dict.fromkeys(("DONE", "ACTIVE", "BLOCKED", "SKIPPED", "PENDING", "UNKNOWN", "MARK"), "1. {} [act] a"),

@@ -565,8 +565,16 @@ def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
         *(("", "constraints", at, text) for at, text in enumerate(plan.constraints)),
     ]
     for step in iter_steps(plan):
-        fields.append((step.step_id, "description", None, step.description))
-        fields += ((step.step_id, "detail", at, text) for at, text in enumerate(step.detail))
+        # What stands behind an arrow without being a list of variables is text to the form.
+        _, arrow, behind = step.description.rpartition("→")
+        said = (
+            ("description", step.description),
+            ("description", behind.strip() if arrow else ""),
+            ("result", step.result),
+        )
+        fields += ((step.step_id, part, None, text) for part, text in said)
+        lists = (("outputs", step.outputs), ("inputs", step.inputs), ("detail", step.detail))
+        fields += ((step.step_id, part, at, text) for part, texts in lists for at, text in enumerate(texts))
     for step_id, part, item, text in fields:
         # Words that stand for others are short; what is in signs as a whole may be long.
         if (len(text) < _SHORT or text[0] in _SIGNS) and text and is_elision(text.strip(f"{BLANKS}-*•")):

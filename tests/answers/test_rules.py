@@ -319,6 +319,10 @@ WHOLE: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "a limit": (MANY, {"finish_reason": "length"}, ["PS129"]),
     "an end of its own": (MANY, {"finish_reason": "stop"}, []),
     "a line that stands for others": (f"```\n{PLAN}...\n2. [act] Pack\n```\n", {}, ["PS127"]),
+    "outputs left out": (f"{PLAN}2. [act] Pack → <output>\n", {}, ["PS127"]),
+    "an output without a name": (f"{PLAN}2. [act] Pack → TBD\n", {}, ["PS127"]),
+    "an input without a name": (f"{PLAN}2. [act] Pack\n  > ← todo\n", {}, ["PS127"]),
+    "a result left out": (f"{PLAN}2. [x] [act] Pack | ...\n", {}, ["PS127"]),
 } | {
     f"{text} as {what}": (form.format(text), {}, ["PS127"])
     for text in (
@@ -354,7 +358,15 @@ def test_a_plan_is_whole(name: str) -> None:
 
 @in_one_test
 @pytest.mark.parametrize(
-    "text", ["steps 4-8 unchanged", "Write the TODO list", "and so on until noon", "use [a] and [b]", "...then rest"]
+    "text",
+    [
+        "steps 4-8 unchanged",
+        "Write the TODO list",
+        "and so on until noon",
+        "use [a] and [b]",
+        "...then rest",
+        "open → shut",
+    ],
 )
 def test_what_says_more_stands_for_nothing(text: str) -> None:
     assert read(f"{PLAN}2. [act] {text}\n").verdict is Verdict.ACCEPTED

@@ -474,6 +474,8 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
     terminal = line.form_of(part)
     word = parts[f"{part}_{terminal}"].strip(BLANKS)
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+    if "late" in parts and not meant:
+        return None
     if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
         return None
     if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):

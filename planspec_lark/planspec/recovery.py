@@ -488,7 +488,7 @@ class Reader:
         kind = reading.kind if reading else ""
         if last is not None and last.kind == "heading" and kind in ("", "bullet", "untyped"):
             # A goal has its text in the line below its header.
-            self._fill_goal(content, line, last)
+            self._fill_goal(reading.text if reading and kind == "bullet" else content, line, last)
         elif reading is None or kind in ("bullet", "untyped") or self._is_told_of_step(reading):
             self._take_text(reading, content, line, indent, above)
         elif kind in _HEADERS and self._is_told_of(indent):

@@ -225,6 +225,7 @@ def test_every_line_is_read_or_named(name: str) -> None:
 
 PARTS = {
     "a goal below its header": (f"## Goal\n\nGo home\n\n## Steps\n{STEP}", "Go home", []),
+    "a goal in a list below its header": (f"Goal:\n- Go home\n## Steps\n{STEP}", "Go home", []),
     "one constraint": (f"Goal: g\nConstraints: No noise\n## Steps\n{STEP}", "g", ["No noise"]),
     "no constraints": (f"Goal: g\nConstraints: none\n## Steps\n{STEP}", "g", []),
     "没有约束": (f"目标：g\n约束：无\n步骤：\n{STEP}", "g", []),

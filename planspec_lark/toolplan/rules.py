@@ -121,7 +121,8 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
         if value is None or (isinstance(value, str) and not value):
             path = (*step.path, "inputs", *([name] if is_there else []))
             how = "missing" if not is_there else "null" if value is None else "empty"
-            message = f"the required input {quote(name)} is {how}"
+            # The words of the definition of tool plans, to the letter.
+            message = f"required input '{name_of(name)}' is {how}"
             yield ValueFinding(
                 "PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=is_there
             )

@@ -63,7 +63,7 @@ def test_an_invalid_plan() -> None:
         "errors": [
             {
                 "code": "MISSING_REQUIRED_INPUT",
-                "message": "The required input `item` is missing",
+                "message": "Required input 'item' is missing",
                 "path": "plan.steps[0].inputs",
             },
             {"code": "UNKNOWN_ATOM_ID", "message": "Unknown atom id: fry", "path": "plan.steps[2].id"},
@@ -224,7 +224,7 @@ def test_a3_null_and_empty_texts_count_as_missing(value: object, how: str) -> No
     assert validate(weigh("a", value))["errors"] == [
         {
             "code": "MISSING_REQUIRED_INPUT",
-            "message": f"The required input `item` is {how}",
+            "message": f"Required input 'item' is {how}",
             "path": "plan.steps[0].inputs.item",
         }
     ]

@@ -37,6 +37,7 @@ class Plan:
     """A plan with all that its rules look at.
 
     Attributes:
+        tools: the tools that there are.
         signatures: that of the tool of each step, None where there is none.
         uses: all references among inputs, in the order of the document.
         shown: those among the plan's outputs.
@@ -46,6 +47,7 @@ class Plan:
     """
 
     outline: Outline
+    tools: Signatures
     signatures: list[Signature | None]
     uses: list[ReferenceUse] = field(factory=list)
     shown: list[ReferenceUse] = field(factory=list)
@@ -56,8 +58,8 @@ class Plan:
 
 def prepare(document: object, registry: object = None, report: Report | None = None) -> Plan:
     """All that rules look at, for what is left of a plan; ``report`` is told what is wrong with its structure."""
-    made, signatures = outline(document, report), Signatures(registry)
-    plan = Plan(made, [None if one.atom_id is None else signatures.find(one.atom_id) for one in made.steps])
+    made, tools = outline(document, report), Signatures(registry)
+    plan = Plan(made, tools, [None if one.atom_id is None else tools.find(one.atom_id) for one in made.steps])
     for step in made.steps:
         for key, value in (step.inputs or {}).items():
             if may_refer(value):
@@ -103,7 +105,9 @@ def check_atoms(plan: Plan) -> Iterator[ValueFinding]:
         if step.atom_id is None:
             continue
         if signature is None:
-            yield ValueFinding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"))
+            near = plan.tools.find_near(step.atom_id)
+            help = f"did you mean {quote(near)}?" if near else ""
+            yield ValueFinding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"), help)
         elif step.inputs is not None and signature.inputs is not None:
             yield from _check_inputs(step, step.inputs, signature)
 

@@ -41,6 +41,7 @@ from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Phase,
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
+from planspec_lark.planner.runtime import MAX_CALLS
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
@@ -178,23 +179,23 @@ def step(**given: Any) -> None:
     "run",
     examples=[
         "planspec planner run --planner './plan.sh' --executor './work.sh'",
-        "planspec planner run --planner ./plan.sh --executor ./work.sh --max-turns 9",
+        "planspec planner run --planner ./plan.sh --executor ./work.sh --max-calls 9",
     ],
     files=_RUN_FILES,
     exits=_RUN_EXITS,
     notes=PLANNER_PROGRAMS,
 )
 @_running_options
-@count_option("--max-turns", default=1000, metavar="N", help="Stop after N blocks were opened or closed.")
-def run(max_turns: int, **given: Any) -> None:
+@count_option("--max-calls", default=MAX_CALLS, metavar="N", help="Stop after N calls of the planner and the executor.")
+def run(max_calls: int, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
     interrupted continues where it was.
     """
-    context = _run(max_turns, **given)
+    context = _run(None, max_calls=max_calls, **given)
     if context.outcome is None:
-        complain(f"Stopped after {max_turns} {'turn' if max_turns == 1 else 'turns'}. {_GO_ON}")
+        complain(f"Stopped after {max_calls} {'call' if max_calls == 1 else 'calls'}. {_GO_ON}")
     _leave(context)
 
 
@@ -203,7 +204,7 @@ def _leave(context: Context) -> NoReturn:
     leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
 
 
-def _run(max_turns: int, *, state: str, **given: Any) -> Context:
+def _run(max_turns: int | None, *, state: str, max_calls: int | None = None, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
     planner, executor = (
         program_of(role, given[f"{role}_command"], given["timeout"]) for role in ("planner", "executor")
@@ -227,6 +228,7 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
         judge=judge,
         max_refusals=given["max_refusals"],
         max_failures=given["max_failures"],
+        max_calls=max_calls,
         on_event=tell,
     )
     try:

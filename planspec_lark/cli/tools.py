@@ -44,7 +44,7 @@ from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.safe_text import safe_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
-from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file
+from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file, scan_doc
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import examine_plan
 
@@ -107,8 +107,11 @@ def tools_command() -> None:
 )
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
 @_atoms_option(required=True)
+@flag("--tolerant", help="Extract plans from prose and code fences, and repair what is plainly meant.")
 @report_options("result")
-def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool, info: bool) -> None:
+def check(  # noqa: PLR0913, PLR0917  (the options)
+    files: tuple[str, ...], atoms: tuple[str, ...], tolerant: bool, form: str, strict: bool, info: bool
+) -> None:
     """Check plans: structure, tools, references and dependencies.
 
     The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order`, or with
@@ -119,18 +122,22 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
         raise click.UsageError("A result is that of one plan.")
     registry = _load_tools(atoms)
     if form == "result":
-        result = _find_result(files[0], registry)
+        result = _find_result(files[0], registry, tolerant)
         write_json(result)
         if not result["valid"] or (strict and result["warnings"]):
             leave(FINDINGS)
     else:
-        check_files(lambda file: check_tool_plan(_read_doc(file), registry), files, form, strict=strict, info=info)
+
+        def check_file(file: str) -> list[Diagnostic]:
+            return check_tool_plan(_read_doc(file, tolerant), registry)
+
+        check_files(check_file, files, form, strict=strict, info=info)
 
 
-def _find_result(file: str, registry: Registry) -> dict[str, Any]:
+def _find_result(file: str, registry: Registry, tolerant: bool) -> dict[str, Any]:
     """The plan's result as its source has it. A text that is not JSON or YAML has no object at its top."""
     try:
-        read = _read_doc(file)
+        read = _read_doc(file, tolerant)
         faults = read.diagnostics if read.has_errors else []
     except PlanSyntaxError as error:
         faults = error.diagnostics
@@ -223,8 +230,8 @@ def show(file: str, atoms: tuple[str, ...], **how: Any) -> None:
 # ---------------------------------------------------------------- files
 
 
-def _read_doc(file: str) -> JsonText:
-    """A plan's text; its name says what it is, or else what it begins with.
+def _read_doc(file: str, tolerant: bool = False) -> JsonText:
+    """A plan's text; its name says what it is, or else what it begins with. Or else the plan that is in it.
 
     Raises:
         PlanSyntaxError: it is not UTF-8, or too large.
@@ -232,8 +239,8 @@ def _read_doc(file: str) -> JsonText:
     """
     with readable(file):
         if file == "-":
-            return read_doc(read_text(file, DOC_JSON_LIMITS), name=label(file))
-        return read_doc_file(file)
+            return (scan_doc if tolerant else read_doc)(read_text(file, DOC_JSON_LIMITS), name=label(file))
+        return read_doc_file(file, tolerant=tolerant)
 
 
 def _read_whole(file: str) -> JsonText:

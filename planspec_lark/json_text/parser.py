@@ -49,7 +49,7 @@ def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, 
         limits: how much to read and to report. A text that is too long or too deep has no value.
         allow_list: whether the text may be a list as well.
     """
-    return _read(text, name, limits, starts="{[" if allow_list else "{", prefer=None)
+    return _read(text, name, limits, starts="{[" if allow_list else "{")
 
 
 def scan_json(
@@ -58,6 +58,7 @@ def scan_json(
     name: str = "<text>",
     limits: Limits = JSON_LIMITS,
     prefer: Callable[[Any], bool] | None = None,
+    one_only: bool = False,
 ) -> JsonText:
     """Read the object in a text, such as a language model's answer, as far as there is one. Never raises on any text.
 
@@ -75,11 +76,12 @@ def scan_json(
         name: what diagnostics call it.
         limits: how much to read and to report. An object that is too deep has no value.
         prefer: whether an object is of the kind that is looked for.
+        one_only: whether two of that kind that differ are an error, as nobody knows which one is meant.
     """
-    return _read(text, name, limits, starts="", prefer=prefer)
+    return _read(text, name, limits, starts="", prefer=prefer, one_only=one_only)
 
 
-def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+def _read(text: str, name: str, limits: Limits, starts: str, **how: Any) -> JsonText:
     """Read strictly what begins with one of the brackets ``starts``; without these, an object anywhere."""
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
@@ -89,13 +91,21 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
     source = Source(text, name)
     if value is not None:
         return JsonText(value, [], source, find_root=partial(_find_root, source))
-    return _read_slowly(source, limits, starts=starts, prefer=prefer)
+    return _read_slowly(source, limits, starts=starts, **how)
 
 
-def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+def _read_slowly(
+    source: Source,
+    limits: Limits,
+    *,
+    starts: str,
+    prefer: Callable[[Any], bool] | None = None,
+    one_only: bool = False,
+) -> JsonText:
     """Read a text that has faults."""
     blocks = _find_blocks(source, limits)
-    reading = _Reading(JsonInput(blank(source.text, blocks), source, limits, is_strict=bool(starts)))
+    given = JsonInput(blank(source.text, blocks), source, limits, is_strict=bool(starts))
+    reading = _Reading(given, prefer if one_only else None)
     return reading.run(starts, prefer, Remainder(source.text, blocks).diagnose(source, is_strict=bool(starts)))
 
 
@@ -156,8 +166,10 @@ class _Reading:
         found: what is found beside the objects.
     """
 
-    def __init__(self, given: JsonInput) -> None:
+    def __init__(self, given: JsonInput, is_rival: Callable[[Any], bool] | None = None) -> None:
         self.given = given
+        # Which objects are not left out in silence where they differ from the one that counts.
+        self._is_rival = is_rival
         self.start = _find_start(given.text)
         self.found = Findings(given.limits.max_findings)
 
@@ -232,8 +244,12 @@ class _Reading:
         for one in objects:
             self._note_text(at, one.start)
             if one is not best:
-                message = "a second object is left out: only one counts"
-                self._note(TokenFault("PJ104", message, one.start, one.end, help="remove one of them"))
+                message, severity = "a second object is left out: only one counts", Severity.INFO
+                if self._is_rival is not None and self._is_rival(one.value) and one.value != best.value:
+                    lines = sorted(self.given.source.position(start)[0] for start in (one.start, best.start))
+                    message = "two different objects, in lines {:,} and {:,}: which one counts?".format(*lines)
+                    severity = Severity.ERROR
+                self._note(TokenFault("PJ104", message, one.start, one.end, help="remove one of them"), severity)
             at = one.end
         self._note_text(at, len(self.given.text))
 

@@ -7,6 +7,7 @@ for, and depth costs no recursion.
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from planspec_lark.json_text.builder import JsonBuilder, say_double, say_too_dee
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
 from planspec_lark.json_text.models import MISSING, JsonText, write_path
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, in_order, shorten
+from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.limits import Limits, find_excess
 from planspec_lark.syntax.reasoning import blank, has_tags, leave_out_reasoning
 from planspec_lark.syntax.source import Source
@@ -26,6 +28,7 @@ __all__ = ["YAML_LIMITS", "MissingYamlError", "read_yaml"]
 YAML_LIMITS = Limits(max_bytes=256_000, max_depth=32, max_findings=1000)
 
 _TAGS = "tag:yaml.org,2002:"
+_SIGN = re.compile(r"[^\n]")
 _BASES = {"0b": 2, "0o": 8, "0x": 16}
 
 
@@ -36,12 +39,15 @@ class MissingYamlError(PlanSpecError, ImportError):
         super().__init__("reading YAML needs the extra `yaml`: pip install 'planspec-lark[yaml]'")
 
 
-def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) -> JsonText:
+def read_yaml(
+    text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS, within: tuple[int, int] | None = None
+) -> JsonText:
     """The value of a YAML text; never raises on any text.
 
     Everything that is no plain value is refused: aliases, tags, keys that are no texts, a key twice, more than one
     document. Dates stay texts. The first fault ends the reading. In a text that is not YAML, each reasoning
-    block (see :mod:`planspec_lark.syntax.reasoning`) is named, and what is left is read.
+    block (see :mod:`planspec_lark.syntax.reasoning`) is named, and what is left is read. With ``within``, all text
+    before and after these offsets is left out.
 
     Raises:
         MissingYamlError: the extra is not installed.
@@ -50,6 +56,9 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     excess = find_excess(text, name, limits)
     if excess is not None:
         return JsonText(MISSING, [excess], source)
+    if within is not None:
+        before, after = (_SIGN.sub(" ", part) for part in (text[: within[0]], text[within[1] :]))
+        return _Reader(source, limits, before + text[slice(*within)] + after).read()
     read = _Reader(source, limits).read()
     if not read.has_errors or not has_tags(text):
         # In a text that is right, a tag is text.
@@ -219,6 +228,8 @@ def _explain(error: Any, text: str) -> tuple[str, str, int, int, str]:
     mark = getattr(error, "problem_mark", None)
     start = mark.index if mark is not None else getattr(error, "position", 0)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    if text.startswith(FENCES, start):
+        return "PJ103", "a code fence is not allowed in YAML", start, start + len(FENCES[0]), "remove it"
     context = getattr(error, "context", None)
     said = f"this is not YAML: {problem}" + (f", {context}" if context else "")
     # Outside of brackets the same text needs no quotes.

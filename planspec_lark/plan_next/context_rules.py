@@ -8,7 +8,7 @@ from planspec_lark.json_text.findings import Path, ValueFinding, to_diagnostics
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
+from planspec_lark.plan_next.identity import Phrase, goal_core, is_same_call, is_same_goal, item_cores
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
 from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
 from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
@@ -117,18 +117,20 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
     if not failed:
         return
     new, call = message.new_block, message.executor_call
-    plan = normal_items(new.plan)
+    goal, plan = goal_core(new.goal), item_cores(new.plan)
+    known: dict[str, str] = {}
     for item in failed:
-        ended = _ENDED[item.status]
-        same_goal = is_same_goal(new.goal, item.goal)
-        if same_goal and plan and plan == normal_items(item.plan):
+        ended, tried = _ENDED[item.status], goal_core(item.goal)
+        known[tried[0]] = ended
+        same_goal = is_same_goal(goal, tried)
+        if same_goal and plan and plan == item_cores(item.plan):
             yield ValueFinding("PN302", f"this block {ended}, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
             text = f"this goal {ended}, and is not split"
             yield ValueFinding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
         if call is not None and item.executor_call is not None and is_same_call(call, item.executor_call):
             yield ValueFinding("PN302", f"this call {ended}", ("executor_call",), help="make another call")
-    yield from _check_items(message, {normalize(goal_text(item.goal)): _ENDED[item.status] for item in failed})
+    yield from _check_items(message, known)
 
 
 def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
@@ -148,6 +150,6 @@ def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[ValueFin
     ]
     for place, items in lists:
         for path, text in texts_at(items, place):
-            said = normalize(text)
+            said = Phrase(text).core
             if said and said in failed:
                 yield ValueFinding("PN302", f"this item {failed[said]}", path, help=_SPLIT)

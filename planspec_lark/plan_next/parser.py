@@ -101,10 +101,11 @@ def scan_message(
     """Read the message in a language model's answer; never raises on any text.
 
     It is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a diagnostic.
-    What is wrong with the message itself stays wrong. The arguments are those of :func:`parse_message`.
+    What is wrong with the message itself stays wrong, and of two different messages none counts. The arguments are
+    those of :func:`parse_message`.
     """
     phase = Phase(phase)
-    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase), one_only=True)
     read, dropped = _without_nulls(read, _OPTIONAL)
     known = [ValueFinding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
     message, found = _judge(read, phase, words, limits, known)

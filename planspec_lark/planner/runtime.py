@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
-from attrs import evolve, field, frozen
-from attrs.validators import ge, instance_of
+from attrs import define, evolve, field, frozen
+from attrs.validators import and_, ge, instance_of, optional
 
 from planspec_lark.awaitables import Turn, adrive, drive, ignore
 from planspec_lark.plan_next.context import Context
@@ -27,6 +27,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.safe_text import visible
 
 __all__ = [
+    "MAX_CALLS",
     "Answer",
     "ExecutorCallable",
     "MessageRefusal",
@@ -88,11 +89,26 @@ class PlannerEvent:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+# A planner that splits and splits again is to be noticed before it has cost much.
+MAX_CALLS: int | None = 100
 # Characters and errors of a refused answer that a result keeps: it goes into every later context.
 _KEPT = 10_000
 _LISTED = 20
 
 _Copied = TypeVar("_Copied", bound="Context | tuple[Context, DoneItem | None]")
+
+
+@define
+class _Calls:
+    """The calls of a run, counted."""
+
+    most: int | None
+    made: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no other call may be made."""
+        return self.most is not None and self.made >= self.most
 
 
 @frozen
@@ -106,6 +122,7 @@ class Runtime:
         judge: what their answers are held to.
         max_refusals: how often a planner may be refused for one block before the block counts as failed.
         max_failures: how many attempts in a row may fail inside a block before it counts as failed itself.
+        max_calls: how many calls of both there may be in one run; None for any number.
         on_event: told of everything that happens.
         ledger: where the plan is written down, such as a database; by default a file in the folder.
         run_id: the run of that ledger that has the plan.
@@ -121,6 +138,7 @@ class Runtime:
     judge: Judge = field(factory=Judge, kw_only=True)
     max_refusals: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
     max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
+    max_calls: int | None = field(default=MAX_CALLS, validator=optional(and_(instance_of(int), ge(1))), kw_only=True)
     on_event: Callable[[PlannerEvent], None] = field(default=ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     run_id: str = field(default="planner", validator=is_name, kw_only=True)
@@ -134,10 +152,11 @@ class Runtime:
         return await self.arun(max_turns=1)
 
     def run(self, *, max_turns: int | None = None) -> Context:
-        """Continue until the root has ended, or for so many turns. Each opens a block or closes one.
+        """Continue until the root has ended, or for so many turns, or calls. Each turn opens a block or closes one.
 
         Returns:
-            The state of the plan after that. Its ``outcome`` is None as long as the plan has not ended.
+            The state of the plan after that. Its ``outcome`` is None as long as the plan has not ended; another run
+            continues it.
 
         Raises:
             StateError: there is no plan, or another process is working on it.
@@ -171,25 +190,29 @@ class Runtime:
 
     def _turns(self, kernel: Kernel, most: int | None) -> Turn[Context]:
         """Open and close blocks. Yields what is to be called, and is sent its answer."""
-        turns = 0
-        while kernel.context.outcome is None and (most is None or turns < most):
-            yield from self._turn(kernel)
+        turns, calls = 0, _Calls(self.max_calls)
+        while kernel.context.outcome is None and not calls.is_over and (most is None or turns < most):
+            yield from self._turn(kernel, calls)
             turns += 1
         return kernel.context
 
-    def _turn(self, kernel: Kernel) -> Turn[None]:
+    def _turn(self, kernel: Kernel, calls: _Calls) -> Turn[None]:
         """Open or close one block."""
         if kernel.context.phase is Phase.EXECUTION:
+            calls.made += 1
             yield from self._execute(kernel)
         elif kernel.context.failures >= self.max_failures:
             self._close(kernel, f"{kernel.context.failures} attempts in a row have failed", DoneStatus.FAILED)
         else:
-            yield from self._plan(kernel)
+            yield from self._plan(kernel, calls)
 
-    def _plan(self, kernel: Kernel) -> Turn[None]:
+    def _plan(self, kernel: Kernel, calls: _Calls) -> Turn[None]:
         context = kernel.context
         refusal: MessageRefusal | None = None
         for _ in range(self.max_refusals + 1):
+            if calls.is_over:
+                return
+            calls.made += 1
             self._tell(PlannerEvent(PlannerEventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
             with kernel.telemetry.asking("plan", kernel.number):

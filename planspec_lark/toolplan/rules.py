@@ -37,6 +37,7 @@ class Plan:
     """A plan with all that its rules look at.
 
     Attributes:
+        tools: the tools that there are.
         signatures: that of the tool of each step, None where there is none.
         uses: all references among inputs, in the order of the document.
         shown: those among the plan's outputs.
@@ -46,6 +47,7 @@ class Plan:
     """
 
     outline: Outline
+    tools: Signatures
     signatures: list[Signature | None]
     uses: list[ReferenceUse] = field(factory=list)
     shown: list[ReferenceUse] = field(factory=list)
@@ -56,8 +58,8 @@ class Plan:
 
 def prepare(document: object, registry: object = None, report: Report | None = None) -> Plan:
     """All that rules look at, for what is left of a plan; ``report`` is told what is wrong with its structure."""
-    made, signatures = outline(document, report), Signatures(registry)
-    plan = Plan(made, [None if one.atom_id is None else signatures.find(one.atom_id) for one in made.steps])
+    made, tools = outline(document, report), Signatures(registry)
+    plan = Plan(made, tools, [None if one.atom_id is None else tools.find(one.atom_id) for one in made.steps])
     for step in made.steps:
         for key, value in (step.inputs or {}).items():
             if may_refer(value):
@@ -103,7 +105,9 @@ def check_atoms(plan: Plan) -> Iterator[ValueFinding]:
         if step.atom_id is None:
             continue
         if signature is None:
-            yield ValueFinding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"))
+            near = plan.tools.find_near(step.atom_id)
+            help = f"did you mean {quote(near)}?" if near else ""
+            yield ValueFinding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"), help)
         elif step.inputs is not None and signature.inputs is not None:
             yield from _check_inputs(step, step.inputs, signature)
 
@@ -121,7 +125,8 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
         if value is None or (isinstance(value, str) and not value):
             path = (*step.path, "inputs", *([name] if is_there else []))
             how = "missing" if not is_there else "null" if value is None else "empty"
-            message = f"the required input {quote(name)} is {how}"
+            # The words of the definition of tool plans, to the letter.
+            message = f"required input '{name_of(name)}' is {how}"
             yield ValueFinding(
                 "PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=is_there
             )

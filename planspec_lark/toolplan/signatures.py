@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.spelling import find_near
 from planspec_lark.toolplan.models import Atom, Registry
 from planspec_lark.toolplan.tool_lists import DefinedTool, is_atom, is_tool_list, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
@@ -16,6 +18,9 @@ __all__ = ["Signature", "Signatures", "Slot", "Slots", "list_slots"]
 
 # A message has so many types of one definition.
 _SAID = 5
+# So many unknown ids are compared with so many that are known: a plan and a list of tools may have any number.
+_MOST_UNKNOWN = 20
+_MOST_KNOWN = 1000
 
 
 @frozen
@@ -79,6 +84,7 @@ class Signatures:
 
     def __init__(self, registry: object) -> None:
         self._known: dict[str, Signature] = {}
+        self._near: dict[str, str] = {}
         self._definitions = registry.atoms if isinstance(registry, Registry) else _as_definitions(registry)
 
     def find(self, atom_id: str) -> Signature | None:
@@ -86,6 +92,13 @@ class Signatures:
         if atom_id not in self._known and atom_id in self._definitions:
             self._known[atom_id] = Signature.of(self._definitions[atom_id])
         return self._known.get(atom_id)
+
+    def find_near(self, atom_id: str) -> str:
+        """The id that somebody may have meant by an unknown one, or ""."""
+        if atom_id not in self._near and len(self._near) < _MOST_UNKNOWN:
+            known = islice((one for one in self._definitions if isinstance(one, str)), _MOST_KNOWN)
+            self._near[atom_id] = find_near(atom_id, known)
+        return self._near.get(atom_id, "")
 
 
 def _as_definitions(registry: object) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from planspec_lark.json_text.findings import FirstFindings, ValueFinding
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.safe_text import visible_name
-from planspec_lark.toolplan.parser import read_doc
+from planspec_lark.toolplan.parser import read_doc, scan_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report
 
@@ -84,7 +84,12 @@ def _to_plain(finding: ValueFinding) -> dict[str, str]:
 
 
 def check_tool_plan(
-    plan: str | JsonText, registry: object, *, name: str = "<text>", max_findings: int | None = 1000
+    plan: str | JsonText,
+    registry: object,
+    *,
+    tolerant: bool = False,
+    name: str = "<text>",
+    max_findings: int | None = 1000,
 ) -> list[Diagnostic]:
     """All that :func:`planspec_lark.toolplan.validate_plan_doc` finds, and warnings of plans with errors too, with
     places.
@@ -92,6 +97,7 @@ def check_tool_plan(
     Args:
         plan: a text in JSON or YAML, or one that has been read.
         registry: the tools, as a :class:`~planspec_lark.toolplan.models.Registry` or a plain value.
+        tolerant: take a text's plan out of prose and code fences, and repair what is plainly meant.
         name: what diagnostics call the text.
         max_findings: how many diagnostics to give; a last one says how many more there are.
 
@@ -101,7 +107,7 @@ def check_tool_plan(
     Raises:
         MissingYamlError: it is YAML, and the extra ``yaml`` is not installed.
     """
-    read = read_doc(plan, name=name) if isinstance(plan, str) else plan
+    read = (scan_doc if tolerant else read_doc)(plan, name=name) if isinstance(plan, str) else plan
     if read.has_errors:
         return read.diagnostics
     found = FirstFindings(read, max_findings)

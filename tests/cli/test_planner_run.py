@@ -72,11 +72,11 @@ def test_steps_add_up_to_a_run() -> None:
     assert "".join(result.stderr for result in results) == ""
 
 
-def test_it_stops_after_so_many_turns() -> None:
-    first = run("planner", "run", *SCRIPTS, "--max-turns", "1")
+def test_it_stops_after_so_many_calls() -> None:
+    first = run("planner", "run", *SCRIPTS, "--max-calls", "1")
     assert (first.exit_code, first.stdout) == (3, "  opened  PLAN_STEPS Bake\n")
-    assert first.stderr == f"Stopped after 1 turn. {GO_ON}"
-    assert run("planner", "run", *SCRIPTS, "--max-turns", "2").stderr == f"Stopped after 2 turns. {GO_ON}"
+    assert first.stderr == f"Stopped after 1 call. {GO_ON}"
+    assert run("planner", "run", *SCRIPTS, "--max-calls", "2").stderr == f"Stopped after 2 calls. {GO_ON}"
     assert run("planner", "run", *SCRIPTS).exit_code == 0
     assert len(Path("log").read_text().splitlines()) == 5
 
@@ -168,7 +168,7 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
     file = Path("tools.yaml" if where == "option" else ".thinkon/executors/executors.yaml")
     file.write_text("- id: grill\n")
     options = ["--executors", "tools.yaml"] if where == "option" else []
-    result = run("planner", "run", *SCRIPTS, *options, "--max-refusals", "0", "--max-turns", "2")
+    result = run("planner", "run", *SCRIPTS, *options, "--max-refusals", "0", "--max-calls", "2")
     assert "  refused an answer of the planner\nerror[PN301]: unknown executor `oven`\n" in result.stdout
 
 
@@ -237,8 +237,8 @@ def test_a_planner_that_is_broken_leaves_the_plan_alone(script: str, said: str) 
 @pytest.mark.parametrize(("script", "said"), BROKEN_PROGRAMS.items())
 def test_an_executor_that_is_broken_has_failed_at_its_block(script: str, said: str) -> None:
     timeout = "0.3" if script == "sleep 60" else "30"
-    result = run("planner", "run", *PLANNER_ONLY, shell(script), "--timeout", timeout, "--max-turns", "3")
-    assert (result.exit_code, result.stderr) == (3, f"Stopped after 3 turns. {GO_ON}")
+    result = run("planner", "run", *PLANNER_ONLY, shell(script), "--timeout", timeout, "--max-calls", "3")
+    assert (result.exit_code, result.stderr) == (3, f"Stopped after 3 calls. {GO_ON}")
     shown = " ".join(said.split())
     assert result.stdout.endswith(f"    opened  EXECUTE Mix\n    failed  Mix | {shown}\n")
     assert [item.failed for item in read_state(".thinkon").think.done] == [True]
@@ -260,7 +260,7 @@ def test_an_executor_that_is_gone_leaves_the_plan_alone() -> None:
     "answer", ["", "so", "\\0\\0", "{}", '{"type": "plan-next"}', "\\033[31m" * 9, "[" * 5000], ids=range(7)
 )
 def test_an_executor_that_writes_rubbish(answer: str) -> None:
-    result = run("planner", "run", *PLANNER_ONLY, shell(f"printf '{answer}'"), "--max-turns", "3")
+    result = run("planner", "run", *PLANNER_ONLY, shell(f"printf '{answer}'"), "--max-calls", "3")
     assert result.exit_code == 3
     assert result.stdout.count("    refused an answer of the executor\nerror[P") == 1
     assert "    failed  Mix | the executor's answer was refused: error[P" in result.stdout

@@ -77,6 +77,21 @@ def test_check_of_standard_input() -> None:
     assert (result.exit_code, result.stdout.count("<stdin>:1:")) == (1, 2)
 
 
+def test_check_of_an_answer() -> None:
+    answer = f"Here it is:\n```json\n{json.dumps(GOOD)}\n```\n"
+
+    def check(*options: str) -> tuple[int, str]:
+        result = run("tools", "check", "-", "--atoms", "atoms/all.json", *options, stdin=answer)
+        return result.exit_code, result.stdout
+
+    assert check("--tolerant") == (0, "1 file checked: nothing to say\n")
+    assert check("--tolerant", "--info")[1].count("info[PJ103]") == 2
+    code, said = check("--tolerant", "--format", "result")
+    assert (code, json.loads(said)["valid"]) == (0, True)
+    code, said = check()
+    assert (code, said.count("error[PJ103]")) == (1, 2)
+
+
 @pytest.mark.parametrize("form", ["json", "github", "sarif"])
 def test_formats(form: str) -> None:
     result = run("tools", "check", "bad.yaml", "good.json", "--atoms", "atoms", "--format", form)

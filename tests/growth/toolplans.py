@@ -97,6 +97,7 @@ DOCUMENT_SHAPES: dict[str, Callable[[int], str]] = {
 }
 DOCUMENT_WORK = {
     "check_tool_plan": Work(lambda text: render_all(check_tool_plan(text, _TOOLS))),
+    "check_tool_plan of an answer": Work(lambda text: render_all(check_tool_plan(text, _TOOLS, tolerant=True))),
     "validate_plan_doc": Work(lambda value: validate_plan_doc(value, _TOOLS), lambda text: read_doc(text).value),
     "as its own registry": Work(lambda value: validate_plan_doc(value, value), lambda text: read_doc(text).value),
 }

@@ -52,7 +52,7 @@ def test_what_is_right_is_read_at_once(value: dict[str, object], indent: int | s
 @pytest.mark.parametrize("form", ['{"a": ["%s"]}', '{"%s": "a"}', '{"a": [{"b": 1.5, "c": ["%s"]}]}'])
 def test_pairs_of_surrogates_are_read_at_once_and_halves_are_not(form: str, piece: str, meant: str | None) -> None:
     text = form % piece
-    slow = _read_slowly(Source(text), JSON_LIMITS, starts="{", prefer=None)
+    slow = _read_slowly(Source(text), JSON_LIMITS, starts="{")
     if meant is None:
         assert fast(text) is None
         assert "PJ126" in [found.code for found in slow.diagnostics]
@@ -63,7 +63,7 @@ def test_pairs_of_surrogates_are_read_at_once_and_halves_are_not(form: str, piec
 
 @given(json_texts())
 def test_both_readers_agree(text: str) -> None:
-    found, slow = fast(text), _read_slowly(Source(text), JSON_LIMITS, starts="{", prefer=None)
+    found, slow = fast(text), _read_slowly(Source(text), JSON_LIMITS, starts="{")
     if found is not None:
         assert slow.diagnostics == []
         assert repr(found) == repr(slow.value)

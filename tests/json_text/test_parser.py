@@ -115,6 +115,21 @@ def test_one_that_is_preferred_comes_before_all() -> None:
     assert found.value == {"a": 1}
 
 
+def test_two_that_are_preferred_and_differ_are_an_error_where_one_is_asked_for() -> None:
+    def scan(text: str) -> list[tuple[str, str, str]]:
+        found = scan_json(text, prefer=lambda value: "b" in value, one_only=True)
+        return [(one.code, one.severity.value, one.message) for one in found.diagnostics]
+
+    left_out = ("PJ104", "info", "a second object is left out: only one counts")
+    assert scan('{"b": 1, "c": 2}\n{"c": 2, "b": 1}\n{"a": 1}') == [left_out] * 2
+    refused = ("PJ104", "error", "two different objects, in lines 1 and 3: which one counts?")
+    assert scan('{"b": 1}\n\n{"b": 2}') == [refused]
+    # The one that counts is not always the first.
+    lost = scan('{"b": 1, "c": NaN}\n\n{"b": 2}')
+    assert lost == [refused]
+    assert scan('{"a": 1}\n{"c": 2}') == [left_out]
+
+
 def test_one_that_is_too_deep_comes_behind_all() -> None:
     deep = '{"a": ' + "[" * 64 + "]" * 64 + "}"
     assert scan_json(deep + '{"b": 1}', prefer=lambda _: False).value == {"b": 1}

@@ -255,6 +255,20 @@ def test_of_two_objects_the_one_that_is_a_message_counts() -> None:
     assert executed.message == PlanReturn("r")
 
 
+def test_of_two_messages_none_counts_unless_they_are_the_same() -> None:
+    twice = f"First:\n{encode(steps())}\nOr:\n{encode(execute())}\n"
+    scan = scan_message(twice, "planning")
+    assert scan.message is None
+    assert [one.message for one in scan.diagnostics if one.severity is Severity.ERROR] == [
+        "two different objects, in lines 2 and 4: which one counts?"
+    ]
+    same = scan_message(f"{encode(steps())}\n{encode(dict(reversed(steps().items())))}", "planning")
+    assert same.message == parse_message(encode(steps()), "planning")
+    assert codes_of(same.diagnostics) == ["PJ104"]
+    assert scan_message(f"{encode(returned('x'))}\n{encode(returned('y'))}", "execution").message is None
+    assert scan_message(f"{encode(returned('x'))}\n{encode(steps())}", "planning").message is not None
+
+
 def test_a_draft_among_thoughts_does_not_count() -> None:
     answer = f"<think>\nI might say {encode(steps())}, but one call will do.\n</think>\n{encode(execute())}"
     scan = scan_message(answer, "planning")

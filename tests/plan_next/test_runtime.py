@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,32 @@ def test_so_many_turns_and_no_more(tmp_path: Path) -> None:
     assert script.runtime(tmp_path).run(max_turns=0).revision == 0
     assert script.runtime(tmp_path).run(max_turns=3).revision == 3
     assert (script.plans, script.results) == ([], [])
+
+
+def test_so_many_calls_and_no_more(tmp_path: Path) -> None:
+    """Those of an answer that is refused count; nothing has become of them, and another run continues."""
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("a"), "no", execute("b")], [returned(), returned()])
+    assert script.runtime(tmp_path, max_calls=3).run().revision == 2
+    assert [who for who, *_ in script.asked] == ["plan", "execute", "plan"]
+    assert script.runtime(tmp_path, max_calls=None).run(max_turns=2).revision == 4
+    assert (script.plans, script.results) == ([], [])
+
+
+def test_a_planner_that_splits_for_ever_is_stopped(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    asked = count()
+
+    def split(context: Context, _: MessageRefusal | None) -> str:
+        goal = f"g{next(asked)}"
+        return steps(goal, [f"{goal} {name}" for name in STEPS]) if context.may_split else execute(goal)
+
+    def work(_: Context) -> str:
+        next(asked)
+        return returned()
+
+    assert Runtime(tmp_path, split, work).run().outcome is None
+    assert next(asked) == 100
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_a_planner_goes_on_in_another_folder(database: str) -> None:
     write_scripts()
     there = ("--database", database, "--name", "bread")
     assert run("planner", "start", "Bake", *there).exit_code == 0
-    first = run("planner", "run", *SCRIPTS, *there, "--max-turns", "2")
+    first = run("planner", "run", *SCRIPTS, *there, "--max-calls", "2")
     assert first.exit_code == 3, first.output
     assert [name.name for name in STATE.parent.iterdir()] == [STATE.name]
     elsewhere = ("--state", "elsewhere", *there)

@@ -170,7 +170,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("first", ["Repair the pump", "Repair  the pump ", "Ｒepair the pump"])
+@pytest.mark.parametrize("first", ["Repair the pump", "Repair  the pump ", "Ｒepair the pump", "repair the pump."])
 @pytest.mark.parametrize("goal", ["Repair the pump", CORE4], ids=["text", "Core4"])
 def test_deviation_n2(goal: Any, first: str) -> None:
     message = execute(goal, update_plan=[first, "Paint", "Open the hall"])
@@ -189,13 +189,14 @@ def test_deviation_n2_any_other_list_is_what_comes_after(update: list[str]) -> N
 @pytest.mark.parametrize(
     ("goal", "update"),
     [
-        (CORE4, ["repair the pump."]),
         (CORE4, ["Repair pump"]),
+        ("Clean the data", ["Clean all the data"]),
+        ("Water the plants", ["Water the plants again", "Harvest"]),
+        ("清洗数据", ["清洗全部数据", "报告"]),
         ("Repair the old pump down in the cellar", ["Repair the old pump down in the cellar today"]),
         (CORE4, ["A running pump"]),
         (CORE4, ["Paint", "Repair the pump"]),
         ("修复登录页面", ["修复一下登录页面", "测试"]),
-        ("修复登录页面", ["修复：登录页面"]),
     ],
 )
 def test_deviation_n2_a_near_miss_is_a_warning(goal: Any, update: list[str]) -> None:
@@ -218,6 +219,33 @@ def test_deviation_n2_a_near_miss_is_a_warning(goal: Any, update: list[str]) -> 
 )
 def test_deviation_n2_other_items_are_no_near_miss(goal: Any, update: list[str]) -> None:
     assert codes(execute(goal, update_plan=update)) == []
+
+
+# ---------------------------------------------------------------- Q3: goals that are similar
+
+
+@pytest.mark.parametrize(
+    ("goal", "again"),
+    [("清洗数据", "再次清洗数据"), ("清洗数据", "清洗数据。"), ("Clean the data", "Please clean the data again")],
+)
+def test_deviation_q3(goal: str, again: str) -> None:
+    failed = ps.DoneItem(goal, "no", ps.DoneStatus.FAILED)
+    context = ps.Context(ps.Block("Report", [goal], [failed]))
+    judge = ps.Judge()
+
+    def found(message: dict[str, Any]) -> list[str]:
+        return [one.code for one in judge.judge(json.dumps(message), ps.Phase.PLANNING, context)[1]]
+
+    assert found(execute(again)) == ["PN303"]
+    split = steps()
+    split["new_block"] = {**split["new_block"], "goal": again}
+    assert found(split) == []
+    assert found(steps(update_plan=["Report", again])) == ["PN302"]
+
+    tried = ps.DoneItem(f"{goal}。", "no", ps.DoneStatus.FAILED, list(ITEMS))
+    context = ps.Context(ps.Block("Report", [goal], [tried]))
+    split["new_block"]["plan"] = [f"{item}." for item in ITEMS]
+    assert found(split) == ["PN302"]
 
 
 # ---------------------------------------------------------------- N3: the strategy

@@ -104,7 +104,7 @@ def test_deviation_t2(here: Path) -> None:
             "errors": [
                 {
                     "code": "MISSING_REQUIRED_INPUT",
-                    "message": "The required input `query` is missing",
+                    "message": "Required input 'query' is missing",
                     "path": "plan.steps[0].inputs",
                 },
                 {"code": "UNKNOWN_ATOM_ID", "message": "Unknown atom id: look", "path": "plan.steps[1].id"},

@@ -26,7 +26,7 @@ from planspec_lark.toolplan import (
     tool_plan_from_dict,
     tool_plan_to_dict,
 )
-from planspec_lark.toolplan.parser import read_doc
+from planspec_lark.toolplan.parser import read_doc, scan_doc
 from tests.cases import in_one_test
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
@@ -384,3 +384,56 @@ def test_reasoning_does_not_decide_what_a_text_is() -> None:
     # A comma at the end is an error of JSON, and none of YAML.
     read = read_doc('<think>\nWhich form?\n</think>\n{"plan_id": "p",}')
     assert [found.code for found in read.diagnostics] == ["PS125", "PJ112"]
+
+
+# ---------------------------------------------------------------- answers of models
+
+IN_JSON = json.dumps(document(weigh("a")), indent=1)
+IN_YAML = "target: Bake\nplan:\n  steps:\n    - id: weigh\n      target: Weigh it\n      inputs: {item: flour}\n"
+
+
+def found_in(text: str, **how: Any) -> list[tuple[str, str]]:
+    return [(one.code, one.severity.value) for one in scan_doc(text, **how).diagnostics]
+
+
+def test_a_code_fence_is_called_one() -> None:
+    for text in (f"```json\n{IN_JSON}\n```\n", f"Here it is:\n```\n{IN_JSON}\n```\n"):
+        assert "PJ103" in [one.code for one in read_doc(text).diagnostics]
+    for text in (f"```yaml\n{IN_YAML}```\n", f"{IN_YAML}```\n"):
+        (found,) = read_doc(text).diagnostics
+        assert (found.code, found.message) == ("PJ103", "a code fence is not allowed in YAML")
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "behind", "found"),
+    [
+        ("", IN_JSON, "", []),
+        ("", IN_YAML, "", []),
+        ("```json\n", IN_JSON, "\n```\n", [("PJ103", "info")] * 2),
+        ("Here it is:\n\n", IN_JSON, "\nDone!", [("PJ102", "info")] * 2),
+        ("Here it is:\n```yaml\n", IN_YAML, "```\nDone!\n", [("PJ102", "info"), ("PJ103", "info"), ("PJ102", "info")]),
+        (
+            "<think>\n```yaml\nplan: {}\n```\n</think>\n```YAML\n",
+            IN_YAML,
+            "```",
+            [("PJ102", "info"), ("PJ103", "info")],
+        ),
+    ],
+)
+def test_a_plan_is_taken_out_of_an_answer(before: str, text: str, behind: str, found: list[tuple[str, str]]) -> None:
+    answer = before + text + behind
+    assert scan_doc(answer).value == read_doc(text).value
+    assert found_in(answer) == found
+    assert [one.severity.value for one in check_tool_plan(answer, ATOMS, tolerant=True) if one.code[:2] != "PT"] == [
+        "info"
+    ] * len(found)
+
+
+def test_what_an_answer_does_not_say_is_not_made_up() -> None:
+    other = IN_JSON.replace("rye", "yeast")
+    assert found_in(f"{IN_JSON}\n\n{other}") == [("PJ104", "error")]
+    assert ("PY101", "error") in found_in("Sorry: I can not: do that")
+    assert ("PJ112", "warning") in found_in(IN_JSON.replace("\n}", ",\n}"))
+    broken = f"Here it is:\n```yaml\n{IN_YAML}  - [\n```\n"
+    error = scan_doc(broken).diagnostics[-1]
+    assert (error.code, error.line) == ("PY101", 9)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.toolplan import registry_from_value, validate_plan_doc
+from planspec_lark.toolplan import check_tool_plan, registry_from_value, validate_plan_doc
 from tests.toolplan.plans import ATOMS, bake, codes, document, paths, weigh
 
 
@@ -63,7 +63,7 @@ def test_an_invalid_plan() -> None:
         "errors": [
             {
                 "code": "MISSING_REQUIRED_INPUT",
-                "message": "The required input `item` is missing",
+                "message": "Required input 'item' is missing",
                 "path": "plan.steps[0].inputs",
             },
             {"code": "UNKNOWN_ATOM_ID", "message": "Unknown atom id: fry", "path": "plan.steps[2].id"},
@@ -210,6 +210,18 @@ def test_a1_ids_match_exactly() -> None:
         assert errors({**weigh("a"), "id": wrong}) == [("UNKNOWN_ATOM_ID", "plan.steps[0].id")]
 
 
+def test_a1_an_unknown_id_may_be_a_slip() -> None:
+    """It is compared with a bounded number of ids, and only the first unknown ones are."""
+
+    def helps(*ids: str, atoms: object = ATOMS) -> list[str]:
+        text = json.dumps(document(*({**weigh(), "id": one} for one in ids)))
+        return [one.help for one in check_tool_plan(text, atoms) if one.code == "PT201"]
+
+    assert helps("wiegh", "thaw", "Weigh") == ["did you mean `weigh`?", "", "did you mean `weigh`?"]
+    assert helps(*(f"weigh{n}" for n in range(30)), "weigh0").count("") == 10
+    assert helps("wiegh", atoms={7: {}, "weigh": {}}) == ["did you mean `weigh`?"]
+
+
 def test_a2_inputs_are_those_of_the_tool() -> None:
     step = weigh("a")
     step["inputs"] |= {"salt": 1, "a b": 2}
@@ -224,7 +236,7 @@ def test_a3_null_and_empty_texts_count_as_missing(value: object, how: str) -> No
     assert validate(weigh("a", value))["errors"] == [
         {
             "code": "MISSING_REQUIRED_INPUT",
-            "message": f"The required input `item` is {how}",
+            "message": f"Required input 'item' is {how}",
             "path": "plan.steps[0].inputs.item",
         }
     ]

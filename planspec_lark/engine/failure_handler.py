@@ -35,8 +35,6 @@ __all__ = ["Ask", "FailureHandler"]
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 
-# Commands that leave what there is as it is.
-_MORE = ("ADD", "SKIP")
 # Characters of an answer that the ledger keeps.
 _KEPT = 10_000
 
@@ -67,10 +65,8 @@ class FailureHandler(AnswerRetry):
             self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
             return
         if self.limits.stalls(id):
-            count = state.stalls[id].count
-            self.step_runner.block(
-                step, f"{failure.result}; the same {count} times in a row, and nothing was done in between"
-            )
+            count = self.limits.count_alike(id)
+            self.step_runner.block(step, f"{failure.result}; stalled: it has failed {count} times for the same reason")
             return
         read, answer, why = yield from self.put(
             lambda refusal: partial(reflector, self._call(step, failure, refusal)),
@@ -122,8 +118,6 @@ class FailureHandler(AnswerRetry):
             "answer": answer.text[:_KEPT],
             "decision": read.decision and read.decision.value,
             "warnings": read.warnings,
-            # Nothing that exists is changed.
-            "more": read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands),
         }
         if read.decision is Decision.INTERACT:
             failure = self.writer.state.failures[was]

@@ -426,10 +426,10 @@ class EngineLimits:
         max_retries: how often one step may be tried again by RETRY or INTERACT.
         max_repairs: how often an answer may be refused before the step is blocked.
         max_attempts: how often one step may be begun, and be reflected on, in a round of a loop, for whatever reason.
-        max_same_failures: how often in a row a step, and those that reflections have added because of it, may fail with
-            the same words, where no step is done in between and reflections do nothing but add, skip and retry. Then
-            the step is blocked. Retries that ``max_retries`` allows are made nevertheless.
-        max_plannings: how often the planner may be asked for steps.
+        max_same_failures: how often a step, or another one with the same text, may fail for the same reason, whatever
+            reflections have changed in between. White space and numbers do not make another reason, and failures after
+            which it was just retried do not count.
+        max_plannings: how often the planner may be asked for steps, each time with ``max_repairs``.
         max_commands: how many commands an answer may have.
         max_added: how many steps commands may add.
         max_steps: how many steps the planner may write at a time.
@@ -442,7 +442,7 @@ class EngineLimits:
     max_retries: int = _count(2)
     max_repairs: int = _count(2)
     max_attempts: int = _count(20, 1)
-    max_same_failures: int = _count(5, 2)
+    max_same_failures: int = _count(2, 2)
     max_plannings: int = _count(50)
     max_commands: int = _count(1_000)
     max_added: int = _count(200)

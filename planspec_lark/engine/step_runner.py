@@ -270,8 +270,10 @@ class StepRunner:
         kind, status = (RecordKind.LOOPED, PlanStatus.ACTIVE) if goes_on else (RecordKind.DONE, PlanStatus.DONE)
         return kind, [StepPatch(step, status, brief(result.result), count)]
 
-    def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = ()) -> None:
-        """Note that a step is not OK, and which inputs it lacks."""
+    def fail(
+        self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = (), cause: str = ""
+    ) -> None:
+        """Note that a step is not OK, and which inputs it lacks; ``cause`` is why, where the result says more."""
         self.writer.note(
             RecordKind.FAILED,
             step,
@@ -286,6 +288,7 @@ class StepRunner:
             branch=result.branch,
             answer=kept(result.answer),
             lacks=list(lacks),
+            cause=cause,
         )
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:

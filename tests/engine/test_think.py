@@ -254,7 +254,7 @@ def test_questions_count_as_retries() -> None:
 )
 def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
     world = World({"dig": [failed("no")]}, {"dig": [answer]})
-    result = world.run(TWO, limits=EngineLimits(max_attempts=4))
+    result = world.run(TWO, limits=EngineLimits(max_attempts=4, max_same_failures=9))
     assert world.ran == ["1", "1", "1", "1", "2"]
     assert result.plan.steps[0].status is PlanStatus.BLOCKED
     assert result.plan.steps[0].result.endswith("it was begun 4 times")
@@ -263,7 +263,9 @@ def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
 @pytest.mark.parametrize("answer", ["PLAN_CMD: REVISE 1 [subtask] s → z", "PLAN_CMD: REPLAN 1"])
 def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
     world = World(answers={"s": [answer]})
-    result = world.run("1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    result = world.run(
+        "1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9)
+    )
     assert len(world.reflections) == 4
     assert result.plan.steps[0].status is PlanStatus.BLOCKED
     assert result.plan.steps[0].result.endswith("it was reflected on 4 times")
@@ -272,7 +274,7 @@ def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
 def test_what_stands_above_is_revised_for_ever() -> None:
     """Then the step is tried again, as often as it may be begun."""
     world = World({"dig": [failed("no")]}, {"dig": ["PLAN_CMD: REVISE 1 [subtask] s"]})
-    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9))
     assert (len(world.calls), len(world.reflections)) == (4, 4)
     assert result.plan.steps[0].children[0].result == "it was begun 4 times"
 
@@ -307,7 +309,7 @@ def test_commands_are_bounded() -> None:
 
 def test_commands_that_are_used_up_are_not_offered() -> None:
     world = World({"dig": [failed()]}, {"dig": ["RETRY\nPLAN_CMD: ADD 1 [act] x", "ACCEPT"]})
-    world.run(TWO, limits=EngineLimits(max_added=1, max_plannings=0))
+    world.run(TWO, limits=EngineLimits(max_added=1, max_plannings=0, max_same_failures=3))
     assert [call.commands for call in world.reflections] == [("SKIP", "REVISE", "ADD"), ("SKIP", "REVISE")]
 
 

@@ -90,6 +90,7 @@ class FailureHandler(AnswerRetry):
             fold_plan(self.writer),
             self.ask is not None and can_retry,
             can_retry,
+            self.limits.can_accept(step.step_id),
             self.limits.allowed_verbs(REFLECTION_VERBS),
             max(failure.attempt, 1),
             self.writer.history,
@@ -104,6 +105,7 @@ class FailureHandler(AnswerRetry):
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
+            can_accept=self.limits.can_accept(step.step_id),
             finish_reason=finish_reason,
         )
         return self.try_commands(read)

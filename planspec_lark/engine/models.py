@@ -278,6 +278,7 @@ class ReflectionCall:
         plan_state: the plan as it is, folded.
         can_interact: whether a person can be asked.
         can_retry: whether RETRY is allowed once more.
+        can_accept: whether there is a result that ACCEPT could take.
         commands: the verbs of PLAN_CMD that may be used.
         attempt: how often the step was tried.
         history: what has happened in this run.
@@ -290,6 +291,7 @@ class ReflectionCall:
     plan_state: str
     can_interact: bool
     can_retry: bool
+    can_accept: bool
     commands: tuple[str, ...]
     attempt: int
     history: History

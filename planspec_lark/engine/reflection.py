@@ -58,6 +58,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     *,
     can_interact: bool,
     can_retry: bool = True,
+    can_accept: bool = True,
     finish_reason: str = "",
     name: str = "<reflection>",
     limits: Limits = DEFAULT_LIMITS,
@@ -70,6 +71,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         step: the step of the plan that is looked at.
         can_interact: whether there is a person to ask.
         can_retry: whether the step may run again.
+        can_accept: whether it has a result.
         finish_reason: why the model stopped; "length" means that the answer is cut off.
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
@@ -82,7 +84,8 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     answer = _Answer.read(text, name, limits)
     if isinstance(answer, Reflection):
         return answer
-    judge, found = ReflectionJudge(Trial(plan, step), can_interact, can_retry, answer.source), answer.found
+    judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, can_accept, answer.source)
+    found = answer.found
     for one in judge.judge(answer.decisions, answer.commands):
         found.add(one)
     missed = False

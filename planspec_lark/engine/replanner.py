@@ -100,7 +100,7 @@ class Replanner(AnswerRetry):
         cleared = self.writer.state.cleared.get(container.step_id, ()) if container else ()
         return [parse_plan(f"## Steps\n{one.text}").steps[0] for one in cleared]
 
-    def _fail(self, step: PlanStep, reason: str, cause: str = "") -> None:
+    def _fail(self, step: PlanStep, reason: str, cause: str = "no planner") -> None:
         self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()), cause=cause)
 
     def change(self, reason: str) -> Turn[str]:

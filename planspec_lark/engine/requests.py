@@ -203,6 +203,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     attempt: int,
     language: str = "en",
     can_retry: bool = True,
+    can_accept: bool = True,
     max_plan: int = MAX_PLAN,
 ) -> Request:
     """A request how to continue with a step that did not end with OK.
@@ -217,6 +218,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         attempt: how many times the step has been tried.
         language: "en" or "zh".
         can_retry: whether it may be tried again as it is.
+        can_accept: whether it has a result that can be accepted.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
 
     Raises:
@@ -233,6 +235,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         "result": result,
         "attempt": attempt,
         "can_retry": can_retry,
+        "can_accept": can_accept,
         "can_interact": can_interact,
         "commands": verbs,
         "plan_state": excerpt,
@@ -247,6 +250,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         uncertain=_if(status is HopStatus.UNCERTAIN),
         lack=_if(status is HopStatus.LACK_OF_INFO),
         retry=_if(can_retry),
+        accept=_if(can_accept),
         interact=_if(can_interact),
         commands=_commands(verbs, language),
         **text_values(result, name="result"),

@@ -72,6 +72,10 @@ class RunLimits:
         tried = state.retries.get(step_id, 0) < self.given.max_retries
         return tried and state.begun.get(step_id, 0) < self.given.max_attempts
 
+    def can_accept(self, step_id: str) -> bool:
+        """Whether anything came of a failed step that can count as its result."""
+        return self._writer.state.failures[step_id].has_result
+
     def stalls(self, step_id: str) -> bool:
         """Whether a step has failed for the same reason too often."""
         return self.count_alike(step_id) >= self.given.max_same_failures

@@ -58,6 +58,7 @@ class StepFailure:
 
     Attributes:
         lacks: inputs without which it cannot be done.
+        has_result: whether anything came of it that can be accepted.
         reason: a hash of why.
     """
 
@@ -69,6 +70,7 @@ class StepFailure:
     outputs: tuple[str, ...]
     branch: str
     lacks: tuple[str, ...] = ()
+    has_result: bool = True
     reason: str = ""
 
 
@@ -221,8 +223,10 @@ class RunState:
     def _failed(self, record: Record, step: str) -> None:
         data = record.data
         self.running.pop(step, None)
-        self.plannings += data.get("cause") == "planner"
-        reason = _hash_reason(data.get("cause") or data.get("result", ""))
+        # Whatever is wrong with each of its answers.
+        is_refused = data.get("cause") == "planner"
+        self.plannings += is_refused
+        reason = _hash_reason("planner" if is_refused else data.get("result", ""))
         alike = self.alike.setdefault(record.hash, {})
         alike[reason] = alike.get(reason, 0) + 1
         self.failures[step] = StepFailure(
@@ -234,6 +238,7 @@ class RunState:
             tuple(data.get("names", ())),
             data.get("branch", ""),
             tuple(data.get("lacks", ())),
+            "cause" not in data,
             reason,
         )
 
@@ -244,7 +249,9 @@ class RunState:
 
     def _blocked(self, record: Record, step: str) -> None:
         self._wait(step, self.failures.get(step))
-        if record.data.get("is_held"):
+        if lacks := record.data.get("lacks"):
+            self.lacking[step] = tuple(lacks)
+        elif record.data.get("is_held"):
             self.lacking[step] = ()
 
     def _wait(self, step: str, failure: StepFailure | None) -> None:

@@ -116,7 +116,11 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        if step.step_name in self.persons and not needs.waiting:
+        if needs.waiting:
+            said = ", ".join(f"{name} ({why})" for name, why in needs.waiting.items())
+            self.block(step, f"inputs are missing: {said}", lacks=[*needs.waiting])
+            return None
+        if step.step_name in self.persons:
             raise ForPerson(step)
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
@@ -127,9 +131,6 @@ class StepRunner:
         self.writer.note(
             RecordKind.STARTED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key
         )
-        if needs.waiting:
-            self._take(step, attempt, _cannot_begin(needs), needs.missing)
-            return None
         call = self._call(step, needs, attempt, key)
         policy = self._policy_of(call)
         return ActiveStep(step, call, policy, Work(partial(self.operator, call), policy.timeout))
@@ -156,7 +157,7 @@ class StepRunner:
             result = evolve(result, result=f"{result.result} ({why_not})")
         if isinstance(error, FatalError):
             raise error
-        self._take(begun.step, begun.call.attempt, result, begun.call.missing)
+        self._take(begun, result, cause="" if error is None else "error")
 
     # ---------------------------------------------------------------- tries
 
@@ -237,10 +238,12 @@ class StepRunner:
 
     # ---------------------------------------------------------------- what came of it
 
-    def _take(self, step: PlanStep, attempt: int, given: OperatorResult, missing: Sequence[str]) -> None:
+    def _take(self, begun: ActiveStep, given: OperatorResult, cause: str) -> None:
+        step, attempt = begun.step, begun.call.attempt
         result = self._check(step, given)
         if result.status is not HopStatus.OK:
-            self.fail(step, result, attempt, missing if result.status is HopStatus.LACK_OF_INFO else ())
+            lacks = begun.call.missing if result.status is HopStatus.LACK_OF_INFO else ()
+            self.fail(step, result, attempt, lacks, cause)
             return
         kind, patches = self._effect(step, result)
         loop = self._find_open_loop(step) if result.loop_done else None
@@ -273,7 +276,7 @@ class StepRunner:
     def fail(
         self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = (), cause: str = ""
     ) -> None:
-        """Note that a step is not OK, and which inputs it lacks; ``cause`` is why, where the result says more."""
+        """Note that a step is not OK, and which inputs it lacks; ``cause`` is why it has no result, if so."""
         self.writer.note(
             RecordKind.FAILED,
             step,
@@ -368,11 +371,17 @@ class StepRunner:
         patches = [StepPatch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
         self.writer.note(RecordKind.SKIPPED, step, patches=patches, result=reason, description=step.description)
 
-    def block(self, step: PlanStep, reason: str, *, is_held: bool = False) -> None:
-        """Give a step up; ``is_held`` says that a step below it is the cause."""
+    def block(self, step: PlanStep, reason: str, *, is_held: bool = False, lacks: Sequence[str] = ()) -> None:
+        """Give a step up, until these inputs are there, or, if ``is_held``, until no step below it is blocked."""
         patches = [StepPatch(step, PlanStatus.BLOCKED, brief(reason))]
         self.writer.note(
-            RecordKind.BLOCKED, step, patches=patches, result=reason, description=step.description, is_held=is_held
+            RecordKind.BLOCKED,
+            step,
+            patches=patches,
+            result=reason,
+            description=step.description,
+            is_held=is_held,
+            lacks=list(lacks),
         )
 
     def open_again(self) -> bool:
@@ -452,11 +461,6 @@ def _failure(error: Exception) -> OperatorResult:
     if isinstance(error, TransientError):
         return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
     return OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
-
-
-def _cannot_begin(needs: Needs) -> OperatorResult:
-    said = (f"{name} ({why})" for name, why in needs.waiting.items())
-    return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
 
 
 def open_branches(step: PlanStep) -> Iterator[PlanStep]:

@@ -148,6 +148,7 @@ def model_reflector(model: Model, *, language: str = "en", max_plan: int = MAX_P
             attempt=call.attempt,
             language=language,
             can_retry=call.can_retry,
+            can_accept=call.can_accept,
             max_plan=max_plan,
         )
         return model(_again(request, call.refusal))

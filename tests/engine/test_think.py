@@ -98,20 +98,29 @@ def test_a_result_is_shown_in_one_line_that_steers_nothing() -> None:
 # ---------------------------------------------------------------- status × decision × command
 
 
-@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x"), ValueError("x")])
-def test_a_step_that_is_not_ok_is_reflected_on(said: Any) -> None:
+def test_what_an_operator_raises_is_reflected_on_and_no_result() -> None:
+    world = World({"dig": [ValueError("x"), ok(hole=1)]}, {"dig": ["ACCEPT", "RETRY"]})
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    call, again = world.reflections
+    assert (call.status, call.result, call.can_accept) == (HopStatus.FAIL, "ValueError: x", False)
+    assert again.refusal is not None
+    assert [found.message for found in again.refusal.diagnostics] == [
+        "ACCEPT is not possible here: the step has no result that could be accepted"
+    ]
+
+
+@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])
+def test_a_step_that_is_not_ok_is_reflected_on(said: OperatorResult) -> None:
     world = World({"dig": [said]}, {"dig": ["ACCEPT | fine"]})
     result = world.run(TWO)
     assert world.log == ["run 1", "reflect 1", "run 2"]
     (call,) = world.reflections
-    status = HopStatus.FAIL if isinstance(said, ValueError) else said.status
-    text = "ValueError: x" if isinstance(said, ValueError) else "x"
-    assert (call.status, call.result, call.step.step_id, call.attempt) == (status, text, "1", 1)
+    assert (call.status, call.result, call.step.step_id, call.attempt) == (said.status, "x", "1", 1)
     assert call.plan_state == "Goal: g\n## Steps\n1. [>] [act] dig → hole\n2. [act] fill\n"
-    assert (call.can_interact, call.can_retry, call.refusal) == (False, True, None)
+    assert (call.can_interact, call.can_retry, call.can_accept, call.refusal) == (False, True, True, None)
     assert call.commands == ("SKIP", "REVISE", "ADD", "REPLAN")
     assert result.outcome is Outcome.CONVERGED
-    assert result.plan.steps[0].result == text
+    assert result.plan.steps[0].result == "x"
 
 
 @pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])

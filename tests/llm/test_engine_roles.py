@@ -299,8 +299,8 @@ def reflection(refusal: AnswerRefusal | None = None) -> ReflectionCall:
     ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), fail, reflect).run()
     call = calls[0]
     return ReflectionCall(
-        call.step, call.status, call.result, call.plan_state, call.can_interact, call.can_retry, call.commands,
-        call.attempt, call.history, refusal,
+        call.step, call.status, call.result, call.plan_state, call.can_interact, call.can_retry,
+        call.can_accept, call.commands, call.attempt, call.history, refusal,
     )  # fmt: skip
 
 
@@ -316,14 +316,14 @@ def test_a_reflector_asks(kind: Kind) -> None:
     assert wait(model_reflector(kind(script))(reflection())) == Answer("RETRY | again", Effort(1, 9))
     (request,) = script.asked
     assert request.phase is RunPhase.REFLECTION
-    said = {
-        name: request.data[name] for name in ("status", "result", "attempt", "can_retry", "can_interact", "commands")
-    }
+    names = ("status", "result", "attempt", "can_retry", "can_accept", "can_interact", "commands")
+    said = {name: request.data[name] for name in names}
     assert said == {
         "status": "FAIL",
         "result": "no boxes",
         "attempt": 1,
         "can_retry": True,
+        "can_accept": True,
         "can_interact": False,
         "commands": ["SKIP", "REVISE", "ADD", "REPLAN"],
     }

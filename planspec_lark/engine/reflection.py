@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.truncation import name_cut, start_of_last_line
+from planspec_lark.answers.truncation import is_cut_short, name_cut, start_of_last_line
 from planspec_lark.engine.decisions import Decision, DecisionLine, diagnose_decision, match_decision
 from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, Trial, judge_replan
 from planspec_lark.plan_cmd.models import PlanCommand
@@ -177,7 +177,8 @@ class _Answer:
         """What the answer says, with these decisions."""
         self.found.extend(self.remainder.diagnose(self.source))
         text = self.remainder.text
-        if is_cut(text, self.lines, finish_reason):
+        # One that was cut off before its first word has not said that nothing is to change.
+        if is_cut_short(finish_reason) or is_cut(text, self.lines, finish_reason):
             self.found.add(name_cut(self.source, start_of_last_line(text)))
         is_one = len({decided.decision for decided in decisions}) == 1
         reasons = [decided.reason for decided in decisions if decided.reason] if is_one else []

@@ -498,6 +498,25 @@ def test_whether_a_model_has_answered(served: Served, played: Scripted, has_answ
 
 
 @pytest.mark.parametrize("name", ["complete", "acomplete"])
+@pytest.mark.parametrize("cut", ["PLAN_CMD: SKIP 1 | bro", ""])
+def test_what_is_cut_off_is_asked_for_again(served: Served, name: str, cut: str) -> None:
+    said = [
+        '{"status": "FAIL", "result": "no"}',
+        "PLAN_CMD: SKIP 1",
+        '{"status": "OK", "result": "", "outputs": {"x": 1}}',
+    ]
+    first, reflected, last = (answer(completion(text)) for text in said)
+    half, added = answer(completion(cut, "length")), answer(completion("PLAN_CMD: ADD 2 [act] b → x"))
+    served.play(first, half, reflected, half, added, last)
+    model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))
+    roles = model_operator(model), model_reflector(model), model_planner(model)
+    result = ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), *roles, required=["x"]).run()
+    assert len(served.asked) == 6
+    assert "# Your answer was refused" in served.asked[2].body["messages"][0]["content"]
+    assert result.plan.steps[1].description == "b"
+
+
+@pytest.mark.parametrize("name", ["complete", "acomplete"])
 def test_an_endpoint_that_refuses_to_do_a_step(served: Served, name: str) -> None:
     served.play(answer(completion("x", "content_filter")))
     model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))

@@ -137,7 +137,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
-    is_in_open_loop: bool = False,
+    loop: str = "",
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
     missing: Iterable[str] = (),
@@ -152,7 +152,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
         plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
-        is_in_open_loop: whether the answer may end a loop whose number of rounds is unknown.
+        loop: the id of the subtask of which the answer may say whether it is done again.
         max_history: characters of the history; the newest entries are shown.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
         missing: names of declared inputs that have no value.
@@ -175,14 +175,14 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     if choices := [_step_value(branch, ("id", "task", "details")) for branch in branches]:
         data["branches"] = choices
         example["branch"] = choices[0]["id"]
-    if is_in_open_loop:
-        data["is_in_open_loop"] = True
+    if loop:
+        data["loop"] = loop
     prompt = _fill(
         "execution",
         language,
         step=prompt_json(data["step"]),
         branches=_unless_empty(choices),
-        loop=_if(is_in_open_loop),
+        loop=loop or None,
         inputs=_unless_empty(data["inputs"]),
         missing=_unless_empty(data["missing"]),
         example=prompt_json(example),

@@ -92,7 +92,9 @@ class RunState:
         chosen: the branch of each decide step that has one.
         lacking: steps that are blocked until something is there: these inputs, or else a child that is not blocked.
         unplanned: containers that wait for new steps, and why.
-        over: loops that an operator has ended; they are done when their round is.
+        said: loops of which an operator has said in this round that it is to be done again, or that it was the last.
+        loops: subtasks without a total that have looped, or were begun again: whether they go on until they are said to
+            be done, or only where they are said to be done again.
         cleared: what was done below each of these before it was to be planned again.
         questions: the question for a person, of each step that waits for an answer.
         renewing: why a whole new plan is waited for, if it is.
@@ -118,7 +120,8 @@ class RunState:
     chosen: dict[str, str] = field(factory=dict)
     lacking: dict[str, tuple[str, ...]] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
-    over: dict[str, bool] = field(factory=dict)
+    said: dict[str, str] = field(factory=dict)
+    loops: dict[str, bool] = field(factory=dict)
     cleared: dict[str, tuple[ClearedStep, ...]] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
     renewing: str | None = None
@@ -152,16 +155,18 @@ class RunState:
         # A kind that changes nothing here has no method.
         if take := getattr(self, f"_{record.kind.value}", None):
             take(record, _step_after(record))
-        if ends := data.get("ends"):
-            self.over[ends] = True
+        if said := data.get("loop"):
+            self.said[data["looping"]] = said
         for step, change in record.changes.items():
+            if change.done_count is not None and change.done_count[1] == 0:
+                self.loops.setdefault(step, True)
             if change.status is not None:
                 self._take_status(step, change.status[1])
 
     def _take_status(self, step: str, status: str) -> None:
         """A step that is reset or given up loses what was known of it."""
         if status in ("pending", "done"):
-            self.over.pop(step, None)
+            self.said.pop(step, None)
         if status != "blocked":
             self.lacking.pop(step, None)
         if status in ("pending", "skipped", "blocked"):
@@ -269,7 +274,10 @@ class RunState:
             for table in (self.begun, self.retries, self.reflected):
                 table.pop(each, None)
         self.running.pop(step, None)
+        self.said.pop(step, None)
         self.alike.clear()
+        if record.data.get("rounds") == 1 and "total" not in record.data:
+            self.loops.setdefault(step, False)
 
     def _reflected(self, record: Record, step: str) -> None:
         data = record.data
@@ -305,6 +313,8 @@ class RunState:
         self.unplanned.update(data.get("unplanned", {}))
         for decide in data.get("unchosen", ()):
             self.chosen.pop(decide, None)
+        for step in data.get("revised", ()):
+            self.loops.pop(step, None)
         for step in data.get("reset", ()):
             self._release(step)
             self.lacking.pop(step, None)

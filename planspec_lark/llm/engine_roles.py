@@ -111,7 +111,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
         call.plan_state(max_plan),
         language=language,
         branches=call.branches,
-        is_in_open_loop=call.is_in_open_loop,
+        loop=call.loop,
         key=call.key,
         attempt=call.attempt,
         max_plan=max_plan,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
+from planspec_lark.cli.arguments import complete_steps, flag, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import complain, stop_at, stop_on_faults, wait_option, wait_seconds
@@ -25,10 +25,12 @@ from planspec_lark.cli.steps import (
 )
 from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document import PlanFile
+from planspec_lark.engine.dependents import find_dependents
 from planspec_lark.planspec import PlanStatus, find_step as step_of, iter_steps
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.syntax import one_line
+from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
@@ -185,13 +187,14 @@ def _finish(
 
 @command(
     "reopen",
-    examples=["planspec reopen plan.md 1", "planspec reopen bakery 1 2"],
+    examples=["planspec reopen plan.md 1", "planspec reopen bakery 1 2", "planspec reopen plan.md 1 --dependents"],
     files={
         "FILE": CHANGED,
         "STEP": "The ids or names of steps.",
         "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again. --database "
         "names a database in its place.",
         "standard output": "What was done, or why it was refused.",
+        "standard error": "The finished steps that depend on these, where they stay as they are.",
     },
     exits={
         0: "The plan was changed.",
@@ -201,28 +204,41 @@ def _finish(
 )
 @plan_argument()
 @click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
+@flag("--dependents", help="Set back the finished steps as well that use what these produce, and so on.")
 @database_options
 @wait_option
 @folder_option
-def reopen_command(file: str, step_ids: Sequence[str]) -> None:
+def reopen_command(file: str, step_ids: Sequence[str], dependents: bool) -> None:
     """Set steps back to pending, with all steps below them.
 
     Their results are removed, and steps around them are not done any more.
     """
-    place = LedgerPlace.of(file)
+    place, stale = LedgerPlace.of(file), list[str]()
+
+    def look(document: PlanDocument) -> list[str]:
+        found = [find_step(document, step) for step in step_ids]
+        stale[:] = find_dependents(document.plan, found)
+        return found
 
     def find(text: str) -> list[str]:
         with stop_on_faults(file):
             document = open_document(file, text)
-        return [find_step(document, step) for step in step_ids]
+        return look(document)
+
+    def change(document: PlanDocument) -> list[str]:
+        found = look(document)
+        return [document.reopen(step) for step in dict.fromkeys((*found, *(stale if dependents else ())))]
 
     with stop_at(LedgerError):
         run = _find_run(file, place)
     if run is None:
-        change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
-        return
-    from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
+        change_step(file, change)
+    else:
+        from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
 
-    with _writing(file, place) as (plan_file, ledger):
-        said = reopen_steps(plan_file, find, ledger=ledger, run=run)
-    write_done(said)
+        with _writing(file, place) as (plan_file, ledger):
+            said = reopen_steps(plan_file, find, dependents=dependents, ledger=ledger, run=run)
+        write_done(said)
+    if stale and not dependents:
+        are = "step depends on this and is" if len(stale) == 1 else "steps depend on this and are"
+        complain(f"warning: {len(stale):,} {are} still done: {name_some(stale)}; --dependents opens what depends on it")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from attrs import field, frozen
 
-from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
+from planspec_lark.engine.models import LOOP_WORDS, Effort, HopStatus, OperatorResult
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
     ValueFinding,
@@ -34,9 +34,9 @@ from planspec_lark.syntax.source import Source
 __all__ = ["ExecutionScan", "read_execution"]
 
 _SPENT = ("tokens", "cost", "model", "input_tokens", "output_tokens")
-_FIELDS = ("status", "result", "outputs", "branch", "loop_done", "retry_after", *_SPENT)
+_FIELDS = ("status", "result", "outputs", "branch", "loop", "retry_after", *_SPENT)
 # Fields for which null can only mean that there is none.
-_OPTIONAL = ("outputs", "branch", "loop_done", "retry_after", *_SPENT)
+_OPTIONAL = ("outputs", "branch", "loop", "retry_after", *_SPENT)
 # Characters of a result: it becomes a part of one line of the plan.
 _LONGEST_RESULT = 2000
 # Tokens, cost or seconds in one answer, so that sums stay numbers.
@@ -96,11 +96,11 @@ class _Reader:
         self._check_fields()
         status = self._status()
         result, outputs = self._result(), dict(self._outputs(status))
-        branch, loop_done = self._branch(status), self._value("loop_done", False, "true or false") or False
+        branch, loop = self._branch(status), self._loop()
         retry_after = self._amount("retry_after") if self._has("retry_after") else None
         if status is None:
             return None
-        return OperatorResult(status, result, outputs, branch, effort, loop_done=loop_done, retry_after=retry_after)
+        return OperatorResult(status, result, outputs, branch, effort, loop=loop, retry_after=retry_after)
 
     def effort(self) -> Effort:
         """What the answer says that it took."""
@@ -221,6 +221,13 @@ class _Reader:
         if meant != said:
             self._find("PE106", f"the branch was read as `{meant}`", "branch", repaired=True)
         return meant
+
+    def _loop(self) -> str:
+        said = self._text("loop") or ""
+        if said and said not in LOOP_WORDS:
+            self._find("PE103", f'expected "again" or "done", not {quote(said)}', "loop")
+            return ""
+        return said
 
     def _branches(self) -> str:
         return shorten(" or ".join(child.step_id for child in self.step.children)) or "the step has none"

@@ -35,8 +35,6 @@ __all__ = ["Ask", "FailureHandler"]
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 
-# Commands that leave what there is as it is.
-_MORE = ("ADD", "SKIP")
 # Characters of an answer that the ledger keeps.
 _KEPT = 10_000
 
@@ -67,10 +65,8 @@ class FailureHandler(AnswerRetry):
             self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
             return
         if self.limits.stalls(id):
-            count = state.stalls[id].count
-            self.step_runner.block(
-                step, f"{failure.result}; the same {count} times in a row, and nothing was done in between"
-            )
+            count = self.limits.count_alike(id)
+            self.step_runner.block(step, f"{failure.result}; stalled: it has failed {count} times for the same reason")
             return
         read, answer, why = yield from self.put(
             lambda refusal: partial(reflector, self._call(step, failure, refusal)),
@@ -94,6 +90,7 @@ class FailureHandler(AnswerRetry):
             fold_plan(self.writer),
             self.ask is not None and can_retry,
             can_retry,
+            self.limits.can_accept(step.step_id),
             self.limits.allowed_verbs(REFLECTION_VERBS),
             max(failure.attempt, 1),
             self.writer.history,
@@ -108,6 +105,7 @@ class FailureHandler(AnswerRetry):
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
+            can_accept=self.limits.can_accept(step.step_id),
             finish_reason=finish_reason,
         )
         return self.try_commands(read)
@@ -122,8 +120,6 @@ class FailureHandler(AnswerRetry):
             "answer": answer.text[:_KEPT],
             "decision": read.decision and read.decision.value,
             "warnings": read.warnings,
-            # Nothing that exists is changed.
-            "more": read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands),
         }
         if read.decision is Decision.INTERACT:
             failure = self.writer.state.failures[was]

@@ -9,7 +9,6 @@ from attrs import frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.models import EngineLimits
-from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
@@ -121,7 +120,8 @@ def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnos
 def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) -> None:
     """What a planner says of the status of steps does not count, but for those that are known to be done."""
     for step in iter_steps(PlanSpec(steps=list(steps))):
-        step.done_count = first_count(step)
+        # Without a total, what counts no round would be no loop.
+        step.done_count = min(step.done_count, 1) if step.total_count is None else 0
         if step.step_id not in done:
             step.status, step.result = PlanStatus.PENDING, ""
 

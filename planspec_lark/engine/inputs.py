@@ -149,7 +149,8 @@ class Values:
         around = (
             above
             for above in self._writer.ancestors(other.step_id)
-            if (is_loop(above) or above.step_type == "decide") and not step.step_id.startswith(f"{above.step_id}.")
+            if (is_loop(above, self._writer.state) or above.step_type == "decide")
+            and not step.step_id.startswith(f"{above.step_id}.")
         )
         return any(one.status in OPEN for one in (other, *around))
 
@@ -241,8 +242,8 @@ class Values:
         return any(loop.done_count > 0 for loop in self._loops_around(step, other_id))
 
     def _loops_around(self, step: PlanStep, other_id: str) -> list[PlanStep]:
-        above = self._writer.ancestors(step.step_id)
-        return [loop for loop in above if is_loop(loop) and other_id.startswith(f"{loop.step_id}.")]
+        state, above = self._writer.state, self._writer.ancestors(step.step_id)
+        return [loop for loop in above if is_loop(loop, state) and other_id.startswith(f"{loop.step_id}.")]
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
         """A step that has still to produce this name."""

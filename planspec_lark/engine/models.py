@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import Attribute, asdict, field, fields, frozen
-from attrs.validators import and_, ge, instance_of, le, optional
+from attrs.validators import and_, ge, in_, instance_of, le, optional
 
 from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from planspec_lark.runs.history import History
 
 __all__ = [
+    "LOOP_WORDS",
     "REFLECTION_VERBS",
     "REPLAN_VERBS",
     "Answer",
@@ -52,6 +53,8 @@ __all__ = [
 REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
 # and at the end of a round. Planning the whole plan again is offered as a verb of its own.
 REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
+# What a result says of the loop around its step.
+LOOP_WORDS = ("again", "done")
 # Characters of a model's name.
 _LONGEST_MODEL = 200
 
@@ -183,8 +186,8 @@ class OperatorResult:
         branch: of a decide step, the id of the child that holds.
         effort: what it took.
         answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
-        loop_done: this was the last round of the innermost loop whose total is not known: the step itself, or one that
-            it is below. Elsewhere it means nothing.
+        loop: "again" to have the nearest subtask around the step, or the step itself if it is one, done again when all
+            below it is; "done" to end it then, however many rounds it has. Of what is said in a round, the last counts.
         retry_after: nothing was done, and the same call may be made once more in so many seconds, at the earliest; see
             :class:`StepPolicy`. It means nothing where the status is OK.
     """
@@ -195,7 +198,7 @@ class OperatorResult:
     branch: str = field(default="", validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
     answer: str = field(default="", validator=instance_of(str))
-    loop_done: bool = field(default=False, validator=instance_of(bool))
+    loop: str = field(default="", validator=in_(("", *LOOP_WORDS)))
     retry_after: float | None = field(default=None, validator=optional(_is_number))
 
 
@@ -252,7 +255,7 @@ class StepCall:
             so is what an operator has asked to try once more.
         plan_state: gives the plan as it is, folded; with a number, an excerpt around the step with so many
             characters.
-        is_in_open_loop: whether ``loop_done`` in the result ends a loop.
+        loop: the id of the subtask that ``loop`` in the result is asked about; empty if it is not asked for.
     """
 
     step: PlanStep
@@ -265,7 +268,7 @@ class StepCall:
     attempt: int
     key: str
     plan_state: Callable[..., str] = field(repr=False)
-    is_in_open_loop: bool = False
+    loop: str = ""
 
 
 @frozen
@@ -278,6 +281,7 @@ class ReflectionCall:
         plan_state: the plan as it is, folded.
         can_interact: whether a person can be asked.
         can_retry: whether RETRY is allowed once more.
+        can_accept: whether there is a result that ACCEPT could take.
         commands: the verbs of PLAN_CMD that may be used.
         attempt: how often the step was tried.
         history: what has happened in this run.
@@ -290,6 +294,7 @@ class ReflectionCall:
     plan_state: str
     can_interact: bool
     can_retry: bool
+    can_accept: bool
     commands: tuple[str, ...]
     attempt: int
     history: History
@@ -426,15 +431,15 @@ class EngineLimits:
         max_retries: how often one step may be tried again by RETRY or INTERACT.
         max_repairs: how often an answer may be refused before the step is blocked.
         max_attempts: how often one step may be begun, and be reflected on, in a round of a loop, for whatever reason.
-        max_same_failures: how often in a row a step, and those that reflections have added because of it, may fail with
-            the same words, where no step is done in between and reflections do nothing but add, skip and retry. Then
-            the step is blocked. Retries that ``max_retries`` allows are made nevertheless.
-        max_plannings: how often the planner may be asked for steps.
+        max_same_failures: how often a step, or another one with the same text, may fail for the same reason, whatever
+            reflections have changed in between. White space and numbers do not make another reason, and failures after
+            which it was just retried do not count.
+        max_plannings: how often the planner may be asked for steps, each time with ``max_repairs``.
         max_commands: how many commands an answer may have.
         max_added: how many steps commands may add.
         max_steps: how many steps the planner may write at a time.
-        max_loop: how many rounds a loop may have that the planner writes. One whose total is not known is done when its
-            count is there.
+        max_loop: how many rounds a loop may have that the planner writes, or whose total is not known. Where that is to
+            go on then, it is blocked.
         max_output_bytes: of all outputs of a step as JSON.
     """
 
@@ -442,7 +447,7 @@ class EngineLimits:
     max_retries: int = _count(2)
     max_repairs: int = _count(2)
     max_attempts: int = _count(20, 1)
-    max_same_failures: int = _count(5, 2)
+    max_same_failures: int = _count(2, 2)
     max_plannings: int = _count(50)
     max_commands: int = _count(1_000)
     max_added: int = _count(200)

@@ -29,6 +29,7 @@ class Reshaping:
         moves: new ids by old ones.
         gone: steps that were removed.
         reset: steps whose status has changed.
+        revised: loops that say something else.
         unplanned: containers that need new steps, and why.
         cleared: of these, the steps that were below them and were done: each with the id it had and its text.
         unchosen: decide steps whose branch holds no longer.
@@ -38,6 +39,7 @@ class Reshaping:
     moves: dict[str, str] = field(factory=dict)
     gone: list[str] = field(factory=list)
     reset: list[str] = field(factory=list)
+    revised: list[str] = field(factory=list)
     unplanned: dict[str, str] = field(factory=dict)
     cleared: dict[str, list[tuple[str, str]]] = field(factory=dict)
     unchosen: list[str] = field(factory=list)
@@ -70,6 +72,7 @@ def reshape(
         CommandError: one is refused nevertheless; the plan may have changed by then.
     """
     before = {id(step): _StepBefore(step, step.step_id, step.status) for step in iter_steps(writer.plan)}
+    loops = {id(step): hash_of(step) for step in map(writer.find, writer.state.loops) if step is not None}
     for patch in patches:
         patch.apply()
     emptied = _perform(writer.plan, commands)
@@ -81,6 +84,7 @@ def reshape(
             done.gone.append(was.step_id)
         elif was.step.step_id != was.step_id:
             done.moves[was.step_id] = was.step.step_id
+    done.revised = [one.step_id for one in after if id(one) in loops and loops[id(one)] != hash_of(one)]
     done.new = [step.step_id for step in after if id(step) not in before]
     for one in emptied:
         if id(one.step) in above and one.step.step_type in CONTAINER_TYPES:

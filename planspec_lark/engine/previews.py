@@ -96,7 +96,7 @@ def _is_work(step: PlanStep, state: RunState) -> bool:
 
 
 def _needs_steps(step: PlanStep, state: RunState) -> bool:
-    is_bare = step.step_type in CONTAINER_TYPES and not is_loop(step) and not step.children
+    is_bare = step.step_type in CONTAINER_TYPES and not is_loop(step, state) and not step.children
     return is_bare or step.step_id in state.unplanned
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.truncation import name_cut, start_of_last_line
+from planspec_lark.answers.truncation import is_cut_short, name_cut, start_of_last_line
 from planspec_lark.engine.decisions import Decision, DecisionLine, diagnose_decision, match_decision
 from planspec_lark.engine.reflection_rules import Given, ReflectionJudge, Trial, judge_replan
 from planspec_lark.plan_cmd.models import PlanCommand
@@ -58,6 +58,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     *,
     can_interact: bool,
     can_retry: bool = True,
+    can_accept: bool = True,
     finish_reason: str = "",
     name: str = "<reflection>",
     limits: Limits = DEFAULT_LIMITS,
@@ -70,6 +71,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         step: the step of the plan that is looked at.
         can_interact: whether there is a person to ask.
         can_retry: whether the step may run again.
+        can_accept: whether it has a result.
         finish_reason: why the model stopped; "length" means that the answer is cut off.
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
@@ -82,7 +84,8 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     answer = _Answer.read(text, name, limits)
     if isinstance(answer, Reflection):
         return answer
-    judge, found = ReflectionJudge(Trial(plan, step), can_interact, can_retry, answer.source), answer.found
+    judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, can_accept, answer.source)
+    found = answer.found
     for one in judge.judge(answer.decisions, answer.commands):
         found.add(one)
     missed = False
@@ -174,7 +177,8 @@ class _Answer:
         """What the answer says, with these decisions."""
         self.found.extend(self.remainder.diagnose(self.source))
         text = self.remainder.text
-        if is_cut(text, self.lines, finish_reason):
+        # One that was cut off before its first word has not said that nothing is to change.
+        if is_cut_short(finish_reason) or is_cut(text, self.lines, finish_reason):
             self.found.add(name_cut(self.source, start_of_last_line(text)))
         is_one = len({decided.decision for decided in decisions}) == 1
         reasons = [decided.reason for decided in decisions if decided.reason] if is_one else []

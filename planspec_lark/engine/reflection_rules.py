@@ -101,6 +101,7 @@ class ReflectionJudge:
     trial: Trial
     can_interact: bool
     can_retry: bool
+    can_accept: bool
     source: Source
     # The one decision, if there is one and only one.
     _decided: DecisionLine | None = None
@@ -145,6 +146,8 @@ class ReflectionJudge:
             return "INTERACT is not possible here: no operator can be asked"
         if decision is Decision.RETRY and not self.can_retry:
             return "RETRY is no longer possible: the step has used all of its attempts"
+        if decision is Decision.ACCEPT and not self.can_accept:
+            return "ACCEPT is not possible here: the step has no result that could be accepted"
         return ""
 
     def _ways(self) -> str:

@@ -61,7 +61,7 @@ class Replanner(AnswerRetry):
         read_steps = partial(read_children, container=step, names=names, limits=self.limits.given)
         read, answer, why = yield from self._ask(PlanningPurpose.CHILDREN, step, reason, read_steps)
         if read is None:
-            self._fail(step, why)
+            self._fail(step, why, cause="planner")
             return
         make_pending(read.plan.steps)
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
@@ -100,8 +100,8 @@ class Replanner(AnswerRetry):
         cleared = self.writer.state.cleared.get(container.step_id, ()) if container else ()
         return [parse_plan(f"## Steps\n{one.text}").steps[0] for one in cleared]
 
-    def _fail(self, step: PlanStep, reason: str) -> None:
-        self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
+    def _fail(self, step: PlanStep, reason: str, cause: str = "no planner") -> None:
+        self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()), cause=cause)
 
     def change(self, reason: str) -> Turn[str]:
         """Let the planner change the plan at the end of a round; gives why it could not, or ""."""

@@ -137,7 +137,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
-    is_in_open_loop: bool = False,
+    loop: str = "",
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
     missing: Iterable[str] = (),
@@ -152,7 +152,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
         plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
-        is_in_open_loop: whether the answer may end a loop whose number of rounds is unknown.
+        loop: the id of the subtask of which the answer may say whether it is done again.
         max_history: characters of the history; the newest entries are shown.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
         missing: names of declared inputs that have no value.
@@ -175,14 +175,14 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     if choices := [_step_value(branch, ("id", "task", "details")) for branch in branches]:
         data["branches"] = choices
         example["branch"] = choices[0]["id"]
-    if is_in_open_loop:
-        data["is_in_open_loop"] = True
+    if loop:
+        data["loop"] = loop
     prompt = _fill(
         "execution",
         language,
         step=prompt_json(data["step"]),
         branches=_unless_empty(choices),
-        loop=_if(is_in_open_loop),
+        loop=loop or None,
         inputs=_unless_empty(data["inputs"]),
         missing=_unless_empty(data["missing"]),
         example=prompt_json(example),
@@ -203,6 +203,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     attempt: int,
     language: str = "en",
     can_retry: bool = True,
+    can_accept: bool = True,
     max_plan: int = MAX_PLAN,
 ) -> Request:
     """A request how to continue with a step that did not end with OK.
@@ -217,6 +218,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         attempt: how many times the step has been tried.
         language: "en" or "zh".
         can_retry: whether it may be tried again as it is.
+        can_accept: whether it has a result that can be accepted.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is close to the step are shown.
 
     Raises:
@@ -233,6 +235,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         "result": result,
         "attempt": attempt,
         "can_retry": can_retry,
+        "can_accept": can_accept,
         "can_interact": can_interact,
         "commands": verbs,
         "plan_state": excerpt,
@@ -247,6 +250,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         uncertain=_if(status is HopStatus.UNCERTAIN),
         lack=_if(status is HopStatus.LACK_OF_INFO),
         retry=_if(can_retry),
+        accept=_if(can_accept),
         interact=_if(can_interact),
         commands=_commands(verbs, language),
         **text_values(result, name="result"),

@@ -18,7 +18,6 @@ from planspec_lark.diff.models import MergeConflict
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter, StepPatch
-from planspec_lark.engine.scheduler import first_count
 from planspec_lark.engine.snapshot import Snapshot, read_snapshot
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
@@ -266,5 +265,5 @@ def reopen(writer: RunWriter, step: PlanStep) -> None:
     """Have a finished step, and all below it, done again. What is around it is not finished any more."""
     settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
     above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in settled]
-    again = [StepPatch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step)]
+    again = [StepPatch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step)]
     writer.note(RecordKind.RERUN, step, patches=[*again, *above])

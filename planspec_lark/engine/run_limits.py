@@ -72,12 +72,18 @@ class RunLimits:
         tried = state.retries.get(step_id, 0) < self.given.max_retries
         return tried and state.begun.get(step_id, 0) < self.given.max_attempts
 
+    def can_accept(self, step_id: str) -> bool:
+        """Whether anything came of a failed step that can count as its result."""
+        return self._writer.state.failures[step_id].has_result
+
     def stalls(self, step_id: str) -> bool:
-        """Whether a step has failed with the same words too often."""
-        stall = self._writer.state.stalls.get(step_id)
-        # A large number of retries is taken as meant.
-        most = max(self.given.max_same_failures, self.given.max_retries + 1)
-        return stall is not None and stall.count >= most
+        """Whether a step has failed for the same reason too often."""
+        return self.count_alike(step_id) >= self.given.max_same_failures
+
+    def count_alike(self, step_id: str) -> int:
+        """How often a step that has failed, or one with its text, has failed for this reason."""
+        failure = self._writer.state.failures[step_id]
+        return self._writer.state.alike.get(failure.hash, {}).get(failure.reason, 0)
 
     # ------------------------------------------------------------ changes of the plan
 

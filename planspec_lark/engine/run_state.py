@@ -5,7 +5,10 @@ The state is only ever changed by a record, so that a run that is resumed after 
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from attrs import asdict, define, evolve, field, frozen
@@ -13,7 +16,7 @@ from attrs import asdict, define, evolve, field, frozen
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.runs.ledger import Record, RecordKind
 
-__all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "Stall", "StepFailure"]
+__all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "StepFailure"]
 
 
 @frozen
@@ -51,7 +54,13 @@ class RunningStep:
 
 @frozen
 class StepFailure:
-    """A step that was not OK, and has not been dealt with. ``lacks`` are inputs without which it cannot be done."""
+    """A step that was not OK, and has not been dealt with.
+
+    Attributes:
+        lacks: inputs without which it cannot be done.
+        has_result: whether anything came of it that can be accepted.
+        reason: a hash of why.
+    """
 
     hash: str
     seq: int
@@ -61,24 +70,8 @@ class StepFailure:
     outputs: tuple[str, ...]
     branch: str
     lacks: tuple[str, ...] = ()
-
-
-@define
-class Stall:
-    """How often in a row a step has failed with the same words, with no progress in between.
-
-    Steps that were added because of it share this with it: each new one fails once only. Of the words, which may be
-    many, there is a hash.
-    """
-
-    words: int = 0
-    count: int = 0
-
-    def take(self, result: str) -> None:
-        """Take one more failure."""
-        words = hash(result)
-        self.count = self.count + 1 if words == self.words else 1
-        self.words = words
+    has_result: bool = True
+    reason: str = ""
 
 
 @define
@@ -93,18 +86,21 @@ class RunState:
         begun: how often each was begun in this round of the loop around it, however it was written.
         retries: how often each was retried.
         reflected: how often each was reflected on, in this round of the loop around it.
-        stalls: of those that have failed since a step was done.
+        alike: by the hashes of a step's text and of a reason, how often it has failed for that, without the failures
+            after which it was just tried again.
         refused: how many answers about each ("" for the plan) were refused since one was taken, and the last of them.
         chosen: the branch of each decide step that has one.
         lacking: steps that are blocked until something is there: these inputs, or else a child that is not blocked.
         unplanned: containers that wait for new steps, and why.
-        over: loops that an operator has ended; they are done when their round is.
-        cleared: what was done below each of these before.
+        said: loops of which an operator has said in this round that it is to be done again, or that it was the last.
+        loops: subtasks without a total that have looped, or were begun again: whether they go on until they are said to
+            be done, or only where they are said to be done again.
+        cleared: what was done below each of these before it was to be planned again.
         questions: the question for a person, of each step that waits for an answer.
         renewing: why a whole new plan is waited for, if it is.
         round: from 1.
         round_end: the plan's hash at the end of the round before.
-        plannings, added: how often the planner was asked for steps, how many steps were added.
+        plannings, added: how often the planner was asked for steps, in vain or not, how many steps were added.
         steps: how often a step was begun, each try counted.
         effort: what was spent in all.
         inputs: values that the run was given when it was resumed.
@@ -119,12 +115,13 @@ class RunState:
     begun: dict[str, int] = field(factory=dict)
     retries: dict[str, int] = field(factory=dict)
     reflected: dict[str, int] = field(factory=dict)
-    stalls: dict[str, Stall] = field(factory=dict)
+    alike: dict[str, dict[str, int]] = field(factory=dict)
     refused: dict[str, tuple[int, Answer]] = field(factory=dict)
     chosen: dict[str, str] = field(factory=dict)
     lacking: dict[str, tuple[str, ...]] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
-    over: dict[str, bool] = field(factory=dict)
+    said: dict[str, str] = field(factory=dict)
+    loops: dict[str, bool] = field(factory=dict)
     cleared: dict[str, tuple[ClearedStep, ...]] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
     renewing: str | None = None
@@ -149,11 +146,7 @@ class RunState:
         if record.kind not in (RecordKind.REFUSED, RecordKind.RESUMED, RecordKind.ENDED):
             # Anything else that happens to a step resets the count of refusals.
             self.refused.pop(record.step, None)
-        # Steps are named as they were before the moves.
-        cleared = {
-            container: tuple(ClearedStep(text, self.finished[step]) for step, text in values)
-            for container, values in data.get("cleared", {}).items()
-        }
+        cleared = self._find_cleared(data)
         for step in data.get("gone", ()):
             self._forget(step)
         if moves := data.get("moves"):
@@ -162,16 +155,18 @@ class RunState:
         # A kind that changes nothing here has no method.
         if take := getattr(self, f"_{record.kind.value}", None):
             take(record, _step_after(record))
-        if ends := data.get("ends"):
-            self.over[ends] = True
+        if said := data.get("loop"):
+            self.said[data["looping"]] = said
         for step, change in record.changes.items():
+            if change.done_count is not None and change.done_count[1] == 0:
+                self.loops.setdefault(step, True)
             if change.status is not None:
                 self._take_status(step, change.status[1])
 
     def _take_status(self, step: str, status: str) -> None:
         """A step that is reset or given up loses what was known of it."""
         if status in ("pending", "done"):
-            self.over.pop(step, None)
+            self.said.pop(step, None)
         if status != "blocked":
             self.lacking.pop(step, None)
         if status in ("pending", "skipped", "blocked"):
@@ -185,7 +180,7 @@ class RunState:
         # To resume a run that has ended is to ask for more rounds of it.
         if self.ended not in ("", *_UNFINISHED):
             self.round, self.round_end = 1, ""
-            self.stalls.clear()
+            self.alike.clear()
         self.ended = ""
         self.inputs |= record.data.get("inputs", {})
 
@@ -220,7 +215,7 @@ class RunState:
         self._release(step)
         self.chosen.pop(step, None)
         self.unplanned.pop(step, None)
-        self.stalls.clear()
+        self.alike.pop(record.hash, None)
 
     def _finish(self, record: Record, step: str) -> None:
         seq, names = record.seq, tuple(record.data.get("names", ()))
@@ -233,7 +228,12 @@ class RunState:
     def _failed(self, record: Record, step: str) -> None:
         data = record.data
         self.running.pop(step, None)
-        self.stalls.setdefault(step, Stall()).take(data.get("result", ""))
+        # Whatever is wrong with each of its answers.
+        is_refused = data.get("cause") == "planner"
+        self.plannings += is_refused
+        reason = _hash_reason("planner" if is_refused else data.get("result", ""))
+        alike = self.alike.setdefault(record.hash, {})
+        alike[reason] = alike.get(reason, 0) + 1
         self.failures[step] = StepFailure(
             record.hash,
             record.seq,
@@ -243,6 +243,8 @@ class RunState:
             tuple(data.get("names", ())),
             data.get("branch", ""),
             tuple(data.get("lacks", ())),
+            "cause" not in data,
+            reason,
         )
 
     def _postponed(self, record: Record, step: str) -> None:
@@ -252,7 +254,9 @@ class RunState:
 
     def _blocked(self, record: Record, step: str) -> None:
         self._wait(step, self.failures.get(step))
-        if record.data.get("is_held"):
+        if lacks := record.data.get("lacks"):
+            self.lacking[step] = tuple(lacks)
+        elif record.data.get("is_held"):
             self.lacking[step] = ()
 
     def _wait(self, step: str, failure: StepFailure | None) -> None:
@@ -263,14 +267,17 @@ class RunState:
         self._finish(record, step)
         self._release(step)
         self.chosen[step] = record.data["branch"]
-        self.stalls.clear()
+        self.alike.pop(record.hash, None)
 
     def _looped(self, record: Record, step: str) -> None:
         for each in {step, *record.changes}:
             for table in (self.begun, self.retries, self.reflected):
                 table.pop(each, None)
         self.running.pop(step, None)
-        self.stalls.clear()
+        self.said.pop(step, None)
+        self.alike.clear()
+        if record.data.get("rounds") == 1 and "total" not in record.data:
+            self.loops.setdefault(step, False)
 
     def _reflected(self, record: Record, step: str) -> None:
         data = record.data
@@ -281,14 +288,8 @@ class RunState:
             if "looped" in data:
                 self._looped(record, step)
         elif decision == "RETRY":
-            self.retries[step] = self.retries.get(step, 0) + 1
-            self._release(step)
+            self._retry(step, is_counted=bool(data.get("new")))
         self._reshaped(record)
-        stall = self.stalls.get(step)
-        if stall is not None and data.get("more"):
-            self.stalls.update(dict.fromkeys(data.get("new", ()), stall))
-        elif stall is not None:
-            stall.count = 0
         if "blocked" in data:
             self._wait(step, failure)
         if decision == "INTERACT" and failure is not None:
@@ -296,7 +297,14 @@ class RunState:
             self.failures[step], self.questions[step] = failure, data["question"]
 
     def _told(self, _: Record, step: str) -> None:
+        self._retry(step, is_counted=False)
+
+    def _retry(self, step: str, *, is_counted: bool) -> None:
         self.retries[step] = self.retries.get(step, 0) + 1
+        failure = self.failures.get(step)
+        if failure is not None and not is_counted and (alike := self.alike.get(failure.hash)):
+            # Retries have a limit of their own.
+            alike[failure.reason] -= 1
         self._release(step)
 
     def _reshaped(self, record: Record) -> None:
@@ -305,12 +313,14 @@ class RunState:
         self.unplanned.update(data.get("unplanned", {}))
         for decide in data.get("unchosen", ()):
             self.chosen.pop(decide, None)
+        for step in data.get("revised", ()):
+            self.loops.pop(step, None)
         for step in data.get("reset", ()):
             self._release(step)
             self.lacking.pop(step, None)
 
     def _replanned(self, record: Record, _: str) -> None:
-        self.stalls.clear()
+        self.alike.clear()
         self._reshaped(record)
         self.round += 1
         self.round_end = record.before
@@ -327,7 +337,6 @@ class RunState:
             table.pop(step, None)
 
     def _planned(self, record: Record, step: str) -> None:
-        self.stalls.clear()
         self.plannings += 1
         cleared = self.cleared.pop(step, ())
         for new, at in record.data.get("taken", {}).items():
@@ -339,7 +348,7 @@ class RunState:
         self.plannings += 1
         self.renewing = None
         kept = {new: self.finished[old] for new, old in record.data.get("kept", {}).items() if old in self.finished}
-        for table in self._tables():
+        for table in (*self._tables(), self.alike):
             table.clear()
         self.finished.update(kept)
 
@@ -349,10 +358,24 @@ class RunState:
 
     # ---------------------------------------------------------------- steps that move and go
 
+    def _find_cleared(self, data: Mapping[str, Any]) -> dict[str, tuple[ClearedStep, ...]]:
+        """What was done below each container that is to be planned again, also before an earlier time.
+
+        The steps are named as they were before the moves, the containers as they are after them.
+        """
+        was = {new: old for old, new in data.get("moves", {}).items()}
+        found = {}
+        for container, values in data.get("cleared", {}).items():
+            lead = "" if container in data.get("new", ()) else f"{was.get(container, container)}."
+            earlier = (known for step, known in self.cleared.items() if lead and f"{step}.".startswith(lead))
+            now = (ClearedStep(text, self.finished[step]) for step, text in values)
+            found[container] = (*chain.from_iterable(earlier), *now)
+        return found
+
     def _tables(self) -> list[dict[str, Any]]:
         """What is known by step: all but what the run was given."""
         known = asdict(self, recurse=False).items()
-        return [table for name, table in known if isinstance(table, dict) and name != "inputs"]
+        return [table for name, table in known if isinstance(table, dict) and name not in ("inputs", "alike")]
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():
@@ -370,6 +393,12 @@ class RunState:
 def _step_after(record: Record) -> str:
     """The id of a record's step once its moves are made."""
     return str(record.data.get("moves", {}).get(record.step, record.step))
+
+
+def _hash_reason(said: str) -> str:
+    """A hash of why a step has failed: numbers and white space do not make it another reason."""
+    words = "".join("0" if char.isdigit() else char for char in said if not char.isspace())
+    return hashlib.blake2b(re.sub("0+", "0", words).encode(), digest_size=16).hexdigest()
 
 
 # Ends after which a run continues where it was.

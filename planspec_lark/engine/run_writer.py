@@ -17,7 +17,7 @@ from planspec_lark.document.file import LeasedPlan
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
+from planspec_lark.engine.snapshot import write_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.runs.history import History
 from planspec_lark.runs.lease import RunLease
@@ -200,7 +200,7 @@ class RunWriter:
     def _keep_snapshot(self, last: Record) -> None:
         """Now and then, write a snapshot of the state: it costs as much as the plan is long."""
         is_due = last.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
-        if is_due and can_be_kept(self.state):
+        if is_due:
             self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
             self._snapped = last.seq
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from enum import Enum
 
+from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep, has_progress
 
-__all__ = ["NextStep", "StepScheduler", "first_count", "is_loop", "is_open_loop"]
+__all__ = ["NextStep", "StepScheduler", "is_loop", "is_open_loop"]
 
 
 # How many open steps are searched for one that can run beside others.
@@ -30,19 +31,17 @@ class NextStep(Enum):
     CLOSE = "close"
 
 
-def is_loop(step: PlanStep) -> bool:
-    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown."""
-    return step.step_type == "subtask" and has_progress(step)
+def is_loop(step: PlanStep, state: RunState) -> bool:
+    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown.
+
+    One of unknown number that was begun again counts from 0, which its text does not show.
+    """
+    return step.step_type == "subtask" and (has_progress(step) or state.loops.get(step.step_id, False))
 
 
-def is_open_loop(step: PlanStep) -> bool:
-    """Whether the number of rounds of a loop is unknown."""
-    return is_loop(step) and step.total_count is None
-
-
-def first_count(step: PlanStep) -> int:
-    """What a step that is begun again counts from. A loop whose total is not known would be none at 0."""
-    return 1 if is_open_loop(step) else 0
+def is_open_loop(step: PlanStep, state: RunState) -> bool:
+    """Whether a loop goes on until an operator says that it is done."""
+    return is_loop(step, state) and step.total_count is None and state.loops.get(step.step_id, True)
 
 
 class StepScheduler:
@@ -90,7 +89,9 @@ class StepScheduler:
                 return None
             if what is NextStep.RUN and step.step_id not in at_work and step.inputs and is_ready(step):
                 return step
-            has_begun = step.status is PlanStatus.ACTIVE or (step.step_type != "decide" and not is_loop(step))
+            has_begun = step.status is PlanStatus.ACTIVE or (
+                step.step_type != "decide" and not is_loop(step, self._writer.state)
+            )
             if step.children and what is not NextStep.RUN and has_begun:
                 rows.append(iter(step.children))
         return None
@@ -116,10 +117,10 @@ class StepScheduler:
             return NextStep.RUN
         if step.step_id in state.unplanned:
             return NextStep.PLAN
-        if is_loop(step) and step.total_count is not None and step.done_count >= step.total_count:
+        if is_loop(step, state) and step.total_count is not None and step.done_count >= step.total_count:
             return NextStep.CLOSE
         if not step.children:
-            return NextStep.RUN if is_loop(step) else NextStep.PLAN
+            return NextStep.RUN if is_loop(step, state) else NextStep.PLAN
         is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
         if is_undecided and any(child.status in OPEN for child in step.children):
             return NextStep.RUN

@@ -9,7 +9,6 @@ import json
 import zlib
 from base64 import b64decode, b64encode
 from functools import cache
-from typing import Any
 
 from attrs import fields, frozen
 from cattrs import Converter
@@ -20,13 +19,12 @@ from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.parser import GRAMMAR_VERSION
 from planspec_lark.runs.ledger import Record
 
-__all__ = ["Snapshot", "can_be_kept", "read_snapshot", "write_snapshot"]
+__all__ = ["Snapshot", "read_snapshot", "write_snapshot"]
 
 # Another version may make something else of the same records.
 _VERSION = f"{__version__}, grammar {GRAMMAR_VERSION}"
-# The last record is in the ledger, and there are no stalls.
-_LEFT_OUT = ("last", "stalls")
-_KEPT = {one.name for one in fields(RunState)}.difference(_LEFT_OUT)
+# The last record is in the ledger.
+_KEPT = {one.name for one in fields(RunState)} - {"last"}
 
 
 @frozen
@@ -52,11 +50,6 @@ class Snapshot:
         return record is not None and (self.seq, self.time, self.after) == (record.seq, record.time, record.after)
 
 
-def can_be_kept(state: RunState) -> bool:
-    """Whether a snapshot can say a state: of stalls, several steps may share one, which no text can say."""
-    return not state.stalls
-
-
 def write_snapshot(state: RunState, last: Record, plan: str) -> str:
     """The text of a snapshot: JSON, made shorter."""
     made = Snapshot(_VERSION, last.seq, last.time, last.after, plan, state)
@@ -80,7 +73,7 @@ def read_snapshot(text: str | None) -> Snapshot | None:
 @cache
 def _converter() -> Converter:
     made = Converter(detailed_validation=False)
-    left_out: dict[str, Any] = {name: override(omit=True) for name in _LEFT_OUT}
-    made.register_structure_hook(RunState, make_dict_structure_fn(RunState, made, **left_out))
-    made.register_unstructure_hook(RunState, make_dict_unstructure_fn(RunState, made, **left_out))
+    left_out = override(omit=True)
+    made.register_structure_hook(RunState, make_dict_structure_fn(RunState, made, last=left_out))
+    made.register_unstructure_hook(RunState, make_dict_unstructure_fn(RunState, made, last=left_out))
     return made

@@ -26,7 +26,7 @@ from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import RunWriter, StepPatch
-from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
+from planspec_lark.engine.scheduler import is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import LedgerError, RecordKind
@@ -116,7 +116,11 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        if step.step_name in self.persons and not needs.waiting:
+        if needs.waiting:
+            said = ", ".join(f"{name} ({why})" for name, why in needs.waiting.items())
+            self.block(step, f"inputs are missing: {said}", lacks=[*needs.waiting])
+            return None
+        if step.step_name in self.persons:
             raise ForPerson(step)
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
@@ -127,9 +131,6 @@ class StepRunner:
         self.writer.note(
             RecordKind.STARTED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key
         )
-        if needs.waiting:
-            self._take(step, attempt, _cannot_begin(needs), needs.missing)
-            return None
         call = self._call(step, needs, attempt, key)
         policy = self._policy_of(call)
         return ActiveStep(step, call, policy, Work(partial(self.operator, call), policy.timeout))
@@ -156,7 +157,7 @@ class StepRunner:
             result = evolve(result, result=f"{result.result} ({why_not})")
         if isinstance(error, FatalError):
             raise error
-        self._take(begun.step, begun.call.attempt, result, begun.call.missing)
+        self._take(begun, result, cause="" if error is None else "error")
 
     # ---------------------------------------------------------------- tries
 
@@ -220,30 +221,52 @@ class StepRunner:
             attempt,
             key,
             PlanState(self.writer, step.step_id),
-            self._find_open_loop(step) is not None,
+            self._loop_asked(step),
         )
 
-    def _find_open_loop(self, step: PlanStep) -> PlanStep | None:
-        """The innermost loop around a step, or the step itself, whose number of rounds is unknown."""
-        return next((one for one in (step, *self.writer.ancestors(step.step_id)) if is_open_loop(one)), None)
+    # ---------------------------------------------------------------- loops
 
-    def _has_next_round(self, step: PlanStep, *, is_over: bool = False) -> bool:
-        """Whether another round follows the current one; ``is_over`` counts only where the total is unknown."""
-        if not is_loop(step):
-            return False
+    def _loop_of(self, step: PlanStep) -> PlanStep | None:
+        """The nearest subtask around a step, or the step itself: what ``loop`` in a result is about."""
+        return next((one for one in (step, *self.writer.ancestors(step.step_id)) if one.step_type == "subtask"), None)
+
+    def _loop_asked(self, step: PlanStep) -> str:
+        """The id of that subtask, where it is a loop or the step decides."""
+        loop = self._loop_of(step)
+        is_asked = loop is not None and (step.step_type == "decide" or is_loop(loop, self.writer.state))
+        return loop.step_id if loop is not None and is_asked else ""
+
+    def _goes_on(self, step: PlanStep, said: str) -> bool:
+        """Whether another round of a step is to follow the current one, as was said or as it counts them."""
+        if said or not is_loop(step, self.writer.state):
+            return said == "again"
         if step.total_count is None:
-            return not is_over and step.done_count + 1 < self.limits.given.max_loop
+            return is_open_loop(step, self.writer.state)
         return step.done_count + 1 < step.total_count
+
+    def _end_round(self, step: PlanStep, said: str) -> tuple[RecordKind, PlanStatus, int | None, str]:
+        """What becomes of a step whose round is over, how many rounds it has had, and why it is blocked, if it is."""
+        count = step.done_count + 1
+        if not self._goes_on(step, said):
+            return RecordKind.DONE, PlanStatus.DONE, count if said or is_loop(step, self.writer.state) else None, ""
+        most = self.limits.given.max_loop if step.total_count is None else step.total_count
+        if count < most:
+            return RecordKind.LOOPED, PlanStatus.ACTIVE, count, ""
+        why = "it is to be done again" if said else "nothing has said that it is done"
+        return RecordKind.BLOCKED, PlanStatus.BLOCKED, count, f"{count:,} rounds are all that it may have, and {why}"
 
     # ---------------------------------------------------------------- what came of it
 
-    def _take(self, step: PlanStep, attempt: int, given: OperatorResult, missing: Sequence[str]) -> None:
+    def _take(self, begun: ActiveStep, given: OperatorResult, cause: str) -> None:
+        step, attempt = begun.step, begun.call.attempt
         result = self._check(step, given)
         if result.status is not HopStatus.OK:
-            self.fail(step, result, attempt, missing if result.status is HopStatus.LACK_OF_INFO else ())
+            lacks = begun.call.missing if result.status is HopStatus.LACK_OF_INFO else ()
+            self.fail(step, result, attempt, lacks, cause)
             return
-        kind, patches = self._effect(step, result)
-        loop = self._find_open_loop(step) if result.loop_done else None
+        kind, patches, words = self._effect(step, result)
+        loop = self._loop_of(step) if result.loop else None
+        is_of_another = loop is not None and loop is not step
         self.writer.note(
             kind,
             step,
@@ -251,27 +274,31 @@ class StepRunner:
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
-            result=kept(result.result),
+            result=kept(words),
             description=step.description,
             names=list(result.outputs),
             branch=result.branch if kind is RecordKind.BRANCHED else "",
-            ends="" if loop is None or loop is step else loop.step_id,
+            loop=result.loop if is_of_another else "",
+            looping=loop.step_id if loop is not None and is_of_another else "",
             **({"rounds": step.done_count + 1, "total": step.total_count} if kind is RecordKind.LOOPED else {}),
         )
-        if kind is not RecordKind.LOOPED:
+        if kind in (RecordKind.DONE, RecordKind.BRANCHED):
             self.values.add(step)
 
-    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[RecordKind, list[StepPatch]]:
-        """What becomes of a step that is OK."""
+    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[RecordKind, list[StepPatch], str]:
+        """What becomes of a step that is OK, and in which words."""
         if step.step_type == "decide":
-            return RecordKind.BRANCHED, choose(step, result.branch, brief(result.result))
-        count = step.done_count + 1 if is_loop(step) else None
-        goes_on = self._has_next_round(step, is_over=result.loop_done)
-        kind, status = (RecordKind.LOOPED, PlanStatus.ACTIVE) if goes_on else (RecordKind.DONE, PlanStatus.DONE)
-        return kind, [StepPatch(step, status, brief(result.result), count)]
+            return RecordKind.BRANCHED, choose(step, result.branch, brief(result.result)), result.result
+        if step.step_type != "subtask":
+            return RecordKind.DONE, [StepPatch(step, PlanStatus.DONE, brief(result.result))], result.result
+        kind, status, count, why = self._end_round(step, result.loop)
+        words = _with_reason(why, result.result) if why else result.result
+        return kind, [StepPatch(step, status, brief(words), count)], words
 
-    def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = ()) -> None:
-        """Note that a step is not OK, and which inputs it lacks."""
+    def fail(
+        self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = (), cause: str = ""
+    ) -> None:
+        """Note that a step is not OK, and which inputs it lacks; ``cause`` is why it has no result, if so."""
         self.writer.note(
             RecordKind.FAILED,
             step,
@@ -286,6 +313,7 @@ class StepRunner:
             branch=result.branch,
             answer=kept(result.answer),
             lacks=list(lacks),
+            cause=cause,
         )
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
@@ -299,7 +327,7 @@ class StepRunner:
         if step.step_type == "decide":
             return _check_branch(step, given)
         missing = [name for name in dict.fromkeys(step.outputs) if name not in given.outputs]
-        if missing and not self._has_next_round(step, is_over=given.loop_done):
+        if missing and not (step.step_type == "subtask" and self._goes_on(step, given.loop)):
             fault = f"declared outputs are missing: {', '.join(missing)}"
             return evolve(given, status=HopStatus.FAIL, result=_with_reason(fault, given.result))
         return given
@@ -315,25 +343,32 @@ class StepRunner:
     def close(self, step: PlanStep) -> None:
         """Say what has become of a container whose children have been dealt with."""
         blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
+        is_a_loop = is_loop(step, self.writer.state)
         if blocked is not None:
             self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
-        elif is_loop(step) and (step.total_count is None or step.done_count < step.total_count):
+        elif self._has_rounds_left(step):
             self._end_of_loop_round(step)
-        elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_loop(step):
+        elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_a_loop:
             self.skip(step, "all steps below it were skipped")
         else:
             self._finish(step)
 
+    def _has_rounds_left(self, step: PlanStep) -> bool:
+        """Whether a step counts the round that is over, or something was said of it."""
+        if step.step_id in self.writer.state.said:
+            return True
+        is_full = step.total_count is not None and step.done_count >= step.total_count
+        return is_loop(step, self.writer.state) and not is_full
+
     def _end_of_loop_round(self, step: PlanStep) -> None:
-        count = step.done_count + 1
-        if not self._has_next_round(step, is_over=step.step_id in self.writer.state.over):
+        kind, _, count, why = self._end_round(step, self.writer.state.said.get(step.step_id, ""))
+        if kind is RecordKind.DONE:
             self._finish(step, count)
             return
-        again = [
-            StepPatch(below, PlanStatus.PENDING, "", first_count(below) if below.done_count else None)
-            for below in iter_steps(step)
-            if below is not step
-        ]
+        if kind is RecordKind.BLOCKED:
+            self.block(step, why, count=count)
+            return
+        again = [StepPatch(below, PlanStatus.PENDING, "", 0) for below in iter_steps(step) if below is not step]
         self.writer.note(
             RecordKind.LOOPED,
             step,
@@ -365,11 +400,25 @@ class StepRunner:
         patches = [StepPatch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
         self.writer.note(RecordKind.SKIPPED, step, patches=patches, result=reason, description=step.description)
 
-    def block(self, step: PlanStep, reason: str, *, is_held: bool = False) -> None:
-        """Give a step up; ``is_held`` says that a step below it is the cause."""
-        patches = [StepPatch(step, PlanStatus.BLOCKED, brief(reason))]
+    def block(
+        self,
+        step: PlanStep,
+        reason: str,
+        *,
+        is_held: bool = False,
+        lacks: Sequence[str] = (),
+        count: int | None = None,
+    ) -> None:
+        """Give a step up, until these inputs are there, or, if ``is_held``, until no step below it is blocked."""
+        patches = [StepPatch(step, PlanStatus.BLOCKED, brief(reason), count)]
         self.writer.note(
-            RecordKind.BLOCKED, step, patches=patches, result=reason, description=step.description, is_held=is_held
+            RecordKind.BLOCKED,
+            step,
+            patches=patches,
+            result=reason,
+            description=step.description,
+            is_held=is_held,
+            lacks=list(lacks),
         )
 
     def open_again(self) -> bool:
@@ -421,18 +470,16 @@ class StepRunner:
         result, data = brief(failure.result), {"result": failure.result, "description": step.description}
         if step.step_type == "decide" and failure.branch:
             return choose(step, failure.branch, result), {**data, "branch": failure.branch}
-        if not is_loop(step):
+        if not is_loop(step, self.writer.state):
             return [StepPatch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
-        if self._has_next_round(step) and not step.children:
+        if not step.children and self._end_round(step, "")[0] is RecordKind.LOOPED:
             return [StepPatch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
         count = max(step.done_count, step.total_count or 0)
         return [StepPatch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
 
     def again(self, step: PlanStep) -> list[StepPatch]:
         """What lets a step be tried again: all below it as well."""
-        below = [
-            StepPatch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step
-        ]
+        below = [StepPatch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step) if one is not step]
         return [StepPatch(step, PlanStatus.ACTIVE), *below]
 
 
@@ -449,11 +496,6 @@ def _failure(error: Exception) -> OperatorResult:
     if isinstance(error, TransientError):
         return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
     return OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
-
-
-def _cannot_begin(needs: Needs) -> OperatorResult:
-    said = (f"{name} ({why})" for name, why in needs.waiting.items())
-    return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
 
 
 def open_branches(step: PlanStep) -> Iterator[PlanStep]:

@@ -19,6 +19,7 @@ from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import adrive, drive, ignore
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
+from planspec_lark.engine.dependents import find_dependents
 from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -224,10 +225,14 @@ class ThinkEngine:
                     raise
             await asyncio.sleep(_LOOK)
 
-    def reopen(self, *step_ids: str) -> PlanSpec:
+    def reopen(self, *step_ids: str, dependents: bool = False) -> PlanSpec:
         """Have steps of the last run done again, with all below them; what is around them is not finished any more.
 
         A plan that is only set back in its file may look as it did earlier in the run, and is brought up to date then.
+
+        Args:
+            step_ids: the steps.
+            dependents: open the finished steps as well that declare what these produce as an input, and so on.
 
         Returns:
             A copy of the plan as it is.
@@ -237,7 +242,7 @@ class ThinkEngine:
             All else: as for :meth:`run`.
         """
         with self._begun(None, resume=True) as writer:
-            _reopen_all(writer, step_ids)
+            _reopen_all(writer, step_ids, dependents=dependents)
             return deepcopy(writer.plan)
 
     def finish(
@@ -455,7 +460,12 @@ def _about(ledger: Ledger, run: str) -> tuple[str, str]:
 
 
 def reopen_steps(
-    file: PlanFile, find: Callable[[str], Iterable[str]], *, ledger: Ledger | None = None, run: str = ""
+    file: PlanFile,
+    find: Callable[[str], Iterable[str]],
+    *,
+    dependents: bool = False,
+    ledger: Ledger | None = None,
+    run: str = "",
 ) -> list[str]:
     """Have steps of a plan that has been run done again; see :meth:`ThinkEngine.reopen`.
 
@@ -463,6 +473,7 @@ def reopen_steps(
         file: the plan's.
         find: gives the ids of the steps. It is given the text of the plan, when no other writer can change it any more;
             what it raises leaves the plan and its ledger as they are.
+        dependents: as for :meth:`ThinkEngine.reopen`.
         ledger: that of its runs; by default the one beside the file.
         run: which run; by default the last one of the ledger.
 
@@ -475,8 +486,8 @@ def reopen_steps(
     step_ids: list[str] = []
     engine = ThinkEngine(file, no_operator, ledger=ledger, run_id=run)
     with engine._begun(None, resume=True, look=lambda text: step_ids.extend(find(text))) as writer:
-        _reopen_all(writer, step_ids)
-    return [f"step {step_id} is open again" for step_id in step_ids]
+        opened = _reopen_all(writer, step_ids, dependents=dependents)
+    return [f"step {step_id} is open again" for step_id in opened]
 
 
 def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept)
@@ -510,10 +521,15 @@ def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept
         finish(writer, _find_step(writer, found[0].step_id), found[0].result, outputs, branch)
 
 
-def _reopen_all(writer: RunWriter, step_ids: Iterable[str]) -> None:
+def _reopen_all(writer: RunWriter, step_ids: Iterable[str], *, dependents: bool) -> list[str]:
+    """Reopen steps; gives their ids."""
+    opened = [*dict.fromkeys(step_ids)]
+    if dependents:
+        opened += find_dependents(writer.plan, opened)
     # All are looked for before any of them is changed.
-    for step in [_find_step(writer, step_id) for step_id in dict.fromkeys(step_ids)]:
+    for step in [_find_step(writer, step_id) for step_id in opened]:
         reopen(writer, step)
+    return opened
 
 
 def _find_step(writer: RunWriter, step_id: str) -> PlanStep:

@@ -38,7 +38,7 @@ from planspec_lark.engine.requests import (
 )
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
-from planspec_lark.llm.replies import answer_of
+from planspec_lark.llm.replies import answer_of, cut_answer
 from planspec_lark.runs.history import History, HistoryEvent
 from planspec_lark.syntax.diagnostics import Severity
 
@@ -111,7 +111,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
         call.plan_state(max_plan),
         language=language,
         branches=call.branches,
-        is_in_open_loop=call.is_in_open_loop,
+        loop=call.loop,
         key=call.key,
         attempt=call.attempt,
         max_plan=max_plan,
@@ -148,9 +148,10 @@ def model_reflector(model: Model, *, language: str = "en", max_plan: int = MAX_P
             attempt=call.attempt,
             language=language,
             can_retry=call.can_retry,
+            can_accept=call.can_accept,
             max_plan=max_plan,
         )
-        return model(_again(request, call.refusal))
+        return converse(model, _put(_again(request, call.refusal)))
 
     return reflect
 
@@ -177,9 +178,20 @@ def model_planner(
                 max_history=max_history,
                 max_plan=max_plan,
             )
-        return model(_again(request, call.refusal))
+        return converse(model, _put(_again(request, call.refusal)))
 
     return plan
+
+
+def _put(request: Request) -> Asking[str | Answer]:
+    """Ask once. An answer that was cut off is of no use, but it is one: the engine asks again."""
+    try:
+        answer: str | Answer = yield request
+    except LlmError as error:
+        if not error.is_cut:
+            raise
+        return cut_answer(error)
+    return answer
 
 
 def _again(request: Request, refusal: AnswerRefusal | None) -> Request:

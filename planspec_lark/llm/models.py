@@ -49,23 +49,26 @@ class LlmError(PlanSpecError):
         retryable: whether the same call may succeed at another time.
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
+        is_cut: whether the answer was cut off by a limit, with or without a reply.
         has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
             do better. Otherwise the model was not reached at all. Of a program, whether it was started.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each is another attribute)
         self,
         message: str,
         *,
         retryable: bool = False,
         status: int | None = None,
         reply: Reply | None = None,
+        is_cut: bool = False,
         has_answered: bool = False,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.status = status
         self.reply = reply
+        self.is_cut = is_cut
         self.has_answered = has_answered
 
 

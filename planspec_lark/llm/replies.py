@@ -13,7 +13,7 @@ from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.models import LlmError, Reply, Usage
 from planspec_lark.syntax.diagnostics import brief
 
-__all__ = ["answer_of", "lone_surrogate", "read_answer", "read_reply"]
+__all__ = ["answer_of", "cut_answer", "lone_surrogate", "read_answer", "read_reply"]
 
 _NO_COMPLETION = "the endpoint's answer is not a chat completion"
 
@@ -54,7 +54,8 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
         usage = _usage_of(answer.get("usage"))
         reply = Reply(text, named if isinstance(named, str) and named else endpoint.model, reason, usage)
     if reason == "length":
-        raise LlmError("the answer is cut off: it reached the limit of tokens", reply=reply, has_answered=True)
+        said = "the answer is cut off: it reached the limit of tokens"
+        raise LlmError(said, reply=reply, is_cut=True, has_answered=True)
     if reply is None:
         why = f" (it ended with {brief(reason)})" if reason else ""
         raise LlmError(f"the model's answer holds no text{why}", retryable=True, has_answered=True)
@@ -85,6 +86,11 @@ def answer_of(reply: Reply) -> Answer:
         tokens = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
         effort = evolve(effort, tokens=usage.total_tokens, **tokens)
     return Answer(reply.text, effort, reply.finish_reason or "")
+
+
+def cut_answer(error: LlmError) -> Answer:
+    """What came of an answer that was cut off, as an answer to a run."""
+    return Answer("", finish_reason="length") if error.reply is None else answer_of(error.reply)
 
 
 def lone_surrogate() -> LlmError:

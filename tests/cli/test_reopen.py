@@ -23,11 +23,28 @@ def test_a_finished_step_is_done_again() -> None:
     assert run(*RUN).exit_code == 0
     before = calls()
     result = run("reopen", "bakery.md", "2")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "ok     step 2 is open again\n", "")
+    assert (result.exit_code, result.stdout) == (0, "ok     step 2 is open again\n")
     assert "2. [act] Buy it" in plan_text()
     assert run("log", "bakery.md", "--last", "1").stdout.split()[2:4] == ["again", "2"]
     assert run(*RUN, "--resume").exit_code == 0
     assert calls() == [*before, "2"]
+
+
+DEPENDENTS = "Goal: g\n## Steps\n1. [x] [act] a → x\n2. [x] [act] b → y\n  > ← x\n3. [x] [act] c\n  > ← y\n"
+NOTE = "warning: 2 steps depend on this and are still done: 2, 3; --dependents opens what depends on it\n"
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_depends_on_a_step_is_named_or_reopened(has_run: bool) -> None:
+    make_world(DEPENDENTS)
+    if has_run:
+        assert run("run", "bakery.md", *OPERATOR).exit_code == 0
+    result = run("reopen", "bakery.md", "1")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "ok     step 1 is open again\n", NOTE)
+    result = run("reopen", "bakery.md", "1", "--dependents")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "".join(f"ok     step {at} is open again\n" for at in (1, 2, 3))
+    assert "[x]" not in plan_text()
 
 
 def test_what_was_set_back_by_hand_to_an_earlier_view_is_brought_up_to_date() -> None:

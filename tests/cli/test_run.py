@@ -227,7 +227,7 @@ def test_a_new_run_leaves_alone_what_is_done() -> None:
     assert run(*RUN, "--max-steps", "1").exit_code == 3
     result = run(*RUN, "--new-run")
     # What the first step has produced belongs to the run before.
-    assert "failed     2  LACK_OF_INFO: inputs are missing: list (step 1 is done without it)" in result.stdout
+    assert "blocked    2  inputs are missing: list (step 1 is done without it)" in result.stdout
     assert (result.exit_code, calls()[0]) == (1, "1")
     assert "2" not in calls()
     make_world(PLAN.replace("1. [reason]", "1. [x] [reason]"))

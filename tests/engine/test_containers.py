@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine import EngineLimits, HopStatus, OperatorResult, Outcome
+from planspec_lark import PlanStatus
+from planspec_lark.engine import EngineLimits, HopStatus, MissingInput, OperatorResult, Outcome
 from tests.engine.worlds import World, chosen, failed, ok, plan, shown
 
 BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [act] c\n2. [act] d\n"
@@ -252,7 +253,7 @@ def test_a_subtask_without_steps_gets_some() -> None:
 
 
 def test_without_a_planner_a_subtask_without_steps_has_failed() -> None:
-    world = World(answers={"s": ["PLAN_CMD: SKIP 1"]})
+    world = World(answers={"s": ["PLAN_CMD: SKIP 1"], "t": ["PLAN_CMD: SKIP 2"]})
     world.run("1. [subtask] s\n2. [decide] t\n")
     assert [call.result for call in world.reflections] == [
         "there are no steps below it, and no planner to write them"
@@ -336,12 +337,11 @@ def test_no_operator_changes_what_others_get() -> None:
 
 @pytest.mark.parametrize("status", ["!", ">"])
 def test_a_step_whose_inputs_cannot_be_there_does_not_run(status: str) -> None:
-    world = World({"a": [failed("no")]}, {"a": ["hm"], "b": ["PLAN_CMD: SKIP 2"]})
-    steps = f"1. [{status}] [act] a → x\n2. [act] b\n  > ← x\n"
-    world.run(steps)
-    assert world.reflections[-1].status is HopStatus.LACK_OF_INFO
-    assert world.reflections[-1].result == "inputs are missing: x (step 1 is blocked)"
-    assert "2" not in world.ran
+    world = World({"a": [failed("no")]}, {"a": ["hm"]})
+    result = world.run(f"1. [{status}] [act] a → x\n2. [act] b\n  > ← x\n")
+    assert result.plan.steps[1].result == "inputs are missing: x (step 1 is blocked)"
+    assert not {"run 2", "reflect 2"}.intersection(world.log)
+    assert result.lacking == (MissingInput("2", "x", "1"),)
 
 
 def test_a_value_goes_with_the_step_that_has_put_it_out_last() -> None:
@@ -365,13 +365,11 @@ def test_a_decision_that_was_skipped_is_made_in_the_next_round() -> None:
     assert world.log == ["run 1.1", "run 1.1.1", "reflect 1.1.1", "run 1.1", "run 1.1.2"]
 
 
-def test_a_container_that_was_accepted_without_steps_waits_for_none() -> None:
-    """Steps that are put below it later are all that it has."""
-    plannings = ["no", "no", "no", "PLAN_CMD: ADD 1.1 [act] b → z"]
-    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1"], "s": ["ACCEPT"]}, plannings)
-    result = world.run("1. [subtask] s\n  1.1. [act] a\n", required=["z"])
-    assert world.log == ["run 1.1", "reflect 1.1", *["plan children 1"] * 3, "reflect 1", "plan changes", "run 1.1"]
-    assert result.outcome is Outcome.CONVERGED
+def test_a_container_without_steps_cannot_be_accepted() -> None:
+    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1"], "s": ["ACCEPT"]}, ["no", "no", "no"])
+    result = world.run("1. [subtask] s\n  1.1. [act] a\n", limits=EngineLimits(max_rounds=1))
+    assert [call.can_accept for call in world.reflections] == [True, False, False, False]
+    assert result.plan.steps[0].status is PlanStatus.BLOCKED
 
 
 def test_what_stands_below_a_skipped_step_is_skipped() -> None:

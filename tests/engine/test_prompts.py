@@ -264,14 +264,17 @@ def test_only_what_is_allowed_is_offered(language: str, offered: list[str]) -> N
         assert sorted(shown) == sorted(offered)
 
 
+ABLE = ("can_interact", "can_retry", "can_accept")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("can_interact", [True, False])
-@pytest.mark.parametrize("can_retry", [True, False])
-def test_only_decisions_that_can_be_made_are_offered(language: str, can_interact: bool, can_retry: bool) -> None:
-    prompt = reflection(can_interact=can_interact, can_retry=can_retry, language=language)
-    assert ("\n- `INTERACT`" in prompt) is can_interact
-    assert ("\n- `RETRY`" in prompt) is can_retry
-    assert "\n- `ACCEPT`" in prompt
+@pytest.mark.parametrize(
+    "able", [dict.fromkeys(ABLE, True), *({**dict.fromkeys(ABLE, True), one: False} for one in ABLE)]
+)
+def test_only_decisions_that_can_be_made_are_offered(language: str, able: dict[str, Any]) -> None:
+    prompt = reflection(language=language, **able)
+    for word, is_able in able.items():
+        assert (f"\n- `{word.removeprefix('can_').upper()}`" in prompt) is is_able
 
 
 @pytest.mark.parametrize("command", ["DONE", "skip", "", "REPLAN 3"])

@@ -117,6 +117,7 @@ def test_reflection(language: str) -> None:
         "result": "sold out",
         "attempt": 3,
         "can_retry": False,
+        "can_accept": True,
         "can_interact": False,
         "commands": ["SKIP"],
         "plan_state": STATE,

@@ -72,7 +72,7 @@ def test_what_asks_for_another_try_gets_it(said: Any, jobs: int) -> None:
 
 @pytest.mark.parametrize(("tries", "words"), [(1, "tried once"), (3, "tried 3 times")])
 def test_where_tries_are_used_up_the_step_has_failed(tries: int, words: str) -> None:
-    world, ledger = World({"one": [BUSY]}, {"one": ["RETRY", "ACCEPT"]}), MemoryLedger()
+    world, ledger = World({"one": [BUSY]}, {"one": ["RETRY", "PLAN_CMD: SKIP 1"]}), MemoryLedger()
     world.run(ONE, ledger=ledger, step_policy=StepPolicy(pause=0, max_tries=tries))
     # To retry is another attempt, which has tries of its own.
     assert world.ran == ["1"] * 2 * tries

@@ -98,20 +98,29 @@ def test_a_result_is_shown_in_one_line_that_steers_nothing() -> None:
 # ---------------------------------------------------------------- status × decision × command
 
 
-@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x"), ValueError("x")])
-def test_a_step_that_is_not_ok_is_reflected_on(said: Any) -> None:
+def test_what_an_operator_raises_is_reflected_on_and_no_result() -> None:
+    world = World({"dig": [ValueError("x"), ok(hole=1)]}, {"dig": ["ACCEPT", "RETRY"]})
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    call, again = world.reflections
+    assert (call.status, call.result, call.can_accept) == (HopStatus.FAIL, "ValueError: x", False)
+    assert again.refusal is not None
+    assert [found.message for found in again.refusal.diagnostics] == [
+        "ACCEPT is not possible here: the step has no result that could be accepted"
+    ]
+
+
+@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])
+def test_a_step_that_is_not_ok_is_reflected_on(said: OperatorResult) -> None:
     world = World({"dig": [said]}, {"dig": ["ACCEPT | fine"]})
     result = world.run(TWO)
     assert world.log == ["run 1", "reflect 1", "run 2"]
     (call,) = world.reflections
-    status = HopStatus.FAIL if isinstance(said, ValueError) else said.status
-    text = "ValueError: x" if isinstance(said, ValueError) else "x"
-    assert (call.status, call.result, call.step.step_id, call.attempt) == (status, text, "1", 1)
+    assert (call.status, call.result, call.step.step_id, call.attempt) == (said.status, "x", "1", 1)
     assert call.plan_state == "Goal: g\n## Steps\n1. [>] [act] dig → hole\n2. [act] fill\n"
-    assert (call.can_interact, call.can_retry, call.refusal) == (False, True, None)
+    assert (call.can_interact, call.can_retry, call.can_accept, call.refusal) == (False, True, True, None)
     assert call.commands == ("SKIP", "REVISE", "ADD", "REPLAN")
     assert result.outcome is Outcome.CONVERGED
-    assert result.plan.steps[0].result == text
+    assert result.plan.steps[0].result == "x"
 
 
 @pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])
@@ -254,7 +263,7 @@ def test_questions_count_as_retries() -> None:
 )
 def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
     world = World({"dig": [failed("no")]}, {"dig": [answer]})
-    result = world.run(TWO, limits=EngineLimits(max_attempts=4))
+    result = world.run(TWO, limits=EngineLimits(max_attempts=4, max_same_failures=9))
     assert world.ran == ["1", "1", "1", "1", "2"]
     assert result.plan.steps[0].status is PlanStatus.BLOCKED
     assert result.plan.steps[0].result.endswith("it was begun 4 times")
@@ -263,7 +272,9 @@ def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
 @pytest.mark.parametrize("answer", ["PLAN_CMD: REVISE 1 [subtask] s → z", "PLAN_CMD: REPLAN 1"])
 def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
     world = World(answers={"s": [answer]})
-    result = world.run("1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    result = world.run(
+        "1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9)
+    )
     assert len(world.reflections) == 4
     assert result.plan.steps[0].status is PlanStatus.BLOCKED
     assert result.plan.steps[0].result.endswith("it was reflected on 4 times")
@@ -272,7 +283,7 @@ def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
 def test_what_stands_above_is_revised_for_ever() -> None:
     """Then the step is tried again, as often as it may be begun."""
     world = World({"dig": [failed("no")]}, {"dig": ["PLAN_CMD: REVISE 1 [subtask] s"]})
-    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9))
     assert (len(world.calls), len(world.reflections)) == (4, 4)
     assert result.plan.steps[0].children[0].result == "it was begun 4 times"
 
@@ -307,7 +318,7 @@ def test_commands_are_bounded() -> None:
 
 def test_commands_that_are_used_up_are_not_offered() -> None:
     world = World({"dig": [failed()]}, {"dig": ["RETRY\nPLAN_CMD: ADD 1 [act] x", "ACCEPT"]})
-    world.run(TWO, limits=EngineLimits(max_added=1, max_plannings=0))
+    world.run(TWO, limits=EngineLimits(max_added=1, max_plannings=0, max_same_failures=3))
     assert [call.commands for call in world.reflections] == [("SKIP", "REVISE", "ADD"), ("SKIP", "REVISE")]
 
 

@@ -299,8 +299,8 @@ def reflection(refusal: AnswerRefusal | None = None) -> ReflectionCall:
     ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), fail, reflect).run()
     call = calls[0]
     return ReflectionCall(
-        call.step, call.status, call.result, call.plan_state, call.can_interact, call.can_retry, call.commands,
-        call.attempt, call.history, refusal,
+        call.step, call.status, call.result, call.plan_state, call.can_interact, call.can_retry,
+        call.can_accept, call.commands, call.attempt, call.history, refusal,
     )  # fmt: skip
 
 
@@ -316,14 +316,14 @@ def test_a_reflector_asks(kind: Kind) -> None:
     assert wait(model_reflector(kind(script))(reflection())) == Answer("RETRY | again", Effort(1, 9))
     (request,) = script.asked
     assert request.phase is RunPhase.REFLECTION
-    said = {
-        name: request.data[name] for name in ("status", "result", "attempt", "can_retry", "can_interact", "commands")
-    }
+    names = ("status", "result", "attempt", "can_retry", "can_accept", "can_interact", "commands")
+    said = {name: request.data[name] for name in names}
     assert said == {
         "status": "FAIL",
         "result": "no boxes",
         "attempt": 1,
         "can_retry": True,
+        "can_accept": True,
         "can_interact": False,
         "commands": ["SKIP", "REVISE", "ADD", "REPLAN"],
     }
@@ -495,6 +495,25 @@ def test_whether_a_model_has_answered(served: Served, played: Scripted, has_answ
     with pytest.raises(LlmError) as caught:
         OpenAIChat("m", base_url=served.url, max_retries=0, max_reply_bytes=1000).complete("Hi")
     assert caught.value.has_answered is has_answered
+
+
+@pytest.mark.parametrize("name", ["complete", "acomplete"])
+@pytest.mark.parametrize("cut", ["PLAN_CMD: SKIP 1 | bro", ""])
+def test_what_is_cut_off_is_asked_for_again(served: Served, name: str, cut: str) -> None:
+    said = [
+        '{"status": "FAIL", "result": "no"}',
+        "PLAN_CMD: SKIP 1",
+        '{"status": "OK", "result": "", "outputs": {"x": 1}}',
+    ]
+    first, reflected, last = (answer(completion(text)) for text in said)
+    half, added = answer(completion(cut, "length")), answer(completion("PLAN_CMD: ADD 2 [act] b → x"))
+    served.play(first, half, reflected, half, added, last)
+    model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))
+    roles = model_operator(model), model_reflector(model), model_planner(model)
+    result = ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), *roles, required=["x"]).run()
+    assert len(served.asked) == 6
+    assert "# Your answer was refused" in served.asked[2].body["messages"][0]["content"]
+    assert result.plan.steps[1].description == "b"
 
 
 @pytest.mark.parametrize("name", ["complete", "acomplete"])

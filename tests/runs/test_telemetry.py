@@ -214,12 +214,6 @@ def test_how_a_run_has_ended(traced: Traced, limits: dict[str, Any], outcome: st
     assert traced.run().status.status_code is code
 
 
-def test_a_step_that_cannot_begin_has_ended(traced: Traced) -> None:
-    world = World(steps={"a": [failed()]})
-    ThinkEngine(plan("1. [act] a → x\n2. [act] b\n  > ← x"), world.operator).run()
-    assert steps_of(traced, "planspec.step.status") == ["FAIL", "LACK_OF_INFO"]
-
-
 # ---------------------------------------------------------------- continuing
 
 

@@ -6,11 +6,10 @@ import asyncio
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine import (
     Budget,
     EngineLimits,
-    HopStatus,
     MissingInput,
     OperatorResult,
     Outcome,
@@ -48,11 +47,10 @@ TWO = "1. [act] dig → hole\n2. [act] fill\n"
 )
 def test_a_step_waits_for_what_another_one_is_to_put_out(steps: str, why: str) -> None:
     world = World({"accepted": [failed("no")], "d": [chosen("1.1")]}, {"accepted": ["ACCEPT"], "b": ["ACCEPT"]})
-    world.run(steps)
-    call = world.reflections[-1]
-    assert (call.step.description, call.status) == ("b", HopStatus.LACK_OF_INFO)
-    assert call.result == f"inputs are missing: x ({why})"
-    assert "b" not in [each.step.description for each in world.calls]
+    made = world.run(steps).plan
+    (step,) = (one for one in iter_steps(made) if one.description == "b")
+    assert (step.status, step.result) == (PlanStatus.BLOCKED, f"inputs are missing: x ({why})")
+    assert not {f"run {step.step_id}", f"reflect {step.step_id}"}.intersection(world.log)
 
 
 @pytest.mark.parametrize(
@@ -142,10 +140,6 @@ def test_a_step_that_is_no_more_blocked_is_looked_for() -> None:
 
 
 def test_what_commands_alone_have_blocked_opens_again() -> None:
-    world = World(answers={"fill": ["PLAN_CMD: ADD 3 [act] dig → hole"]})
-    steps = "1. [subtask] s\n  1.1. [act] fill\n    > ← hole\n2. [~] [act] find → hole\n"
-    assert world.run(steps, required=["hole"]).outcome is Outcome.CONVERGED
-    assert world.log == ["reflect 1.1", "run 3"]
     # What a later step produces cannot be seen from before it.
     world = World({"fill": [lacking(), ok()]}, {"fill": ["PLAN_CMD: ADD 2 [act] look", "ACCEPT"]})
     world.plannings = ["PLAN_CMD: ADD 1 [act] dig → hole"]
@@ -264,43 +258,86 @@ def test_a_planner_is_asked_to_write_again_what_is_still_right() -> None:
     assert '"result": "all well"' in prompts[0]
 
 
-# ---------------------------------------------------------------- loops whose total is not known
+# ---------------------------------------------------------------- loops that an operator ends
 
 
 def _last(**outputs: object) -> OperatorResult:
-    return OperatorResult(outputs=outputs, loop_done=True)
+    return OperatorResult(outputs=outputs, loop="done")
+
+
+def _decided(branch: str, loop: str) -> OperatorResult:
+    return OperatorResult(branch=branch, loop=loop)
 
 
 def test_a_loop_counts_up_until_the_operator_ends_it() -> None:
     world = World({"a": [ok("one"), ok("two"), _last(x=1)]})
     result = world.run("1. [subtask] a → x | Progress: 3\n2. [act] b\n")
     assert world.ran == ["1", "1", "1", "2"]
-    assert [call.is_in_open_loop for call in world.calls] == [True, True, True, False]
+    assert [call.loop for call in world.calls] == ["1", "1", "1", ""]
     assert shown(result.plan).startswith("1. [x] [subtask] a → x | Progress: 6\n")
 
 
-@pytest.mark.parametrize("ends", ["a", "b"])
-def test_a_step_in_a_loop_ends_it_with_its_round(ends: str) -> None:
-    steps = "1. [subtask] s | Progress: 1\n  1.1. [act] a\n  1.2. [subtask] t | Progress: 0/2\n    1.2.1. [act] b\n"
-    world = World({ends: [ok(), ok(), _last()]})
-    result = world.run(steps)
-    rounds = {"a": 3, "b": 2}[ends]
-    assert world.ran == ["1.1", "1.2.1", "1.2.1"] * rounds
-    assert shown(result.plan).startswith(f"1. [x] [subtask] s | Progress: {rounds + 1}\n")
+def test_a_step_in_a_loop_ends_the_nearest_one_with_its_round() -> None:
+    steps = "1. [subtask] s | Progress: 1\n  1.1. [act] a\n  1.2. [subtask] t | Progress: 0/3\n    1.2.1. [act] b\n"
+    world = World({"a": [ok(), _last()], "b": [ok(), _last(), _last()]})
+    assert shown(world.run(steps).plan).startswith("1. [x] [subtask] s | Progress: 3\n")
+    assert world.ran == ["1.1", "1.2.1", "1.2.1", "1.1", "1.2.1"]
 
 
-def test_a_loop_ends_at_its_limit() -> None:
-    for steps in ("1. [subtask] a | Progress: 1\n", "1. [subtask] s | Progress: 1\n  1.1. [act] a\n"):
-        world = World()
-        result = world.run(steps, limits=EngineLimits(max_loop=4))
-        assert (len(world.ran), result.plan.steps[0].done_count) == (3, 4)
-        assert result.outcome is Outcome.CONVERGED
+@pytest.mark.parametrize("progress", ["", " | Progress: 0/5"])
+def test_the_source_s_loop_ends_when_its_goal_is_reached(progress: str) -> None:
+    """Its example: a subtask with a decide, until the goal is reached or all rounds are over."""
+    text = (
+        f"5. [subtask] 迭代训练 XGBoost 直到 Gini ≥ 0.40 或满 5 轮 → cv_metrics{progress}\n"
+        "  5.1. [x] [act] 训练 XGBoost 二分类器，5 折分层交叉验证 → cv_metrics | Gini=0.38, AUC=0.69\n"
+        "  5.4. [decide] 检查 Gini 是否达到目标阈值\n"
+        "    5.4.1. [act] Gini ≥ target → 跳出迭代进入报告\n"
+        "    5.4.2. [act] 应用参数调整方案，继续下一轮迭代\n"
+        "6. [act] 生成精算分析报告 → report\n"
+    )
+    world = World({"检查 Gini 是否达到目标阈值": [*[_decided("5.4.2", "again")] * 2, _decided("5.4.1", "done")]})
+    result = world.run(text)
+    assert result.outcome is Outcome.CONVERGED
+    assert world.ran == ["5.4", "5.4.2", "5.1", "5.4", "5.4.2", "5.1", "5.4", "5.4.1", "6"]
+    assert result.plan.steps[0].done_count == 3
+    assert {call.loop for call in world.calls if call.step.step_id == "5.4"} == {"5"}
+
+
+def test_a_subtask_without_progress_goes_on_only_if_that_is_said() -> None:
+    steps = "1. [subtask] s\n  1.1. [act] a\n"
+    for said, rounds in (([ok()], 1), ([OperatorResult(loop="again"), ok()], 2)):
+        world = World({"a": said})
+        assert world.run(steps).outcome is Outcome.CONVERGED
+        assert len(world.ran) == rounds
+
+
+@pytest.mark.parametrize("steps", ["1. [subtask] a{}\n", "1. [subtask] s{}\n  1.1. [act] a\n"])
+def test_a_loop_that_goes_on_at_its_limit_is_blocked(steps: str) -> None:
+    why = "4 rounds are all that it may have, and "
+    for progress, said, count, reason in (
+        ("1", ok(), 3, "nothing has said that it is done"),
+        ("0/4", OperatorResult(loop="again"), 4, "it is to be done again"),
+    ):
+        world = World({"a": [said]})
+        result = world.run(steps.format(f" | Progress: {progress}"), limits=EngineLimits(max_loop=4))
+        assert (len(world.ran), result.plan.steps[0].done_count) == (count, 4)
+        assert (result.outcome, result.plan.steps[0].result) == (Outcome.BLOCKED, why + reason)
 
 
 def test_a_loop_in_a_loop_starts_over() -> None:
     world = World({"a": [ok(), _last()] * 2})
-    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [subtask] t | Progress: 1\n    1.1.1. [act] a\n")
+    result = world.run("1. [subtask] s | Progress: 0/2\n  1.1. [subtask] t | Progress: 1\n    1.1.1. [act] a\n")
     assert world.ran == ["1.1.1"] * 4
+    # It counts from 0 then.
+    assert result.plan.steps[0].children[0].done_count == 2
+
+
+def test_a_loop_that_is_revised_is_none_any_more() -> None:
+    steps = "1. [subtask] s | Progress: 0/2\n  1.1. [act] b\n  1.2. [subtask] t | Progress: 1\n    1.2.1. [act] a\n"
+    answer = "RETRY\nPLAN_CMD: REVISE 1.2 [subtask] u"
+    world = World({"a": [_last(), ok()], "b": [ok(), failed(), ok()]}, {"b": [answer]})
+    assert world.run(steps).outcome is Outcome.CONVERGED
+    assert world.ran == ["1.1", "1.2.1", "1.1", "1.1", "1.2.1"]
 
 
 def test_the_end_of_a_loop_outlives_a_budget() -> None:
@@ -313,18 +350,17 @@ def test_the_end_of_a_loop_outlives_a_budget() -> None:
 
 def test_an_answer_ends_a_loop() -> None:
     step = plan("1. [subtask] a | Progress: 1\n").steps[0]
-    read = read_execution('{"status": "OK", "result": "", "loop_done": true}', step)
+    read = read_execution('{"status": "OK", "result": "", "loop": "done"}', step)
     assert read.diagnostics == []
     assert read.answer is not None
-    assert read.answer.loop_done
-    wrong = read_execution('{"status": "OK", "result": "", "loop_done": "yes"}', step)
-    assert [found.code for found in wrong.diagnostics] == ["PE103"]
+    assert read.answer.loop == "done"
+    for said in ('"yes"', "true"):
+        wrong = read_execution(f'{{"status": "OK", "result": "", "loop": {said}}}', step)
+        assert [found.code for found in wrong.diagnostics] == ["PE103"]
     for language in ("en", "zh"):
-        asked = [
-            request_execution(step, {}, (), "", language=language, is_in_open_loop=is_in) for is_in in (True, False)
-        ]
-        assert ["`loop_done`" in request.prompt for request in asked] == [True, False]
-        assert ["is_in_open_loop" in request.data for request in asked] == [True, False]
+        asked = [request_execution(step, {}, (), "", language=language, loop=loop) for loop in ("1", "")]
+        assert ["`loop`" in request.prompt for request in asked] == [True, False]
+        assert ["loop" in request.data for request in asked] == [True, False]
 
 
 # ---------------------------------------------------------------- one subtask by itself

@@ -1,0 +1,61 @@
+"""What depends on a step that is opened again."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import PlanStatus, iter_steps
+from planspec_lark.engine.dependents import find_dependents
+from planspec_lark.runs import MemoryLedger
+from tests.engine.worlds import World, plan
+
+STEPS = """\
+1. [x] [act] a → x
+2. [x] [subtask] s → y
+  2.1. [x] [act] b → y
+    > ← x
+  2.2. [x] [act] c → z
+3. [x] [act] d
+  > ← y
+4. [act] e → w
+  > ← x
+5. [x] [subtask] t
+  > ← z
+  5.1. [x] [act] f
+    > ← y
+6. [x] [act] g
+7. [x] [act] h
+  > ← w
+"""
+
+
+@pytest.mark.parametrize(
+    ("opened", "found"),
+    [
+        (["1"], ["2.1", "3", "5.1"]),
+        (["2"], ["3", "5"]),
+        (["2.1"], ["3", "5.1"]),
+        (["2.2", "2.1"], ["3", "5"]),
+        (["3"], []),
+        (["4"], ["7"]),
+        (["1", "3"], ["2.1", "5.1"]),
+        (["9"], []),
+    ],
+)
+def test_what_depends_on_a_step(opened: list[str], found: list[str]) -> None:
+    assert find_dependents(plan(STEPS), opened) == found
+
+
+def test_what_several_branches_produce() -> None:
+    steps = "1. [x] [decide] d\n  1.1. [x] [act] a → x\n  1.2. [x] [act] b → x\n2. [x] [act] c\n  > ← x\n"
+    assert find_dependents(plan(steps), ["1.2"]) == ["2"]
+
+
+def test_dependents_are_done_again() -> None:
+    world, ledger = World(), MemoryLedger()
+    result = world.run("1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c\n  > ← y\n4. [act] d\n", ledger=ledger)
+    for dependents, opened in ((False, ["1"]), (True, ["1", "2", "3"])):
+        made = world.engine(result.plan, ledger=ledger).reopen("1", dependents=dependents)
+        assert [step.step_id for step in iter_steps(made) if step.status is PlanStatus.PENDING] == opened
+        result = world.run(made, ledger=ledger, resume=True)
+    assert world.ran == ["1", "2", "3", "4", "1", "1", "2", "3"]

@@ -290,15 +290,33 @@ def _merge_values(node: MergeNode) -> None:
     if OURS not in node.versions or THEIRS not in node.versions:
         node.values = node.versions[node.side].values
         return
-    was = node.versions[BASE].values if BASE in node.versions else FRESH
     ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
     for name, value in ours.items():
-        node.values[name], is_disputed = _merge_value(name, was.get(name), value, theirs[name])
+        node.values[name], is_disputed = _merge_value(name, _base_value(node, name), value, theirs[name])
         if is_disputed:
             node.dispute(name)
+    if "status" in ours and "status" not in node.disputed:
+        _find_overtaken(node)
     if "status" in node.disputed:
         # How a step has ended belongs to the status that it has ended with.
         node.values |= {name: ours[name] for name in ENDING}
+
+
+def _find_overtaken(node: MergeNode) -> None:
+    """A status that one side has given a step says nothing of what the other one has made of the step: a dispute."""
+    ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
+    # What a step asks for; the plan itself has no status.
+    asked = [name for name in node.values if name not in FRESH and name != "step_name"]
+    is_told = any(all(side[name] == node.values[name] for name in ("status", *asked)) for side in (ours, theirs))
+    if node.values["status"] in (PlanStatus.PENDING, _base_value(node, "status")) or is_told:
+        return
+    for name in ("status", *(name for name in asked if ours[name] != theirs[name])):
+        node.values[name] = ours[name]
+        node.dispute(name)
+
+
+def _base_value(node: MergeNode, name: str) -> Value | None:
+    return (node.versions[BASE].values if BASE in node.versions else FRESH).get(name)
 
 
 def _merge_value(name: str, base: Value | None, ours: Value, theirs: Value) -> tuple[Value, bool]:
@@ -503,10 +521,19 @@ def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
     if node.removal and node.removal.top is node:
         yield MergeConflict(node.step_id, ("removal",), _tell_removal(node.removal))
     if names := tuple(name for name in node.disputed if name != PLACE):
-        listed = join_words([f"the {label_of(name)}" for name in names], "and")
-        yield MergeConflict(node.step_id, names, f"both changed {listed}")
+        changed: dict[str, list[str]] = {}
+        for name in names:
+            changed.setdefault(_changer(node, name), []).append(f"the {label_of(name)}")
+        said = (f"{who} changed {join_words(listed, 'and')}" for who, listed in changed.items())
+        yield MergeConflict(node.step_id, names, ", ".join(said))
     if PLACE in node.disputed:
         yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
+
+
+def _changer(node: MergeNode, name: str) -> str:
+    """Who has changed a value that is in dispute."""
+    changers = [side for side in (OURS, THEIRS) if node.versions[side].values[name] != _base_value(node, name)]
+    return changers[0] if len(changers) == 1 and "status" in node.disputed else "both"
 
 
 def _tell_removal(removal: Removal) -> str:

@@ -65,10 +65,10 @@ def test_spacing_alone_is_no_change() -> None:
 
 
 def test_what_both_have_changed_of_a_line_is_edited_in_it() -> None:
-    ours = edited(("1.   [ ] [act]  Label", "1.   [x] [act]  Label"))
+    ours = edited(("1.   [ ] [act]  Label", "1.   [ ] [LLM]  Label"))
     theirs = edited(("Label the shelves → labels", "Label all the shelves → labels"))
     assert merged(ours, theirs) == edited(
-        ("1.   [ ] [act]  Label the", "1.   [x] [act]  Label all the"),
+        ("1.   [ ] [act]  Label the", "1.   [ ] [LLM]  Label all the"),
     )
 
 
@@ -86,13 +86,14 @@ def test_a_new_step_is_indented_as_its_neighbours_and_renumbers_those_behind_it(
 
 
 def test_a_first_step_below_another_is_indented_as_the_document_does() -> None:
-    ours, theirs = OURS, edited(("3. [act] Paint the old shelves", "3. [subtask] Paint the old shelves\n3.1. [act] Go"))
-    assert merged(ours, theirs).endswith("3. [x] [subtask] Paint the old shelves\n3.1. [act] Go")
+    ours = edited(("3. [act] Paint", "3. [act] Then paint"))
+    theirs = edited(("3. [act] Paint the old shelves", "3. [subtask] Paint the old shelves\n3.1. [act] Go"))
+    assert merged(ours, theirs).endswith("3. [subtask] Then paint the old shelves\n3.1. [act] Go")
     moved = edited(
         ("3. [act] Paint the old shelves", "3. [subtask] Paint the old shelves\n  3.1. [act] Find the best order"),
         ("\t2.2. [reason] Find the best order → room_order\n", ""),
     )
-    assert "\n3. [x] [subtask]" in merged(ours, moved)
+    assert "\n3. [subtask] Then" in merged(ours, moved)
 
 
 def test_line_ends_are_those_of_ours() -> None:
@@ -106,8 +107,20 @@ def test_line_ends_are_those_of_ours() -> None:
 def test_a_last_line_is_ended_where_something_follows() -> None:
     theirs = edited(("old shelves", "old shelves\n4. [act] Rest"))
     assert merged(OURS, theirs) == OURS + "\n4. [act] Rest"
+    ours = edited(("3. [act] Paint", "3. [act] Then paint"))
     theirs = edited(("old shelves", "old shelves\n> slowly"))
-    assert merged(OURS, theirs) == OURS + "\n> slowly"
+    assert merged(ours, theirs) == ours + "\n> slowly"
+
+
+def test_a_status_and_a_change_of_what_is_to_be_done_stand_beside_each_other() -> None:
+    base = "## Steps\n1. [act] Delete the old rows of May\n"
+    ours = base.replace("1. [act]", "1. [x] [act]").replace("May", "May | 40 rows")
+    theirs = base.replace("May", "May and June")
+    assert clash(ours, theirs, base) == (
+        "## Steps\n<<<<<<< ours\n1. [x] [act] Delete the old rows of May | 40 rows\n=======\n"
+        "1. [act] Delete the old rows of May and June\n>>>>>>> theirs\n"
+    )
+    assert clash(theirs, ours, base).count("[x] [act] Delete the old rows of May |") == 1
 
 
 def test_a_step_that_is_gone_takes_its_lines_along() -> None:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from attrs import define, evolve, field
 
-from planspec_lark.diff.conflict_markers import MARKER_SIZE, Chunk, put_together
+from planspec_lark.diff.conflict_markers import LABELS, MARKER_SIZE, Chunk, put_together
 from planspec_lark.diff.match import is_in_place
 from planspec_lark.diff.merge import (
     BASE,
@@ -56,7 +56,9 @@ _MARKS = {
 _SIGNS = {"-": "items", ">": "goal_detail"}
 
 
-def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_SIZE) -> MergeResult:
+def merge_texts(
+    base: str, ours: str, theirs: str, *, marker_size: int = MARKER_SIZE, labels: Sequence[str] = LABELS
+) -> MergeResult:
     """Merge what two sides have made of the text of a plan, as :func:`planspec_lark.merge_plans` merges plans.
 
     The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
@@ -69,11 +71,12 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         ours: what one side has made of it.
         theirs: what the other side has made of it.
         marker_size: how many signs make a marker.
+        labels: what markers call the two sides, such as the names of their branches.
 
     Raises:
         PlanSyntaxError: one of the texts is not a plan.
     """
-    if in_place := _merge_in_place(base, ours, theirs, marker_size):
+    if in_place := _merge_in_place(base, ours, theirs, marker_size, labels):
         return in_place
     plans = parse_plan(base, name="base"), parse_plan(ours, name="ours"), parse_plan(theirs, name="theirs")
     if theirs in (base, ours):
@@ -83,12 +86,14 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     merged = merge_versions(*plans)
     lines = _Lines.of(merged, ours, theirs)
     chunks = (chunk for entry in _Layout(merged, lines).entries() for chunk in _step_chunks(lines, entry))
-    return _finish(merged, lines, chunks, marker_size)
+    return _finish(merged, lines, chunks, marker_size, labels)
 
 
-def _finish(merged: Merged, lines: _Lines, chunks: Iterable[Chunk], marker_size: int) -> MergeResult:
+def _finish(
+    merged: Merged, lines: _Lines, chunks: Iterable[Chunk], marker_size: int, labels: Sequence[str]
+) -> MergeResult:
     """The result of a merge, whose text has these chunks after its head."""
-    text = put_together(chain(_head_chunks(merged, lines), chunks), lines.newline, marker_size)
+    text = put_together(chain(_head_chunks(merged, lines), chunks), lines.newline, marker_size, labels)
     return MergeResult(merged.plan, merged.conflicts, "".join(lines.heads[OURS]["lead"]) + text)
 
 
@@ -99,7 +104,7 @@ def _finish(merged: Merged, lines: _Lines, chunks: Iterable[Chunk], marker_size:
 _STEP_LINE = re.compile(rf"^[{BLANKS}]*([0-9]+(?:\.[0-9]+)*)\.[{BLANKS}]", re.MULTILINE)
 
 
-def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> MergeResult | None:
+def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int, labels: Sequence[str]) -> MergeResult | None:
     """The same for texts with the same steps in the same places, or None where it is not certain that they are such.
 
     Most steps have the same lines in all three, and are only looked at once.
@@ -140,7 +145,7 @@ def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> Merg
             chunks += _step_chunks(lines, _Entry(node, step_id, lines.indent(node, OURS)))
             for name, value in fields_of(node.values).items():
                 setattr(steps[OURS][step_id], name, value)
-    return _finish(merged, lines, chunks, marker_size)
+    return _finish(merged, lines, chunks, marker_size, labels)
 
 
 def _cut_steps(text: str) -> tuple[str, dict[str, str]]:

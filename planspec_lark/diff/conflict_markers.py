@@ -42,10 +42,4 @@ def put_together(chunks: Iterable[Chunk], newline: str, marker_size: int, labels
             parts += ours
         else:
             parts += [f"{start} {left}{newline}", *ours, between + newline, *theirs, f"{end} {right}{newline}"]
-    rows: list[str] = []
-    for part in filter(None, parts):
-        # The end that a last line may lack is put in.
-        if rows and not rows[-1].endswith("\n"):
-            rows.append(newline)
-        rows.append(part)
-    return "".join(rows)
+    return "".join(parts)

@@ -60,7 +60,7 @@ class PlanDocument:
         return scan
 
     def _load(self, scan: ScanResult) -> None:
-        self._plan, self._blocks = scan.plan, Blocks(scan)
+        self._plan, self._blocks = scan.plan, Blocks(scan.source.text, scan.plan)
         self._editor = Editor(self._plan, self._blocks, requires_result=self._requires_result)
 
     @classmethod

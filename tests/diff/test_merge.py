@@ -87,6 +87,12 @@ def test_a_status_beside_a_change_of_what_is_to_be_done_is_a_conflict(asked: str
     assert merge_plans(base, steps(asked), told).plan == steps(asked)
 
 
+def test_a_status_beside_two_changes_of_a_text_is_in_dispute_as_well() -> None:
+    base, ours, theirs = steps("1. [act] Paint"), steps("1. [x] [act] Paint it"), steps("1. [act] Paint all")
+    assert conflicts(base, ours, theirs) == ["step 1: both changed the description, ours changed the status"]
+    assert conflicts(base, theirs, ours) == ["step 1: both changed the description, theirs changed the status"]
+
+
 @pytest.mark.parametrize(
     ("base", "ours", "theirs"),
     [

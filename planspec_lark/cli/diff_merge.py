@@ -39,10 +39,10 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.diff.conflict_markers import MARKER_SIZE
+from planspec_lark.diff.conflict_markers import LABELS, MARKER_SIZE
 from planspec_lark.planspec import parse_plan
 from planspec_lark.syntax import Diagnostic, PlanSyntaxError, decode
-from planspec_lark.syntax.safe_text import visible_name
+from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.diff import MergeConflict, PlanDiff
@@ -186,10 +186,19 @@ def _text_for_git(file: str) -> str:
     metavar="N",
     help="The length of the markers around a conflict; %L of git.",
 )
+@click.option("-X", "--ours-label", default=LABELS[0], metavar="NAME", help="What markers call OURS; %X of git.")
+@click.option("-Y", "--theirs-label", default=LABELS[1], metavar="NAME", help="What markers call THEIRS; %Y of git.")
 @wait_option
 @click.option("-P", "--path", metavar="NAME", show_default="OURS", help="The plan's name in messages; %P of git.")
 def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
-    base: str, ours: str, theirs: str, out: str | None, marker_size: int, path: str | None
+    base: str,
+    ours: str,
+    theirs: str,
+    out: str | None,
+    marker_size: int,
+    path: str | None,
+    ours_label: str,
+    theirs_label: str,
 ) -> None:
     """Merge two versions of a plan.
 
@@ -198,7 +207,12 @@ def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     """
     name = visible_name(path or ours)
     check_inputs(base, ours, theirs)
-    merged = _merge([base, ours, theirs], ours if out is None else out, marker_size)
+    # Git before 2.45 knows no labels, and passes on what stands for them.
+    labels = [
+        default if given in ("", sign) else given
+        for given, sign, default in zip((ours_label, theirs_label), ("%X", "%Y"), LABELS, strict=True)
+    ]
+    merged = _merge([base, ours, theirs], ours if out is None else out, marker_size, labels)
     write_diagnostics(merged.faults)
     if merged.faults:
         complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
@@ -217,22 +231,22 @@ class _Merged:
     conflicts: Sequence[MergeConflict] = ()
 
     @classmethod
-    def of(cls, data: Sequence[bytes], marker_size: int) -> _Merged:
+    def of(cls, data: Sequence[bytes], marker_size: int, labels: Sequence[str]) -> _Merged:
         try:
             base, ours, theirs = (decode(content, side) for content, side in zip(data, _SIDES, strict=True))
-            result = diff.merge_texts(base, ours, theirs, marker_size=marker_size)
+            result = diff.merge_texts(base, ours, theirs, marker_size=marker_size, labels=labels)
         except PlanSyntaxError as error:
-            return cls(_merge_lines(data, marker_size), error.diagnostics)
+            return cls(_merge_lines(data, marker_size, labels), error.diagnostics)
         return cls(result.text.encode("utf-8"), (), result.conflicts)
 
 
-def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
+def _merge(files: Sequence[str], out: str, marker_size: int, labels: Sequence[str]) -> _Merged:
     """Merge three files, and write what comes of them to a file or, for ``-``, to standard output."""
     data = []
     for file in files:
         with stop_on_faults(file, "nothing was merged", UNREADABLE):
             data.append(read_bytes(file))
-    merged = _Merged.of(data, marker_size)
+    merged = _Merged.of(data, marker_size, labels)
     own = next((at for at, file in enumerate(files) if "-" not in (file, out) and _is_same(file, out)), None)
     if out == "-":
         write_bytes(merged.data)
@@ -245,7 +259,7 @@ def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
             # Another program may have changed it since it was read.
             if now != data[own]:
                 data[own] = now
-                merged = _Merged.of(data, marker_size)
+                merged = _Merged.of(data, marker_size, labels)
             return merged.data
 
         changing(out).rewrite(change)
@@ -258,7 +272,7 @@ def _is_same(one: str, other: str) -> bool:
     return False
 
 
-def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
+def _merge_lines(data: Sequence[bytes], marker_size: int, labels: Sequence[str]) -> bytes:
     """What git makes of three texts that are no plans; where it makes nothing of them, both whole, between markers."""
     import subprocess  # noqa: PLC0415  (git starts this for each file of a diff)
 
@@ -267,12 +281,14 @@ def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
         for side, content in zip(_SIDES, data, strict=True):
             Path(folder, side).write_bytes(content)
         order = ["ours", "base", "theirs"]
-        names = [word for side in order for word in ("-L", side)]
+        left, right = map(one_line, labels)
+        names = [word for label in (left, "base", right) for word in ("-L", label)]
         call = ["git", "merge-file", "-p", "-q", f"--marker-size={marker_size}", *names, *order]
         with suppress(OSError):
             done = subprocess.run(call, cwd=folder, capture_output=True, check=False)  # noqa: S603  (fixed words)
             # It tells the number of conflicts, up to 127.
             if 0 <= done.returncode < 128:
                 return done.stdout
-    rows = [b"<" * marker_size + b" ours", ours, b"=" * marker_size, theirs, b">" * marker_size + b" theirs"]
+    start, between, end = (sign * marker_size for sign in "<=>")
+    rows = [f"{start} {left}".encode(), ours, between.encode(), theirs, f"{end} {right}".encode()]
     return b"".join(row if row.endswith(b"\n") else row + b"\n" for row in rows if row)

@@ -38,6 +38,7 @@ from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import SpliceResult
+    from planspec_lark.document import StaleMention
     from planspec_lark.plan_cmd.apply import CommandOutcome
 
 
@@ -98,10 +99,13 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     is_cut = scan.truncated and not allow_truncated
     is_held = not scan.is_usable and (not keep_going or is_cut or scan.verdict is Verdict.REFUSED)
 
+    stale: list[StaleMention] = []
+
     def change(before: str) -> tuple[str, list[CommandOutcome]]:
         document = open_document(file, before)
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.commands, atomic=not keep_going)
+        stale[:] = () if is_held else document.stale_mentions()
         return before if is_held else document.text, reports
 
     with stop_on_faults(file, "left as it is, since it is not a plan"):
@@ -111,6 +115,8 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     refused = unread + sum(not report.done for report in reports)
     is_undone = is_held or not keep_going
     write_rows(_rows(reports, is_held=bool(refused) and is_undone), to_stderr=to_stderr)
+    for mention in stale:
+        complain_of(file, str(mention))
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if is_cut:

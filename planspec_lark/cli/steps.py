@@ -25,6 +25,7 @@ from planspec_lark.cli.arguments import (
 from planspec_lark.cli.help import CHANGED, command, did_you_mean
 from planspec_lark.cli.output import (
     change_text,
+    complain_of,
     fail_on,
     label,
     stop_on_faults,
@@ -32,7 +33,7 @@ from planspec_lark.cli.output import (
     write_diff,
     write_rows,
 )
-from planspec_lark.document import PlanDocument
+from planspec_lark.document import PlanDocument, StaleMention
 from planspec_lark.folder import settings_of
 from planspec_lark.planspec import PlanStatus
 from planspec_lark.planspec.models import STEP_FIELDS, STEP_TYPES, WORDS
@@ -105,9 +106,12 @@ def change_step(
 ) -> None:
     """Change a plan, and say what was done; leaves where that is refused."""
 
+    stale: list[StaleMention] = []
+
     def edit(text: str) -> tuple[str, str | Sequence[str]]:
         document = open_document(file, text)
         said = change(document)
+        stale[:] = document.stale_mentions()
         return document.text, said
 
     to_stderr = file == "-" or diff
@@ -115,6 +119,8 @@ def change_step(
     with stop_on_faults(file, said, is_plan=True), stop_on_refusal(file, to_stderr=to_stderr):
         before, after, done = change_text(file, edit, is_dry=dry_run)
     write_done((done,) if isinstance(done, str) else done, to_stderr=to_stderr)
+    for mention in stale:
+        complain_of(file, str(mention))
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
-from itertools import groupby, permutations
-from typing import Any, TypeAlias
+from typing import Any
 
 from attrs import define, field
 
@@ -29,7 +28,7 @@ from planspec_lark.diff.sequences import cut_at, longest_common
 from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
 
-__all__ = ["Matching", "StepNode", "is_in_place", "match_nodes", "number_nodes"]
+__all__ = ["Matching", "StepNode", "match_nodes", "number_nodes"]
 
 # How alike the words of two steps have to be: between the same neighbours, there with the same id, and anywhere.
 _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
@@ -101,62 +100,6 @@ def match_nodes(old: list[StepNode], new: list[StepNode]) -> Matching:
     found = Matching(old, new)
     found.match_all()
     return found
-
-
-def is_in_place(plan: PlanSpec, old: Mapping[str, PlanStep], new: Mapping[str, PlanStep]) -> bool:
-    """Whether it is certain that :func:`match_nodes` finds each step of one version in the one with the same id.
-
-    Args:
-        plan: a plan with the same ids, in the same order, as both versions.
-        old: the steps of the first version by their ids; what is below them does not matter.
-        new: those of the second one, with the same ids in the same order.
-
-    Returns:
-        True only if nothing that has changed says what a step elsewhere says, and none of the changed steps beside each
-        other is as much like another one as like itself. False says nothing.
-    """
-    here, there = (Counter(step.description for step in steps.values()) for steps in (old, new))
-    pairs: dict[str, _Pair] = {}
-    for step_id, one, other in zip(old, old.values(), new.values(), strict=True):
-        if one is other or hash_of(one) == hash_of(other):
-            continue
-        is_same = one.description == other.description
-        counts = (here[one.description], there[other.description], there[one.description], here[other.description])
-        if one.step_name != other.step_name or counts != (1, 1, is_same, is_same):
-            return False
-        pairs[step_id] = StepNode(0, one, "", None, 0), StepNode(0, other, "", None, 0)
-    return not pairs or all(map(_are_like_themselves, _group_changed(plan, pairs)))
-
-
-_Pair: TypeAlias = tuple[StepNode, StepNode]
-
-
-def _group_changed(plan: PlanSpec, pairs: Mapping[str, _Pair]) -> Iterator[list[_Pair]]:
-    """The steps that have changed and are beside each other, each with what it is now."""
-    # The siblings below one step, and whether anything above them has changed.
-    todo = [(plan.steps, False)]
-    while todo:
-        siblings, is_below_changed = todo.pop()
-        if is_below_changed:
-            # What has not changed between them may not have been found yet.
-            yield [pairs[step.step_id] for step in siblings if step.step_id in pairs]
-        else:
-            runs = groupby(siblings, lambda step: step.step_id in pairs)
-            yield from ([pairs[step.step_id] for step in run] for is_changed, run in runs if is_changed)
-        todo += ((step.children, is_below_changed or step.step_id in pairs) for step in siblings if step.children)
-
-
-def _are_like_themselves(pairs: list[_Pair]) -> bool:
-    """Whether each of some steps is more like itself than like any other."""
-    own = [_score(old, new, anywhere=False) for old, new in pairs]
-    return (
-        len(pairs) <= _BESIDE
-        and all(own)
-        and all(
-            _score(pairs[one][0], pairs[other][1], anywhere=False) < min(own[one], own[other])
-            for one, other in permutations(range(len(pairs)), 2)
-        )
-    )
 
 
 @define(eq=False)

@@ -7,12 +7,12 @@ no other step has come in their way.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import cast
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.diff.compare import find_moved
 from planspec_lark.diff.match import StepNode, match_nodes, number_nodes
@@ -25,17 +25,11 @@ from planspec_lark.syntax.fields import COUNT_LIMIT
 from planspec_lark.syntax.tree import find_parents, iter_tree
 
 __all__ = [
-    "BASE",
-    "ENDING",
     "OURS",
-    "PLACE",
     "THEIRS",
-    "FreeNumbers",
     "MergeNode",
     "Merged",
-    "Removal",
-    "find_conflicts",
-    "merge_node",
+    "dispute_as_theirs",
     "merge_plans",
     "merge_versions",
 ]
@@ -79,6 +73,7 @@ class MergeNode:
         is_gone: whether the merged plan has it no more.
         parent: the node above it in the merged plan.
         children: the nodes below it there.
+        step: what it has become there.
         step_id: its id there; empty for the plan itself.
         suffix: what its id adds there to that of the step above it.
         values: what it says there; where both sides disagree, as ours does.
@@ -91,6 +86,7 @@ class MergeNode:
     is_gone: bool = False
     parent: MergeNode | None = None
     children: Sequence[MergeNode] = ()
+    step: PlanStep | None = None
     step_id: str = ""
     suffix: str = ""
     values: dict[str, Value] = field(factory=dict)
@@ -137,14 +133,12 @@ class Merged:
 
     Attributes:
         plans: the three versions.
-        trees: the plan itself and its steps in each, in document order.
         order: the nodes of the merged plan.
         plan: the merged plan.
         conflicts: what both sides have changed.
     """
 
     plans: dict[str, PlanSpec]
-    trees: dict[str, list[StepNode]]
     order: list[MergeNode]
     plan: PlanSpec
     conflicts: tuple[MergeConflict, ...]
@@ -195,20 +189,7 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
         order.append(node)
     for node in order[1:]:
         _find_lost_type(node)
-    return Merged(plans, trees, order, _build(order), find_conflicts(order))
-
-
-def merge_node(root: MergeNode | None, versions: Mapping[str, PlanSpec | PlanStep]) -> MergeNode:
-    """A node below the plan's own, or (without one) that, of what all three versions have in the same place."""
-    node = MergeNode(parent=root)
-    for side, model in versions.items():
-        step = model if isinstance(model, PlanStep) else PlanStep("0")
-        own = node.versions[side] = StepNode(
-            0, step, "", root.versions[side] if root else None, 0, values=values_of(model)
-        )
-        own.merged, node.step_id = node, step.step_id if root else ""
-    _merge_values(node)
-    return node
+    return Merged(plans, order, _build(order), tuple(chain.from_iterable(map(_conflicts, order))))
 
 
 def _build(order: list[MergeNode]) -> PlanSpec:
@@ -218,6 +199,7 @@ def _build(order: list[MergeNode]) -> PlanSpec:
     for node in nodes:
         is_expanded = node.versions[node.side].step.expanded
         step = make_step(step_id=node.step_id, expanded=is_expanded, children=[], **fields_of(node.values))
+        node.step = step
         siblings[node.parent].append(step)
         siblings[node] = step.children
     return plan
@@ -290,15 +272,37 @@ def _merge_values(node: MergeNode) -> None:
     if OURS not in node.versions or THEIRS not in node.versions:
         node.values = node.versions[node.side].values
         return
-    was = node.versions[BASE].values if BASE in node.versions else FRESH
     ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
     for name, value in ours.items():
-        node.values[name], is_disputed = _merge_value(name, was.get(name), value, theirs[name])
+        node.values[name], is_disputed = _merge_value(name, _base_value(node, name), value, theirs[name])
         if is_disputed:
             node.dispute(name)
+    if "status" in ours and "status" not in node.disputed:
+        _find_overtaken(node)
     if "status" in node.disputed:
         # How a step has ended belongs to the status that it has ended with.
         node.values |= {name: ours[name] for name in ENDING}
+
+
+def _find_overtaken(node: MergeNode) -> None:
+    """A status that one side has given a step says nothing of what the other one has made of the step: a dispute."""
+    ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
+    # What a step asks for; the plan itself has no status.
+    asked = [name for name in node.values if name not in FRESH and name != "step_name"]
+    # No side says what is in dispute.
+    agreed: dict[str, Value | None] = {"status": node.values["status"]}
+    agreed |= {name: None if name in node.disputed else node.values[name] for name in asked}
+    is_told = any(all(side[name] == value for name, value in agreed.items()) for side in (ours, theirs))
+    is_same = ours["status"] == theirs["status"]
+    if is_told or is_same or node.values["status"] in (PlanStatus.PENDING, _base_value(node, "status")):
+        return
+    for name in ("status", *(name for name in asked if ours[name] != theirs[name])):
+        node.values[name] = ours[name]
+        node.dispute(name)
+
+
+def _base_value(node: MergeNode, name: str) -> Value | None:
+    return (node.versions[BASE].values if BASE in node.versions else FRESH).get(name)
 
 
 def _merge_value(name: str, base: Value | None, ours: Value, theirs: Value) -> tuple[Value, bool]:
@@ -487,12 +491,69 @@ def _keep_suffixes(parent: MergeNode) -> list[str]:
     return [*wanted.values()]
 
 
+# ---------------------------------------------------------------- conflicts as theirs has them
+
+
+def dispute_as_theirs(merged: Merged) -> Merged:
+    """The same merge, with all that is in dispute as theirs has it. The nodes are the same, and change."""
+    for node in merged.order:
+        disputed = {name for name in node.disputed if name != PLACE}
+        if "status" in disputed:
+            disputed.update(ENDING)
+        node.values = node.values | {name: node.versions[THEIRS].values[name] for name in disputed}
+    _place_as_theirs([node for node in merged.order if PLACE in node.disputed])
+    order = [*merged.order[0].subtree()]
+    for node in order[1:]:
+        assert node.parent is not None, "only the plan itself is below nothing"
+        node.step_id = node.parent.id_below(node.suffix)
+    return evolve(merged, order=order, plan=_build(order))
+
+
+def _place_as_theirs(nodes: list[MergeNode]) -> None:
+    """Put steps that both sides have moved where theirs has them, with numbers that are free there."""
+    free: dict[MergeNode, FreeNumbers] = {}
+    placed: set[MergeNode] = set()
+    parents: dict[MergeNode, None] = {}
+    # What comes below a step, by what it comes behind.
+    behind: defaultdict[MergeNode, defaultdict[MergeNode | None, list[MergeNode]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    # What is to come below itself may do so once that is elsewhere.
+    for node, is_last in chain(((node, False) for node in nodes), ((node, True) for node in nodes)):
+        was, above = node.parent, node.above(THEIRS)
+        assert was is not None, "the plan itself is nowhere else"
+        is_blocked = above is None or above.is_gone or _is_around(node, above)
+        if node in placed or (is_blocked and not is_last):
+            continue
+        placed.add(node)
+        if above is not None and not is_blocked:
+            node.parent = above
+            parents |= {was: None, above: None}
+            behind[above][node.before(THEIRS)].append(node)
+        there = node.parent or was
+        if there not in free:
+            free[there] = FreeNumbers(child.suffix for child in there.children)
+        node.suffix = free[there].take(node.versions[THEIRS].suffix)
+    moved = {node for places in behind.values() for group in places.values() for node in group}
+    for parent in parents:
+        places = behind[parent]
+        children = places.pop(None, [])
+        for child in parent.children:
+            if child not in moved:
+                children += [child, *places.pop(child, ())]
+        # What they come behind is elsewhere.
+        parent.children = [*children, *chain.from_iterable(places.values())]
+
+
+def _is_around(node: MergeNode, other: MergeNode) -> bool:
+    """Whether a step is another one, or somewhere above it."""
+    above: MergeNode | None = other
+    while above is not None and above is not node:
+        above = above.parent
+    return above is node
+
+
 # ---------------------------------------------------------------- conflicts in words
-
-
-def find_conflicts(order: Iterable[MergeNode]) -> tuple[MergeConflict, ...]:
-    """What the sides do not agree on in all nodes of a merged plan."""
-    return tuple(chain.from_iterable(map(_conflicts, order)))
 
 
 def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
@@ -503,10 +564,19 @@ def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
     if node.removal and node.removal.top is node:
         yield MergeConflict(node.step_id, ("removal",), _tell_removal(node.removal))
     if names := tuple(name for name in node.disputed if name != PLACE):
-        listed = join_words([f"the {label_of(name)}" for name in names], "and")
-        yield MergeConflict(node.step_id, names, f"both changed {listed}")
+        changed: dict[str, list[str]] = {}
+        for name in names:
+            changed.setdefault(_changer(node, name), []).append(f"the {label_of(name)}")
+        said = (f"{who} changed {join_words(listed, 'and')}" for who, listed in changed.items())
+        yield MergeConflict(node.step_id, names, ", ".join(said))
     if PLACE in node.disputed:
         yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
+
+
+def _changer(node: MergeNode, name: str) -> str:
+    """Who has changed a value that is in dispute."""
+    changers = [side for side in (OURS, THEIRS) if node.versions[side].values[name] != _base_value(node, name)]
+    return changers[0] if len(changers) == 1 and "status" in node.disputed else "both"
 
 
 def _tell_removal(removal: Removal) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PlanFileError as PlanFileError,
     )
     from planspec_lark.document.file_lease import FileLease as FileLease
+    from planspec_lark.document.mentions import StaleMention as StaleMention
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -25,5 +26,6 @@ else:
             "edits": "NewStep",
             "file": "LeasedPlan PlanBusyError PlanEditedError PlanFile PlanFileError",
             "file_lease": "FileLease",
+            "mentions": "StaleMention",
         },
     )

@@ -7,21 +7,20 @@ All lines are ended here; where the text's last one is not, that is known beside
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from attrs import define, field, frozen
 
+from planspec_lark.document.head import BOM, edit_head
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, split_rows
 from planspec_lark.document.pieces import WHITE, Piece, cut_accepted
-from planspec_lark.planspec.models import PlanStep, iter_steps
-from planspec_lark.planspec.recovery import ScanResult
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import newline_of
 
 __all__ = ["Blocks", "LineBlock", "StepPlace"]
 
-BOM = "\ufeff"
 # How far the ranks of neighbours are apart at first: there is room for so many bits of blocks in between.
 _APART = 1 << 256
 # What a head may be that has no line, so that none has to be ended.
@@ -85,16 +84,19 @@ class StepPlace:
 class Blocks:
     """All blocks of a document, as it was read."""
 
-    def __init__(self, scan: ScanResult) -> None:
-        text = scan.source.text
+    def __init__(self, text: str, plan: PlanSpec, steps: Mapping[str, PlanStep] | None = None) -> None:
+        """Cut a text that says a plan. Its lines are those of its own steps, or of those that have these ids."""
         head, *pieces = cut_accepted(text)
-        steps = {step.step_id: step for step in iter_steps(scan.plan)}
-        self._style = find_style(scan.plan, pieces)
+        steps = steps or {step.step_id: step for step in iter_steps(plan)}
+        self._style = find_style(plan, pieces)
         self._blocks: dict[int, LineBlock] = {}
         self._changed: dict[LineBlock, None] = {}
         self._text: str | None = text
         # Whether the text's last line is.
-        self._is_ended = True
+        self.is_ended = True
+        self._plan = plan
+        # Its lines by what they say, once it has been edited.
+        self.head_parts: dict[str, str] = {}
         self._head = self._last = self._read(head, newline_of(text))
         for piece in pieces:
             block = self._read(piece, self._last.newline)
@@ -110,7 +112,7 @@ class Blocks:
         block = LineBlock(lines, end or newline, gap=piece.gap, indent=indent_of(lines))
         if not end and lines not in _NO_LINE:
             block.lines += newline
-            self._is_ended = False
+            self.is_ended = False
         block.text = block.lines
         return block
 
@@ -127,7 +129,7 @@ class Blocks:
         """The text."""
         if self._text is None:
             text = "".join(map(self.show, self))
-            self._text = text if self._is_ended else text.removesuffix(self._last.newline)
+            self._text = text if self.is_ended else text.removesuffix(self._last.newline)
         return self._text
 
     def show(self, block: LineBlock) -> str:
@@ -169,12 +171,13 @@ class Blocks:
 
     # ---------------------------------------------------------------- steps that come, go and move
 
-    def insert(self, step: PlanStep, place: StepPlace) -> None:
-        """Put in the lines of a new step."""
+    def insert(self, step: PlanStep, place: StepPlace, lines: str = "") -> None:
+        """Put in the lines of a new step; they are made of those that it has elsewhere."""
         before, indent = self._find_before(place), self._indent_at(place)
         if not (place.behind or place.before or place.parent):
             self._write_header()
-        block = LineBlock("", "", step, indent=indent, is_placed=True)
+        block = LineBlock(lines, end_of(lines), step, indent=indent_of(lines), is_placed=True)
+        block.shift(block.indent, indent)
         self._blocks[id(step)] = block
         self._link([block], before)
 
@@ -228,6 +231,12 @@ class Blocks:
             head.text = head.lines
             self._note(head)
 
+    def edit_head(self, plan: PlanSpec) -> None:
+        """Let the head say what a plan says there."""
+        self.head_parts = edit_head(self._head.lines, self._plan, plan, self._head.newline)
+        self._head.lines = self._head.text = "".join(self.head_parts.values())
+        self._note(self._head)
+
     # ---------------------------------------------------------------- the list
 
     def _link(self, blocks: list[LineBlock], before: LineBlock) -> None:
@@ -261,7 +270,7 @@ class Blocks:
         self._note(block)
         before.behind = behind
         if behind is None:
-            self._last, self._is_ended = before, True
+            self._last, self.is_ended = before, True
             before.gap = block.gap
         else:
             behind.before = before

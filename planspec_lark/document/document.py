@@ -11,6 +11,7 @@ from attrs import evolve
 
 from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.edits import Editor, NewStep
+from planspec_lark.document.mentions import StaleMention
 from planspec_lark.document.round_trip import check_change
 from planspec_lark.plan_cmd.apply import CommandOutcome, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
@@ -59,7 +60,7 @@ class PlanDocument:
         return scan
 
     def _load(self, scan: ScanResult) -> None:
-        self._plan, self._blocks = scan.plan, Blocks(scan)
+        self._plan, self._blocks = scan.plan, Blocks(scan.source.text, scan.plan)
         self._editor = Editor(self._plan, self._blocks, requires_result=self._requires_result)
 
     @classmethod
@@ -117,6 +118,13 @@ class PlanDocument:
         """What came of a step; empty where it does not say, or there is no such step."""
         step = self._editor.look_up(step_id)
         return step.result if step is not None else ""
+
+    def stale_mentions(self) -> list[StaleMention]:
+        """The places in the text that say "step 2" of what had this id at first and has another one now.
+
+        Steps that were added since do not count: they were written with the new ids in mind.
+        """
+        return [*self._editor.stale_mentions()]
 
     def free_id(self, above: str = "") -> str:
         """The id of a new step after all others at the top level, or below the step with this id or name.

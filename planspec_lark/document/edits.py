@@ -7,13 +7,14 @@ looked at again; a command that adds, renumbers or removes steps says so anyway.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from attrs import frozen
 
 from planspec_lark.document.blocks import Blocks, StepPlace
+from planspec_lark.document.mentions import StaleMention, find_mentions
 from planspec_lark.plan_cmd.apply import (
     find_known,
     find_room,
@@ -81,6 +82,9 @@ class Editor(Finder):
         super().__init__(plan, index, requires_result=requires_result)
         self._blocks = blocks
         self._names = Counter(step.step_name for step in iter_steps(plan))
+        # Steps that have got other ids with those that they had at first, and steps that are new.
+        self._moved: dict[int, tuple[PlanStep, str]] = {}
+        self._new: dict[int, PlanStep] = {}
 
     @property
     def count(self) -> int:
@@ -96,15 +100,19 @@ class Editor(Finder):
     def add(self, step: PlanStep) -> None:
         """Put in the lines of a step that is new in the plan."""
         super().add(step)
-        self._names[step.step_name] += 1
+        self._note_new(step)
         self._blocks.insert(step, self._place_of(step, step.children))
 
     def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
         """Put in the lines of a new step that is at an index of its siblings."""
         super().add_at(step, siblings, at)
-        self._names[step.step_name] += 1
+        self._note_new(step)
         before = next(iter(siblings[at + 1 : at + 2]), None)
         self._blocks.insert(step, StepPlace(siblings[at - 1] if at else None, before, self.parent_of(step)))
+
+    def _note_new(self, step: PlanStep) -> None:
+        self._names[step.step_name] += 1
+        self._new[id(step)] = step
 
     def renumber(self, moves: Sequence[Move], new: Collection[int] = ()) -> None:
         """Give steps, and all below them, ids that begin otherwise, in their lines as well."""
@@ -112,6 +120,19 @@ class Editor(Finder):
         for step, old, lead in moves:
             for below in iter_steps(step) if old != lead else ():
                 self._blocks.touch(below, is_placed=True)
+                if id(below) not in self._new:
+                    self._moved.setdefault(id(below), (below, old + below.step_id[len(lead) :]))
+
+    def stale_mentions(self) -> Iterator[StaleMention]:
+        """The places in the text that speak of a step by an id that it, or the step that it meant, has no more."""
+        there = [(step, was) for step, was in self._moved.values() if self.look_up(step.step_id) is step]
+        moved = {was: step.step_id for step, was in there if was != step.step_id}
+        line = 1
+        for block in self._blocks if moved else ():
+            lines = self._blocks.show(block)
+            if id(block.step) not in self._new:
+                yield from find_mentions(lines, line, moved)
+            line += lines.count("\n")
 
     def remove_below(self, step: PlanStep) -> None:
         """Take out the lines of all steps below a step."""

@@ -64,8 +64,9 @@ class Replanner(AnswerRetry):
             self._fail(step, why, cause="planner")
             return
         make_pending(read.plan.steps)
+        at = len(step.children)
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
-        taken = self._take_over(step, read.plan)
+        taken = self._take_over(step, step.children[at:])
         for above in self.writer.ancestors(step.step_id):
             if self.writer.is_run(above.step_id):
                 above.status = PlanStatus.ACTIVE
@@ -78,14 +79,14 @@ class Replanner(AnswerRetry):
             taken=taken,
         )
 
-    def _take_over(self, container: PlanStep, plan: PlanSpec) -> dict[str, int]:
+    def _take_over(self, container: PlanStep, steps: list[PlanStep]) -> dict[str, int]:
         """Count steps as done that say exactly what a finished one said; gives which one that was."""
         finished = self._finished(container)
         known: dict[str, list[int]] = {}
         for at in reversed(range(len(finished))):
             known.setdefault(hash_of(finished[at]), []).append(at)
         taken = {}
-        for step in iter_steps(plan):
+        for step in iter_steps(PlanSpec(steps=steps)):
             same = known.get(hash_of(step))
             if step.children or not same or finished[same[-1]].total_count != step.total_count:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
 
@@ -11,8 +12,9 @@ from planspec_lark.diff.match import match_nodes, number_nodes
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.document.edits import NewStep
 from planspec_lark.exchange import marks
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import newline_of
 from planspec_lark.syntax.tree import iter_tree
@@ -21,6 +23,8 @@ __all__ = ["Insertion", "Pairs", "call_step", "find_new", "iter_new", "pair_step
 
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
+# A step that nothing has happened to.
+_FRESH = {"status": PlanStatus.PENDING, "result": "", "done_count": 0, "total_count": None}
 # So much of a step's text is said.
 _SAID = 80
 # `Phase 2:`, which says which heading it is, whatever its words are.
@@ -85,10 +89,14 @@ def update_text(
     ours = document.plan
     pairs = pair_steps(ours, imported)
     variables = _translate(imported, pairs)
+    parents = {id(step): above for step, above in iter_with_parents(ours)}
     for theirs in iter_steps(imported):
         step = pairs.ours.get(id(theirs))
         if step is not None:
-            said += _revise(document, step, theirs, variables, takes_statuses=takes_statuses)
+            said += _revise(document, step, theirs, variables, parents)
+            if takes_statuses and step.status is not theirs.status:
+                said.append(document.set_status(step.step_id, theirs.status))
+                step.status = theirs.status
     for step in iter_steps(ours):
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
@@ -134,9 +142,14 @@ def call_step(step: PlanStep) -> str:
 
 
 def _revise(
-    document: PlanDocument, step: PlanStep, theirs: PlanStep, variables: Mapping[str, str], *, takes_statuses: bool
+    document: PlanDocument,
+    step: PlanStep,
+    theirs: PlanStep,
+    variables: Mapping[str, str],
+    parents: Mapping[int, PlanStep | None],
 ) -> Iterator[str]:
-    values: dict[str, object] = {}
+    """Let the texts of a step follow the source; returns what there is to say."""
+    values: dict[str, Any] = {}
     if step.description != theirs.description:
         values["description"] = theirs.description
     if step.detail[: len(theirs.detail)] != theirs.detail:
@@ -149,10 +162,28 @@ def _revise(
     if theirs.children and step.step_type not in CONTAINER_TYPES:
         values["step_type"] = theirs.step_type
     if values:
+        said = f"step {call_step(step)}: {', '.join(values)} as in the source"
+        if theirs.status is not PlanStatus.DONE and step.status is not PlanStatus.PENDING and _asks_else(step, values):
+            said += f"; it was {step.status.value} for another text, and is pending again"
+            values |= _FRESH
+            step.status = PlanStatus.PENDING
+            _open_above(document, step, parents)
         document.revise(step.step_id, **values)
-        yield f"step {call_step(step)}: {', '.join(values)} as in the source"
-    if takes_statuses and step.status is not theirs.status:
-        yield document.set_status(step.step_id, theirs.status)
+        yield said
+
+
+def _open_above(document: PlanDocument, step: PlanStep, parents: Mapping[int, PlanStep | None]) -> None:
+    """Nothing above a step that is pending again has ended."""
+    while (above := parents[id(step)]) is not None and above.status not in OPEN:
+        above.status, step = PlanStatus.ACTIVE, above
+        document.set_status(above.step_id, PlanStatus.ACTIVE, "")
+
+
+def _asks_else(step: PlanStep, values: Mapping[str, Any]) -> bool:
+    """Whether these values of a step are other words for what is to be done."""
+    detail = values.get("detail", step.detail)
+    was, now = ([line for line in lines if not marks.is_mark(line)] for lines in (step.detail, detail))
+    return "description" in values or was[: len(now)] != now
 
 
 @frozen

@@ -279,6 +279,7 @@ def _change(
         reports = perform(document)
         is_done = all(report.done for report in reports)
         after = Stored(name, document.text, document.plan) if is_done else before
+        reports += [to_report("renumbered", str(one)) for one in document.stale_mentions() if is_done]
         answers[:] = [_answer(before, after, reports, found)]
         return after.text
 

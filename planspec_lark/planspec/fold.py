@@ -7,7 +7,6 @@ children always show.
 from __future__ import annotations
 
 from copy import deepcopy
-from itertools import islice
 
 from planspec_lark.planspec.models import (
     AT_WORK,
@@ -65,8 +64,8 @@ def _set_expanded(plan: PlanSpec, step_id: str, *, expanded: bool) -> str:
 def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep]) -> str:
     """Put new children below a container and make it active. Returns "" or what is wrong (then nothing has changed).
 
-    The list is copied, the steps in it are not. Those below whose ids do not fit their new places get others, in place:
-    steps 1 and 2 become 4.1 and 4.2 below step 4, their children with them, while 4.7 stays.
+    They are copied, with all below them. Copies whose ids do not fit their new places get others: steps 1 and 2 become
+    4.1 and 4.2 below step 4, their children with them, while 4.7 stays.
     """
     step = find_step(plan, step_id)
     if step is None:
@@ -74,10 +73,8 @@ def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep])
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
         return f"step {step_id} is of type '{step.step_type}', and only {types} have children"
-    children, step.children = step.children, list(new_children)
-    if any(below is step for below in islice(iter_steps(step), 1, None)):
-        step.children = children
-        return f"step {step_id} would be below itself"
+    # What is no step is refused before anything has changed.
+    step.children = deepcopy([*new_children])
     fit_ids(step)
     step.status = PlanStatus.ACTIVE
     return ""

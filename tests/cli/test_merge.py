@@ -51,6 +51,23 @@ def test_what_git_passes_on(here: Path) -> None:
     ).replace(">" * 7, ">" * 12)
 
 
+@pytest.mark.parametrize("base", ["base", "none"])
+def test_markers_bear_the_names_of_branches(here: Path, base: str) -> None:
+    (here / "none").write_text("No plan.\n", encoding="utf-8")
+    assert run("merge", base, "ours", "clash", "-X", "HEAD", "-Y", "4ab1 (hire\na lorry\x1b[31m)").exit_code == 1
+    rows = (here / "ours").read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if row[:3] in ("<<<", "===", ">>>")] == [
+        "<<<<<<< HEAD",
+        "=======",
+        ">>>>>>> 4ab1 (hire a lorry\\x1b[31m)",
+    ]
+
+
+def test_an_old_git_passes_no_names(here: Path) -> None:
+    assert run("merge", "base", "ours", "clash", "-X", "%X", "-Y", "%Y").exit_code == 1
+    assert (here / "ours").read_text(encoding="utf-8") == MARKED
+
+
 def test_another_file_or_standard_output(here: Path) -> None:
     assert run("merge", "base", "ours", "theirs", "-o", "-").stdout == BOTH
     assert run("merge", "base", "ours", "theirs", "-o", "new.md").exit_code == 0

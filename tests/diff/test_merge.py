@@ -60,13 +60,57 @@ def test_changes_of_both_sides_survive() -> None:
 
 def test_values_of_one_step_are_merged_one_by_one() -> None:
     base = steps("1. a [act] Paint the shelves → paint")
-    ours = steps("1. [x] a [act] Paint the shelves → paint | done it", "> ← brush")
-    theirs = steps("1. b [reason] Paint all the shelves → paint, rest | Progress: 1/2", "> slowly")
+    ours = steps("1. a [reason] Paint the shelves → paint", "> ← brush")
+    theirs = steps("1. b [act] Paint all the shelves → paint, rest | Progress: 1/2", "> slowly")
     assert merged(base, ours, theirs) == text(
-        "1. [x] b [reason] Paint all the shelves → paint, rest | done it | Progress: 1/2",
-        "  > ← brush",
-        "  > slowly",
+        "1. b [reason] Paint all the shelves → paint, rest | Progress: 1/2", "  > ← brush", "  > slowly"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed"),
+    [
+        ("1. a [act] Paint all shelves → paint", "description"),
+        ("1. a [reason] Paint the shelves → paint", "type"),
+        ("1. a [act] Paint the shelves → paint, rest", "outputs"),
+        ("1. a [act] Paint the shelves → paint\n> ← brush", "inputs"),
+        ("1. a [act] Paint the shelves → paint\n> slowly", "detail"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["x", ">", "~", "!"])
+def test_a_status_beside_a_change_of_what_is_to_be_done_is_a_conflict(asked: str, changed: str, mark: str) -> None:
+    base = steps("1. a [act] Paint the shelves → paint")
+    told = steps(f"1. [{mark}] a [act] Paint the shelves → paint | so far")
+    assert conflicts(base, told, steps(asked)) == [f"step 1: ours changed the status, theirs changed the {changed}"]
+    assert merge_plans(base, told, steps(asked)).plan == told
+    assert conflicts(base, steps(asked), told) == [f"step 1: theirs changed the status, ours changed the {changed}"]
+    assert merge_plans(base, steps(asked), told).plan == steps(asked)
+
+
+def test_a_status_beside_two_changes_of_a_text_is_in_dispute_as_well() -> None:
+    base, ours, theirs = steps("1. [act] Paint"), steps("1. [x] [act] Paint it"), steps("1. [act] Paint all")
+    assert conflicts(base, ours, theirs) == ["step 1: both changed the description, ours changed the status"]
+    assert conflicts(base, theirs, ours) == ["step 1: both changed the description, theirs changed the status"]
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs"),
+    [
+        # The name says nothing of what is to be done.
+        ("1. a [act] Paint", "1. [x] a [act] Paint | so far", "1. b [act] Paint"),
+        # It was done already, and one side has written it better.
+        ("1. [x] [act] Paint", "1. [x] [act] Paint | all of them", "1. [x] [act] Paint it"),
+        # It is to be done again in any case.
+        ("1. [x] [act] Paint", "1. [act] Paint", "1. [x] [act] Paint it"),
+        # The side that has changed it has done it.
+        ("1. [act] Paint", "1. [>] [act] Paint", "1. [x] [act] Paint it | all of them"),
+        ("1. [act] Paint", "1. [x] [act] Paint", "1. [x] [act] Paint it | all of them"),
+        ("1. [act] Paint", "1. [x] [act] Paint it", "1. [act] Paint it"),
+    ],
+)
+def test_a_status_goes_with_what_it_was_given_for(base: str, ours: str, theirs: str) -> None:
+    assert conflicts(steps(base), steps(ours), steps(theirs)) == []
+    assert conflicts(steps(base), steps(theirs), steps(ours)) == []
 
 
 def test_the_same_change_on_both_sides_is_made_once() -> None:

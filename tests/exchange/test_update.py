@@ -87,10 +87,47 @@ def test_texts_and_detail_follow() -> None:
     assert changed_lines(plan_of(SOURCE), text) == [
         "-\t2.1.  [>] task-2-1 [act] Wash the press",
         "-    > - with hot water",
-        "+\t2.1.  [>] task-2-1 [act] Scrub the press",
+        "+\t2.1. task-2-1 [act] Scrub the press",
         "+    > - with boiling water",
     ]
-    assert "step 2.1 (task-2-1): description, detail as in the source" in said
+    told = "description, detail as in the source; it was active for another text, and is pending again"
+    assert f"step 2.1 (task-2-1): {told}" in said
+
+
+OLD = """\
+Goal:
+> [not here: title, goal]
+## Steps
+1. [x] [subtask] Tidy | all of it
+  1.1. [%s] [act] Delete the old rows of May | 40 rows | Progress: 1/2
+"""
+
+
+@pytest.mark.parametrize(("mark", "was"), [("x", "done"), ("~", "skipped"), ("!", "blocked"), (">", "active")])
+@pytest.mark.parametrize("takes_statuses", [False, True])
+@pytest.mark.parametrize("change", [" and June", "\n    - and say so"])
+def test_what_was_done_for_another_text_is_pending_again(
+    mark: str, was: str, takes_statuses: bool, change: str
+) -> None:
+    source = import_text(f"- [ ] Tidy\n  - [ ] Delete the old rows of May{change}\n").plan
+    text, said = update_text(OLD % mark, source, takes_statuses=takes_statuses)
+    assert [(step.status.value, step.result, step.total_count) for step in iter_steps(parse_plan(text))] == [
+        ("pending", "all of it", None) if takes_statuses else ("active", "", None),
+        ("pending", "", None),
+    ]
+    asked = "detail" if "\n" in change else "description"
+    assert f"step 1.1: {asked} as in the source; it was {was} for another text, and is pending again" in said
+
+
+@pytest.mark.parametrize("box", ["x", " "])
+def test_a_step_stays_done_where_its_text_is_the_same_or_the_source_has_done_it(box: str) -> None:
+    text = OLD % "x"
+    if box == "x":
+        source = import_text("- [x] Tidy\n  - [x] Delete the old rows of May and June\n").plan
+        assert update_text(text, source)[0] == text.replace("May", "May and June")
+    else:
+        source = import_text("- [ ] Tidy\n  - [ ] Delete the old rows of May\n").plan
+        assert update_text(text, source) == (text, [])
 
 
 def test_new_tasks_stand_where_the_source_has_them() -> None:

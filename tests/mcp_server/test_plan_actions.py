@@ -99,6 +99,14 @@ def test_steps_are_reopened_moved_and_removed(agent: Agent) -> None:
     assert path.read_text() == PLAN
 
 
+def test_texts_that_mean_another_step_now_are_named(agent: Agent) -> None:
+    agent.write("library")
+    act(agent, {"do": "add", "text": "Look at what step 1 gave"})
+    assert act(agent, {"do": "add", "text": "Look ahead", "to": "1"})[1:] == [
+        'line 17 says "step 1", which is step 2 now'
+    ]
+
+
 def test_where_one_is_refused_nothing_is_changed(agent: Agent) -> None:
     path = agent.write("library")
     actions = [{"do": "start", "step": "2.1"}, {"do": "move", "step": "2", "to": "2.5"}, {"do": "start", "step": "3"}]

@@ -18,6 +18,7 @@ from planspec_lark import (
     parse_plan,
     replace_children,
     serialize_plan,
+    step_order,
 )
 from planspec_lark.planspec.render import show_plan
 from tests.planspec.test_models import DEPTH, chain
@@ -103,8 +104,17 @@ def test_replacing_children(kind: str) -> None:
     assert serialize_plan(plan) == (
         f"## Steps\n1. [>] [{kind}] a → b | r | Progress: 1/2\n  > d\n  1.1. [act] new\n  1.2. [act]\n"
     )
-    assert plan.steps[0].children is not new
-    assert plan.steps[0].children[0] is new[0]
+    assert plan.steps[0].children == new
+    assert plan.steps[0].children[0] is not new[0]
+
+
+def test_children_are_copied() -> None:
+    plan, source = parse_plan("## Steps\n4. [subtask] a\n"), parse_plan("## Steps\n1. [subtask] b\n1.1. [act] c\n")
+    before = copy.deepcopy(source)
+    assert replace_children(plan, "4", source.steps) == ""
+    assert serialize_plan(plan) == "## Steps\n4. [>] [subtask] a\n  4.1. [subtask] b\n    4.1.1. [act] c\n"
+    assert source == before
+    assert not {*map(id, iter_steps(source))}.intersection(map(id, iter_steps(plan)))
 
 
 def test_replaced_by_nothing() -> None:
@@ -128,11 +138,10 @@ def test_children_are_replaced_below_containers_only(step_id: str, message: str)
     assert plan == before
 
 
-def test_a_step_is_not_put_below_itself() -> None:
-    plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [subtask] b\n1.1.1. [act] c\n")
-    before = copy.deepcopy(plan)
-    assert replace_children(plan, "1.1", [plan.steps[0]]) == "step 1.1 would be below itself"
-    assert plan == before
+def test_a_copy_of_a_step_can_be_put_below_it() -> None:
+    plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [subtask] b\n")
+    assert replace_children(plan, "1.1", [plan.steps[0]]) == ""
+    assert step_order(plan) == ["1", "1.1", "1.1.1", "1.1.1.1"]
 
 
 def test_a_list_of_something_else_changes_nothing() -> None:

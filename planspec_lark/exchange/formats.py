@@ -30,7 +30,7 @@ class Format:
     Attributes:
         name: what it is called.
         guess: how well a text fits.
-        read: reads one.
+        read: reads one, given which of several lists is meant, from 1; with 0 all of them.
         number: gives ids to tasks that have none, where it needs them.
         write: writes tasks.
         compare: notes down what an export writes in place of each line or field, given the source and what was
@@ -42,7 +42,7 @@ class Format:
 
     name: str
     guess: Callable[[Source], Guess]
-    read: Callable[[Source], TaskReading]
+    read: Callable[[Source, int], TaskReading]
     number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
     compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
@@ -50,7 +50,7 @@ class Format:
     is_text: bool = True
 
 
-FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "task-master")
+FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "markdown", "task-master")
 """The names of the formats, in the order in which they are listed."""
 
 
@@ -61,7 +61,8 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     require_one_of("format", name, FORMATS)
-    found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
+    module = "plain" if name == "markdown" else name.replace("-", "_")
+    found = import_module(f"planspec_lark.exchange.{module}").FORMAT
     assert isinstance(found, Format)
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import define, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, settle_above, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import ExchangeReport, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
@@ -73,17 +73,24 @@ def _refuse(
     return PlanSyntaxError(in_order([*also, found]), source)
 
 
-def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> ImportResult:
+def import_text(
+    text: str,
+    form: str | None = None,
+    *,
+    list: int = 0,  # noqa: A002  (as the option is called)
+    name: str = "<text>",
+) -> ImportResult:
     """The plan that a text in another format holds.
 
     Args:
         text: what is in the file.
         form: one of :data:`planspec_lark.exchange.FORMATS`; by default it is found out.
+        list: which of several lists without boxes is the plan, from 1; by default all of them are.
         name: what diagnostics call it.
 
     Raises:
         PlanSyntaxError: it has no tasks, cannot be read, or is in no format that can be told.
-        ValueError: there is no such format.
+        ValueError: there is no such format, or no such list.
     """
     source = Source(text, name)
     plan = fast_reader.read(text)
@@ -91,17 +98,22 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
         # It may look like a list of another tool.
         raise _refuse(source, "EX110", "this is already a PlanSpec plan")
     chosen = choose_format(source) if form is None else find_format(form)
-    return _finish(_read(chosen, source), chosen, source)
+    return _finish(_read(chosen, source, list), chosen, source)
 
 
-def import_folder(folder: Path, form: str | None = None) -> ImportResult:
+def import_folder(
+    folder: Path,
+    form: str | None = None,
+    *,
+    list: int = 0,  # noqa: A002  (as the option is called)
+) -> ImportResult:
     """The plan that a folder of Kiro, spec-kit, OpenSpec or Task Master holds.
 
     Title and goal are those of the documents beside the tasks, where these say any.
 
     Args:
         folder: the folder of one feature or change; of Task Master, that of the project will do.
-        form: as for :func:`import_text`.
+        form, list: as for :func:`import_text`.
 
     Raises:
         ExchangeError: it has no list of tasks, or one that cannot be read.
@@ -110,7 +122,7 @@ def import_folder(folder: Path, form: str | None = None) -> ImportResult:
     found = read_folder(folder)
     source = Source(found.text, str(found.path))
     chosen = find_format(form or found.format) if form or found.format else choose_format(source)
-    reading = _read(chosen, source)
+    reading = _read(chosen, source, list)
     _take_over(found, reading)
     imported = _finish(reading, chosen, source)
     report = imported.report
@@ -125,8 +137,8 @@ def import_folder(folder: Path, form: str | None = None) -> ImportResult:
     return imported
 
 
-def _read(chosen: Format, source: Source) -> TaskReading:
-    reading = chosen.read(source)
+def _read(chosen: Format, source: Source, choice: int) -> TaskReading:
+    reading = chosen.read(source, choice)
     if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
@@ -161,11 +173,14 @@ def _take_over(found: SourceFolder, reading: TaskReading) -> None:
 def _finish(reading: TaskReading, chosen: Format, source: Source) -> ImportResult:
     """The plan and the report of what was read."""
     made = tasks_to_plan(reading.tasks)
-    if not chosen.is_text:
+    if chosen.is_text:
+        settle_above(reading.tasks, made)
+    else:
         for key, lost in made.lost.items():
             made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
     report = ExchangeReport(chosen.name)
     counted = [task for task in reading.tasks if task.is_counted]
+    report.similar = reading.similar
     report.tasks, report.done = len(counted), sum(task.status is PlanStatus.DONE for task in counted)
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):

@@ -21,6 +21,7 @@ __all__ = [
     "ExchangeError",
     "ExchangeReport",
     "Fate",
+    "NoListError",
     "ReportEntry",
     "Task",
     "TaskChange",
@@ -31,6 +32,10 @@ __all__ = [
 
 class ExchangeError(PlanSpecError, ValueError):
     """What cannot be imported or exported at all; the text says why, and is safe to show."""
+
+
+class NoListError(PlanSpecError, ValueError):
+    """The list that was asked for is none of those of a text."""
 
 
 @define(eq=False)
@@ -213,11 +218,15 @@ class Account:
 
 @define(eq=False)
 class TaskReading:
-    """What was read of a text: its tasks, where everything has gone, and what is wrong with it."""
+    """What was read of a text: its tasks, where everything has gone, and what is wrong with it.
+
+    ``similar`` are the lines that are kept as text, and look like tasks.
+    """
 
     tasks: TaskList
     account: Account
     found: list[Diagnostic]
+    similar: list[int] = field(factory=list)
 
 
 @define
@@ -231,6 +240,7 @@ class ExchangeReport:
         carried: what became a part of the plan's structure.
         kept: what is in it as text, and comes back when the plan is exported.
         left_out: what is lost.
+        similar: the lines that are kept as text, and look like tasks.
         exported: whether an export gives the source back: `same`, `layout differs` (blank lines and line ends) or
             `lines differ`, of which the entries say more.
         changes: what an update has changed in the plan that was there.
@@ -243,6 +253,7 @@ class ExchangeReport:
     carried: list[ReportEntry] = field(factory=list)
     kept: list[ReportEntry] = field(factory=list)
     left_out: list[ReportEntry] = field(factory=list)
+    similar: list[int] = field(factory=list)
     exported: str = ""
     changes: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list, repr=False)
@@ -261,4 +272,4 @@ class ExchangeReport:
             for one in self.found
         ]
         head = {"format": self.format, "tasks": self.tasks, "done": self.done, "exported": self.exported}
-        return {**head, "changes": self.changes, "findings": findings, **lists}
+        return {**head, "changes": self.changes, "findings": findings, **lists, "similar": self.similar}

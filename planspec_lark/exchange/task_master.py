@@ -17,7 +17,17 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.models import Account, Addition, Fate, ReportEntry, Task, TaskChange, TaskList, TaskReading
+from planspec_lark.exchange.models import (
+    Account,
+    Addition,
+    Fate,
+    NoListError,
+    ReportEntry,
+    Task,
+    TaskChange,
+    TaskList,
+    TaskReading,
+)
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -141,12 +151,14 @@ def _read_mark(line: str, found: _Notes) -> bool:
 def _guess(source: Source) -> Guess:
     if not source.text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Guess(0, "it is not a JSON object")
-    if re.search(r'"tasks"\s*:\s*\[', source.text):
+    if re.search(r'"tasks"\s*:\s*\[', source.text) and '"title"' in source.text:
         return Guess(95, "it is JSON with a list of tasks")
-    return Guess(20, "it is JSON")
+    return Guess(0, "it has no list of tasks with titles")
 
 
-def _read(source: Source) -> TaskReading:
+def _read(source: Source, choice: int) -> TaskReading:
+    if choice:
+        raise NoListError("a list of Task Master is read as a whole")
     read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=_LIMITS)
     if read.has_errors or not read.has_value:
         raise PlanSyntaxError(read.diagnostics, read.source)
@@ -165,6 +177,9 @@ class _Reader:
     def read(self) -> TaskReading:
         value = self.origin.value
         lists = _find_lists(value)
+        if not any(isinstance(one, dict) and "title" in one for _, _, below in lists for one in below["tasks"]):
+            # Others have lists of tasks as well, such as editors.
+            return TaskReading(self.tasks, self.account, self.found)
         is_one = len(lists) < 2
         head = marks.not_here(["title", "goal"])
         for tag, path, below in lists:

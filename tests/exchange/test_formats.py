@@ -362,7 +362,7 @@ def test_an_export_into_a_file_says_which_number_would_mean_another_task() -> No
 def test_a_circle_loses_one_dependency() -> None:
     text = "".join(f"- [ ] T00{at} x (depends on T00{at % 3 + 1})\n" for at in (1, 2, 3))
     imported = import_text(text, "spec-kit")
-    assert [one.code for one in imported.report.found] == ["EX104"]
+    assert [one.code for one in imported.report.found if one.code != "EX116"] == ["EX104"]
     assert sorted(map(len, (step.inputs for step in imported.plan.steps))) == [0, 1, 1]
 
 

@@ -50,8 +50,23 @@ class Format:
     is_text: bool = True
 
 
-FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "markdown", "task-master")
+FORMATS = (
+    "checklist",
+    "kiro",
+    "spec-kit",
+    "openspec",
+    "markdown",
+    "task-master",
+    "todowrite",
+    "codex",
+    "acp",
+    "beads",
+)
 """The names of the formats, in the order in which they are listed."""
+
+
+# The modules that are not called as their formats are.
+_MODULES = {"markdown": "plain", **dict.fromkeys(["todowrite", "codex", "acp", "beads"], "todo_lists")}
 
 
 def find_format(name: str) -> Format:
@@ -61,8 +76,8 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     require_one_of("format", name, FORMATS)
-    module = "plain" if name == "markdown" else name.replace("-", "_")
-    found = import_module(f"planspec_lark.exchange.{module}").FORMAT
+    module = import_module(f"planspec_lark.exchange.{_MODULES.get(name, name.replace('-', '_'))}")
+    found = module.FORMATS[name] if _MODULES.get(name) == "todo_lists" else module.FORMAT
     assert isinstance(found, Format)
     return found
 

@@ -233,8 +233,9 @@ class _Reader:
             root.end = -1
             tasks.title = " ".join(title.text.split("\n"))
             self._carry(title.first, title.last, "the title")
-        # Behind front matter, only a title tells what the first paragraph is.
-        if blocks and (title or not tasks.notes) and (goal := _goal_of(blocks[0])):
+        # Behind front matter, or in an answer, only a title tells what the first paragraph is.
+        is_told = title is not None or not (tasks.notes or self.dialect.is_free)
+        if blocks and is_told and (goal := _goal_of(blocks[0])):
             tasks.goal = goal
             self._carry(blocks[0].first, blocks[0].last, "the goal")
             blocks = blocks[1:]

@@ -34,7 +34,7 @@ from planspec_lark.exchange import (
     import_text,
     update_text,
 )
-from planspec_lark.syntax.diagnostics import count_of
+from planspec_lark.syntax.diagnostics import count_of, join_words
 
 if TYPE_CHECKING:
     from planspec_lark.exchange import ExchangeReport, ExportResult, ImportResult
@@ -60,7 +60,14 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("file", metavar="FILE|FOLDER")
-@click.option("--from", "form", type=Choice(FORMATS), show_default="detected", help="The format of the task list.")
+@click.option(
+    "--from",
+    "form",
+    type=Choice(FORMATS),
+    metavar="FORMAT",
+    show_default="detected",
+    help=f"The format of the task list: {join_words(FORMATS, 'or')}.",
+)
 @out_option
 @click.option("--into", metavar="PLAN", help="Update this plan's file instead; what the list does not say stays.")
 @click.option(
@@ -156,7 +163,13 @@ def _report(file: str, report: ExchangeReport, target: str | None) -> None:
     exits={0: "The task list was written.", 1: "FILE is not a plan, or ORIGINAL is not a task list."},
 )
 @plan_argument()
-@click.option("--to", "form", type=Choice(FORMATS), help="The format to write; with --into it is detected.")
+@click.option(
+    "--to",
+    "form",
+    type=Choice(FORMATS),
+    metavar="FORMAT",
+    help="The format to write, one of those of `planspec import`; with --into it is detected.",
+)
 @out_option
 @click.option("--into", metavar="ORIGINAL", help="Update this task list instead, where the plan differs.")
 @click.option("--report", metavar="FILE", help="Write to this file, as JSON, the format, and all that it cannot say.")

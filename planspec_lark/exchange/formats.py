@@ -50,23 +50,15 @@ class Format:
     is_text: bool = True
 
 
-FORMATS = (
-    "checklist",
-    "kiro",
-    "spec-kit",
-    "openspec",
-    "markdown",
-    "task-master",
-    "todowrite",
-    "codex",
-    "acp",
-    "beads",
-)
+_MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
+_TODO_LISTS = ("todowrite", "codex", "acp", "beads")
+
+FORMATS = (*_MARKDOWN, "task-master", *_TODO_LISTS)
 """The names of the formats, in the order in which they are listed."""
 
 
 # The modules that are not called as their formats are.
-_MODULES = {"markdown": "plain", **dict.fromkeys(["todowrite", "codex", "acp", "beads"], "todo_lists")}
+_MODULES = {"markdown": "plain", **dict.fromkeys(_TODO_LISTS, "todo_lists")}
 
 
 def find_format(name: str) -> Format:

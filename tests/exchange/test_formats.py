@@ -484,7 +484,7 @@ def test_the_detail_of_a_goal_is_no_field_of_a_list() -> None:
     assert export_plan(plan, "task-master").lost == ["the goal of the plan"]
 
 
-@pytest.mark.parametrize("form", FORMATS[:5])
+@pytest.mark.parametrize("form", FORMATS[:4])
 def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> None:
     plan = parse_plan("Goal: g\n> The landlord has the keys.\n>\n> - cups\n> [x = 3]\n## Steps\n1. [act] a\n")
     assert not [line for line in export_plan(plan, form).lost if "goal" in line]

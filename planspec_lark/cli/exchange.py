@@ -146,10 +146,8 @@ def _report(file: str, report: ExchangeReport, target: str | None) -> None:
     if target is not None:
         write_out(target, json_text(report.to_dict()))
     counts = f"{count_of(report.tasks, 'task')}, {report.done} done"
-    of = "fields" if any(entry.keys for entry in report.carried) else "lines"
-    lines = f"{len(report.carried)} {of} carried, {len(report.kept)} kept, {len(report.left_out)} left out"
     similar = f"; {count_of(len(report.similar), 'kept line')} may be tasks" if report.similar else ""
-    complain_of(file, f"{report.format}, {counts}; {lines}{similar}")
+    complain_of(file, f"{report.format}, {counts}; {report.summary}{similar}")
 
 
 @command(

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
+from planspec_lark.folder.foreign import is_foreign
 from planspec_lark.folder.models import FolderError
 from planspec_lark.planspec.check import check_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
@@ -18,7 +19,7 @@ _MOST_TOKENS = 1500
 
 
 def say_faults(project: str, name: str) -> str:
-    """The errors of a plan, so that a model can repair them; empty where there are none.
+    """The errors of a plan, so that a model can repair them; empty where there are none, or it is another tool's.
 
     Args:
         project: the folder of the project, itself with all links resolved.
@@ -29,6 +30,8 @@ def say_faults(project: str, name: str) -> str:
     """
     try:
         text = read_inside(Path(project, name), Path(project), FOLDER_LIMITS)
+        if is_foreign(text):
+            return ""
         found = check_text(text, name=name, limits=FOLDER_LIMITS, least=Severity.ERROR)
     except PlanSyntaxError as error:
         found = error.diagnostics

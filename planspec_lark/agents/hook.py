@@ -23,6 +23,8 @@ _REFUSED = 1
 
 # The files of a project that are plans, as for the hooks of pre-commit.
 PLAN_FILE = re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md\Z", re.DOTALL)
+# What is in a folder with a dot is another tool's.
+_HIDDEN = re.compile(r"(^|/)\.[^/]+/")
 _MOST_BYTES = 64 * 2**20
 _LONGEST_PATH = 4096
 # The most files of one edit that are looked at.
@@ -238,4 +240,8 @@ def _name_plan(path: str, start: str, project: str) -> str:
         is_there = os.path.isfile(whole)
     except (OSError, ValueError):  # a NUL, another drive
         return ""
-    return name if is_there and not name.startswith("../") and PLAN_FILE.search(name) else ""
+    return name if is_there and not name.startswith("../") and _is_plan(name) else ""
+
+
+def _is_plan(name: str) -> bool:
+    return PLAN_FILE.search(name) is not None and _HIDDEN.search(name) is None

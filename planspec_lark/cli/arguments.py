@@ -24,6 +24,7 @@ from planspec_lark import folder, llm, planspec
 from planspec_lark.cli.help import Choice
 from planspec_lark.cli.output import CliError, note_option, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
+from planspec_lark.folder.foreign import is_foreign_file, is_hidden
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.safe_text import visible_name
@@ -45,9 +46,11 @@ __all__ = [
     "language_option",
     "max_tokens_option",
     "options",
+    "own_files",
     "plan_argument",
     "program_of",
     "repeated_option",
+    "skip_option",
     "timeout_option",
     "words_for_steps",
 ]
@@ -138,6 +141,20 @@ def folder_of(ctx: click.Context | None = None) -> PlanFolder:
 # ---------------------------------------------------------------- plans
 
 
+skip_option = flag(
+    "--skip-foreign",
+    help="Pass over files of other tools: in a folder with a dot, or with front matter and no goal or steps.",
+)
+
+
+def own_files(files: Iterable[str], *, skip_foreign: bool) -> tuple[str, ...]:
+    """The files that are to be looked at; leaves where none is."""
+    own = tuple(file for file in files if not (skip_foreign and (is_hidden(file) or is_foreign_file(file))))
+    if not own:
+        click.get_current_context().exit()
+    return own
+
+
 def plan_argument(name: str = "file", *, metavar: str = "FILE", **more: Any) -> Callable[[Command], Command]:
     """A plan, by name or as a file; the command gets the file, or - for standard input."""
     return click.argument(name, metavar=metavar, callback=_find_files, shell_complete=_complete_plans, **more)
@@ -181,7 +198,8 @@ def _plans_in(folder: str) -> list[str]:
     """The plans in a folder: a project's, or those of planspec/ itself."""
     path = Path(folder)
     patterns = ("**/*.md",) if path.resolve().name == "planspec" else _PLANS
-    found = sorted({file for pattern in patterns for file in _matching(str(path), pattern)})
+    matching = {file for pattern in patterns for file in _matching(str(path), pattern)}
+    found = sorted(file for file in matching if not is_foreign_file(file))
     if not found:
         said = f"{visible_name(folder)}: no plans are in this folder ({', '.join(patterns)})"
         raise CliError(f"{said}; name the files, such as {visible_name(os.path.join(folder, '*.md'))}")

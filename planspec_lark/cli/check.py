@@ -17,8 +17,10 @@ from planspec_lark.cli.arguments import (
     folder_option,
     format_option,
     options,
+    own_files,
     plan_argument,
     repeated_option,
+    skip_option,
 )
 from planspec_lark.cli.fixes import Fixer
 from planspec_lark.cli.help import READ, Choice, command
@@ -122,15 +124,17 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 @report_options()
 @repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; can be repeated.")
 @fix_options("plan")
+@skip_option
 @folder_option
-def check_command(*, files: tuple[str, ...], also: tuple[str, ...], **how: Any) -> None:
+def check_command(*, files: tuple[str, ...], also: tuple[str, ...], skip_foreign: bool, **how: Any) -> None:
     """Check plans for errors, and fix them with --fix.
 
     All findings come at once: syntax errors, broken rules (such as two steps with one name), and warnings about
     probable slips. With --fix, what can be fixed safely is fixed, and the rest is reported.
     """
     check, fix_text = partial(_check_plan, also=also), partial(planspec.fix_text, also=also)
-    check_or_fix(check, fix_text, files, shows_infos=bool(also), **how)
+    own = own_files(files, skip_foreign=skip_foreign)
+    check_or_fix(check, fix_text, own, shows_infos=bool(also), **how)
 
 
 def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:

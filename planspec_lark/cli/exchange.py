@@ -11,6 +11,7 @@ import click
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
+    FINDINGS,
     change_text,
     check_inputs,
     complain,
@@ -24,8 +25,16 @@ from planspec_lark.cli.output import (
     write_diagnostics,
     write_out,
 )
-from planspec_lark.exchange import FORMATS, export_into, export_plan, import_folder, import_text, update_text
-from planspec_lark.syntax.diagnostics import count_of
+from planspec_lark.exchange import (
+    FORMATS,
+    NoListError,
+    export_into,
+    export_plan,
+    import_folder,
+    import_text,
+    update_text,
+)
+from planspec_lark.syntax.diagnostics import count_of, join_words
 
 if TYPE_CHECKING:
     from planspec_lark.exchange import ExchangeReport, ExportResult, ImportResult
@@ -45,10 +54,20 @@ if TYPE_CHECKING:
         "standard output": "The plan in canonical form, unless --out or --into names a file.",
         "standard error": "What could not be read, what has changed, and a count of lines.",
     },
-    exits={0: "The plan was written.", 1: "There is nothing to import."},
+    exits={
+        0: "The plan was written.",
+        1: "There is nothing to import; with --strict, or a kept line looks like a task.",
+    },
 )
 @click.argument("file", metavar="FILE|FOLDER")
-@click.option("--from", "form", type=Choice(FORMATS), show_default="detected", help="The format of the task list.")
+@click.option(
+    "--from",
+    "form",
+    type=Choice(FORMATS),
+    metavar="FORMAT",
+    show_default="detected",
+    help=f"The format of the task list: {join_words(FORMATS, 'or')}.",
+)
 @out_option
 @click.option("--into", metavar="PLAN", help="Update this plan's file instead; what the list does not say stays.")
 @click.option(
@@ -57,27 +76,45 @@ if TYPE_CHECKING:
     default="plan",
     help="With --into: keep the plan's statuses, or take those of the list.",
 )
+@click.option("--list", "number", type=click.IntRange(min=1), metavar="NUMBER", help="Of several lists, take this one.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a line that is kept as text looks like a task.")
 @click.option("--report", metavar="FILE", help="Write to this file, as JSON, where each line has gone.")
 def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
-    file: str, form: str | None, out: str, into: str | None, statuses: str, report: str | None
+    file: str,
+    form: str | None,
+    out: str,
+    into: str | None,
+    statuses: str,
+    number: int | None,
+    strict: bool,
+    report: str | None,
 ) -> None:
     """Import a task list of another tool as a plan.
 
-    Kiro, spec-kit, OpenSpec, Task Master and check lists in Markdown can be read. What cannot be imported is named, and
-    the rest is imported. With --into, new tasks are added to a plan, texts follow the list, and no step is removed.
+    Kiro, spec-kit, OpenSpec, Task Master and check lists in Markdown can be read, and with --from markdown any plan in
+    Markdown. What cannot be imported is named, and the rest is imported. With --into, new tasks are added to a plan,
+    texts follow the list, and no step is removed.
     """
     _check_call(file, out, into)
     with stop_on_faults(file, "nothing was imported"):
-        is_folder = os.path.isdir(file)
-        imported = (
-            import_folder(Path(file), form) if is_folder else import_text(read_text(file), form, name=label(file))
-        )
+        imported = _import(file, form, number or 0)
     write_diagnostics(imported.report.found)
     if into is None or (into != "-" and not os.path.lexists(into)):
         write_out(into or out, imported.text)
     else:
         _update(into, imported, takes_statuses=statuses == "source")
     _report(file, imported.report, report)
+    if strict and imported.report.similar:
+        raise click.exceptions.Exit(FINDINGS)
+
+
+def _import(file: str, form: str | None, number: int) -> ImportResult:
+    try:
+        if os.path.isdir(file):
+            return import_folder(Path(file), form, list=number)
+        return import_text(read_text(file), form, list=number, name=label(file))
+    except NoListError as error:
+        raise click.UsageError(f"--list: {error}.") from None
 
 
 def _check_call(file: str, out: str, into: str | None) -> None:
@@ -109,9 +146,8 @@ def _report(file: str, report: ExchangeReport, target: str | None) -> None:
     if target is not None:
         write_out(target, json_text(report.to_dict()))
     counts = f"{count_of(report.tasks, 'task')}, {report.done} done"
-    of = "fields" if any(entry.keys for entry in report.carried) else "lines"
-    lines = f"{len(report.carried)} {of} carried, {len(report.kept)} kept, {len(report.left_out)} left out"
-    complain_of(file, f"{report.format}, {counts}; {lines}")
+    similar = f"; {count_of(len(report.similar), 'kept line')} may be tasks" if report.similar else ""
+    complain_of(file, f"{report.format}, {counts}; {report.summary}{similar}")
 
 
 @command(
@@ -125,7 +161,13 @@ def _report(file: str, report: ExchangeReport, target: str | None) -> None:
     exits={0: "The task list was written.", 1: "FILE is not a plan, or ORIGINAL is not a task list."},
 )
 @plan_argument()
-@click.option("--to", "form", type=Choice(FORMATS), help="The format to write; with --into it is detected.")
+@click.option(
+    "--to",
+    "form",
+    type=Choice(FORMATS),
+    metavar="FORMAT",
+    help="The format to write, one of those of `planspec import`; with --into it is detected.",
+)
 @out_option
 @click.option("--into", metavar="ORIGINAL", help="Update this task list instead, where the plan differs.")
 @click.option("--report", metavar="FILE", help="Write to this file, as JSON, the format, and all that it cannot say.")

@@ -20,8 +20,10 @@ from planspec_lark.cli.arguments import (
     language_option,
     max_tokens_option,
     options,
+    own_files,
     plan_argument,
     repeated_option,
+    skip_option,
     words_for_steps,
 )
 from planspec_lark.cli.help import CHANGED, READ, command, did_you_mean
@@ -90,9 +92,10 @@ format_options = options(
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @format_options
+@skip_option
 @wait_option
 @folder_option
-def fmt_command(files: tuple[str, ...], **how: bool) -> None:
+def fmt_command(files: tuple[str, ...], skip_foreign: bool, **how: bool) -> None:
     """Format plans: write them in canonical form.
 
     The meaning stays. A file that is not a plan is not touched; `planspec check` says what is wrong with it.
@@ -101,8 +104,9 @@ def fmt_command(files: tuple[str, ...], **how: bool) -> None:
     def rewrite(text: str, name: str) -> str:
         return planspec.serialize_plan(planspec.parse_plan(text, name=name))
 
-    check_inputs(*files)
-    leave(max([format_file(file, rewrite, "left as it is, since it is not a plan", **how) for file in files]))
+    own = own_files(files, skip_foreign=skip_foreign)
+    check_inputs(*own)
+    leave(max([format_file(file, rewrite, "left as it is, since it is not a plan", **how) for file in own]))
 
 
 def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, check: bool, diff: bool) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from planspec_lark.exchange.models import (
         ExchangeError as ExchangeError,
         ExchangeReport as ExchangeReport,
+        NoListError as NoListError,
         ReportEntry as ReportEntry,
     )
     from planspec_lark.exchange.update import update_text as update_text
@@ -31,7 +32,7 @@ else:
             "exporter": "ExportResult export_into export_plan",
             "formats": "FORMATS",
             "importer": "ImportResult import_folder import_text",
-            "models": "ReportEntry ExchangeError ExchangeReport",
+            "models": "ReportEntry ExchangeError ExchangeReport NoListError",
             "update": "update_text",
         },
     )

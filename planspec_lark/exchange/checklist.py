@@ -7,12 +7,21 @@ import re
 from planspec_lark.exchange.dialect import Dialect
 from planspec_lark.exchange.formats import Guess
 from planspec_lark.exchange.markdown import markdown_format
+from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 
-_DIALECT = Dialect()
-_TASK = re.compile(r"^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\[[ xX]\](?:[ \t]|\r?$)", re.MULTILINE)
+_DIALECT = Dialect(
+    boxes={
+        PlanStatus.PENDING: " ",
+        PlanStatus.DONE: "x",
+        PlanStatus.ACTIVE: "/",
+        PlanStatus.SKIPPED: "-",
+        PlanStatus.BLOCKED: "!",
+    }
+)
+_TASK = re.compile(r"^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\[[ \t]{0,9}[xX]?[ \t]{0,9}\](?:[ \t]|\r?$)", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S", re.MULTILINE)
 
 

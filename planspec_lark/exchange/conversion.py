@@ -18,7 +18,7 @@ from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.tree import iter_tree, refuse_loops
 
-__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
+__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "settle_above", "tasks_to_plan"]
 
 # An id that is a number: `1.2`, or `1.2a`.
 NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
@@ -138,6 +138,22 @@ def _derive_statuses(tasks: Iterable[Task], steps: Mapping[Task, PlanStep]) -> N
         steps[task].status = status
 
 
+def settle_above(tasks: Iterable[Task], made: Converted) -> None:
+    """Set back what is done where something below it is not; what may be left out does not count."""
+    for task in reversed([*tasks]):
+        if task.status is not PlanStatus.DONE or not task.is_counted:
+            continue
+        below = [child for child in task.children if marks.OPTIONAL not in child.notes]
+        if open_one := next((child for child in below if made.steps[child].status not in SETTLED), None):
+            statuses = {made.steps[child].status for child in task.children}
+            is_begun = not statuses.isdisjoint({PlanStatus.ACTIVE, PlanStatus.DONE})
+            made.steps[task].status = PlanStatus.ACTIVE if is_begun else PlanStatus.PENDING
+            message = (
+                f"it is ticked, and line {open_one.line} below it is not: its step is {made.steps[task].status.value}"
+            )
+            made.faults.append(("EX114", message, task))
+
+
 def _connect(tasks: TaskList, made: Converted) -> None:
     """Make of what tasks need inputs, and outputs of the steps that they need."""
     if not any(task.needs for task in tasks):
@@ -147,6 +163,11 @@ def _connect(tasks: TaskList, made: Converted) -> None:
     parents = dict(iter_tree(tasks.children))
     needs = _resolve(tasks, by_id, parents, made)
     _break_circles(tasks, needs, made)
+    places = {task: at for at, task in enumerate(tasks)}
+    for task, others in needs.items():
+        # Of a circle, the need that is left out is told.
+        if late := next((one for one in others if places[one] > places[task] and one not in made.lost), None):
+            made.faults.append(("EX116", f"it needs {shorten(visible(late.id), 60)}, which comes later", task))
     variables = _choose_variables(dict.fromkeys(one for several in needs.values() for one in several))
     for task in tasks:
         wanted = needs.get(task, ())

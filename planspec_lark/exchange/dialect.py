@@ -12,20 +12,47 @@ from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.fences import FENCE
 
-__all__ = ["BEGINS_BLOCK", "BOX", "BOXES", "LABEL", "Dialect", "join_lines"]
+__all__ = [
+    "BEGINS_BLOCK",
+    "BOX",
+    "BOXES",
+    "LABEL",
+    "NEAR_BOX",
+    "STRUCK",
+    "SYMBOL",
+    "SYMBOLS",
+    "WORD_BOX",
+    "Dialect",
+    "find_box",
+    "join_lines",
+]
 
-BOX = re.compile(r"\[(.?)\](\*?)(?=\s|$)\s*")
+# White space in a box says nothing.
+BOX = re.compile(r"\[[ \t]{0,9}(?P<sign>[^\[\]\s]?)[ \t]{0,9}\](?P<star>\*?)(?=\s|$)\s*")
+# What may be meant as one, and is text.
+NEAR_BOX = re.compile(r"\[[ xX]?\](?=[^\s(\[])")
+WORD_BOX = re.compile(r"\[[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)")
+# What stands for a box in a text that has none.
+SYMBOL = re.compile(r"(?P<sign>[☐☑⬜⚪✅✔✓🟢⏳🔄🟡❌✗])\ufe0f?(?P<star>)(?=\s)\s*")
+STRUCK = re.compile(r"~~(?=\S).*~~")
+# A number may be before a box.
+BOX_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*+\.?[ \t]++")
 BEGINS_BLOCK = re.compile(rf"[ \t]*(?:[-+*][ \t]|[0-9]{{1,9}}[.)][ \t]|{FENCE}|>|#{{1,6}}[ \t]|<|---)")
 # A line that begins so is not the rest of the sentence before it.
 LABEL = ("**", "__", "_", "*", "<", "|", "→", "✅", "❌")
 _WIDE = 60
 
-# What a box holds, in the formats that have no others.
+# What a box holds, or what stands for it.
 BOXES: Mapping[str, PlanStatus] = {
-    " ": PlanStatus.PENDING,
-    "": PlanStatus.PENDING,
-    **dict.fromkeys("xX✓✔✅☑", PlanStatus.DONE),
+    **dict.fromkeys(["", *"☐⬜⚪"], PlanStatus.PENDING),
+    **dict.fromkeys("xX✓✔✅☑🟢", PlanStatus.DONE),
+    **dict.fromkeys("/>⏳🔄🟡", PlanStatus.ACTIVE),
+    **dict.fromkeys("-~", PlanStatus.SKIPPED),
+    **dict.fromkeys("!❌✗", PlanStatus.BLOCKED),
 }
+
+# What is written in place of a box.
+SYMBOLS: Mapping[PlanStatus, str] = {PlanStatus.PENDING: "☐", PlanStatus.DONE: "✅", PlanStatus.ACTIVE: "⏳"}
 
 
 def _no_id(text: str, _is_heading: bool) -> tuple[str, str]:
@@ -44,6 +71,10 @@ def _add_none(_task: Task, _needs: Sequence[str]) -> None:
     return
 
 
+def _is_none(_heading: str) -> bool:
+    return False
+
+
 @frozen
 class Dialect:
     """What is special about a format in Markdown.
@@ -56,8 +87,10 @@ class Dialect:
         join: the text of a task with its id.
         find_needs: what texts and notes say of what each task needs.
         add_needs: lets the text or the notes of a task say that it needs something.
+        is_told: whether a heading is above text that the format has beside its tasks.
         is_loose: whether a blank line is between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
+        is_free: whether lines in bold, tables and numbered paragraphs say as much as headings and lists.
     """
 
     statuses: Mapping[str, PlanStatus] = BOXES
@@ -67,13 +100,21 @@ class Dialect:
     join: Callable[[Task, bool], str] = _plain
     find_needs: Callable[[TaskList], Mapping[Task, Sequence[str]]] = _find_none
     add_needs: Callable[[Task, Sequence[str]], None] = _add_none
+    is_told: Callable[[str], bool] = _is_none
     is_loose: bool = False
     level: int = 0
+    is_free: bool = False
 
     @property
     def has_ids(self) -> bool:
         """Whether tasks of the format have ids."""
         return self.split is not _no_id
+
+
+def find_box(text: str, pattern: re.Pattern[str] = BOX, at: int = 0) -> re.Match[str] | None:
+    """The box that a text begins with from a place on, or that comes behind its number."""
+    number = BOX_NUMBER.match(text, at)
+    return pattern.match(text, number.end() if number else at)
 
 
 def join_lines(lines: Sequence[str]) -> str | None:

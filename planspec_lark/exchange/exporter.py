@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from attrs import define, evolve, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
-from planspec_lark.exchange.formats import find_format
+from planspec_lark.exchange.formats import FORMATS, find_format, guess_format
 from planspec_lark.exchange.importer import ImportResult, import_text
 from planspec_lark.exchange.models import Addition, Task, TaskChange
 from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
@@ -16,6 +17,7 @@ from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.fields import default_of
+from planspec_lark.syntax.source import Source
 
 __all__ = ["ExportResult", "export_into", "export_plan"]
 
@@ -165,7 +167,7 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     Raises:
         PlanSyntaxError, ValueError: as for :func:`planspec_lark.exchange.import_text`.
     """
-    imported = import_text(original, to, name=name)
+    imported = _read_original(plan, original, name) if to is None else import_text(original, to, name=name)
     chosen = find_format(imported.report.format)
     said = []
     if any(map(_is_tag, imported.plan.steps)):
@@ -192,6 +194,22 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     return ExportResult(text, [*said, *more], chosen.name)
 
 
+def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
+    """The text in the format in which most of the plan is in it: a copy elsewhere has lost the place that told it."""
+    said = {(step.step_name, step.description) for step in iter_steps(plan)}
+    best, most = None, 0
+    guessed = guess_format(Source(original, name))
+    for form in guessed if "task-master" in guessed else dict.fromkeys([*guessed, *FORMATS]):
+        with suppress(PlanSyntaxError):
+            imported = import_text(original, form, name=name)
+            found = [(step.step_name, step.description) in said for step in iter_steps(imported.plan)]
+            if all(found):
+                return imported
+            if sum(found) > most:
+                best, most = imported, sum(found)
+    return best or import_text(original, name=name)
+
+
 def _is_tag(step: PlanStep) -> bool:
     return any(marks.tag_of(line) is not None for line in step.detail)
 
@@ -208,7 +226,7 @@ def _find_changed(
 
 def _said_by(task: Task) -> tuple[object, ...]:
     # What is above others has their status, where it has none of its own.
-    return task.text, task.status if task.is_counted else None, task.notes, task.needs
+    return task.text, task.status if task.is_counted or not task.children else None, task.notes, task.needs
 
 
 def _find_added(plan: PlanSpec, imported: ImportResult, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:

@@ -30,7 +30,7 @@ class Format:
     Attributes:
         name: what it is called.
         guess: how well a text fits.
-        read: reads one.
+        read: reads one, given which of several lists is meant, from 1; with 0 all of them.
         number: gives ids to tasks that have none, where it needs them.
         write: writes tasks.
         compare: notes down what an export writes in place of each line or field, given the source and what was
@@ -42,7 +42,7 @@ class Format:
 
     name: str
     guess: Callable[[Source], Guess]
-    read: Callable[[Source], TaskReading]
+    read: Callable[[Source, int], TaskReading]
     number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
     compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
@@ -50,8 +50,15 @@ class Format:
     is_text: bool = True
 
 
-FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "task-master")
+_MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
+_TODO_LISTS = ("todowrite", "codex", "acp", "beads")
+
+FORMATS = (*_MARKDOWN, "task-master", *_TODO_LISTS)
 """The names of the formats, in the order in which they are listed."""
+
+
+# The modules that are not called as their formats are.
+_MODULES = {"markdown": "plain", **dict.fromkeys(_TODO_LISTS, "todo_lists")}
 
 
 def find_format(name: str) -> Format:
@@ -61,7 +68,8 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     require_one_of("format", name, FORMATS)
-    found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
+    module = import_module(f"planspec_lark.exchange.{_MODULES.get(name, name.replace('-', '_'))}")
+    found = module.FORMATS[name] if _MODULES.get(name) == "todo_lists" else module.FORMAT
     assert isinstance(found, Format)
     return found
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from attrs import define, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, settle_above, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
-from planspec_lark.exchange.models import ExchangeReport, ReportEntry, Task, TaskReading
+from planspec_lark.exchange.models import ExchangeReport, Fate, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec import fast_reader
@@ -73,17 +74,24 @@ def _refuse(
     return PlanSyntaxError(in_order([*also, found]), source)
 
 
-def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> ImportResult:
+def import_text(
+    text: str,
+    form: str | None = None,
+    *,
+    list: int = 0,  # noqa: A002  (as the option is called)
+    name: str = "<text>",
+) -> ImportResult:
     """The plan that a text in another format holds.
 
     Args:
         text: what is in the file.
         form: one of :data:`planspec_lark.exchange.FORMATS`; by default it is found out.
+        list: which of several lists without boxes is the plan, from 1; by default all of them are.
         name: what diagnostics call it.
 
     Raises:
         PlanSyntaxError: it has no tasks, cannot be read, or is in no format that can be told.
-        ValueError: there is no such format.
+        ValueError: there is no such format, or no such list.
     """
     source = Source(text, name)
     plan = fast_reader.read(text)
@@ -91,17 +99,22 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
         # It may look like a list of another tool.
         raise _refuse(source, "EX110", "this is already a PlanSpec plan")
     chosen = choose_format(source) if form is None else find_format(form)
-    return _finish(_read(chosen, source), chosen, source)
+    return _finish(_read(chosen, source, list), chosen, source)
 
 
-def import_folder(folder: Path, form: str | None = None) -> ImportResult:
+def import_folder(
+    folder: Path,
+    form: str | None = None,
+    *,
+    list: int = 0,  # noqa: A002  (as the option is called)
+) -> ImportResult:
     """The plan that a folder of Kiro, spec-kit, OpenSpec or Task Master holds.
 
     Title and goal are those of the documents beside the tasks, where these say any.
 
     Args:
         folder: the folder of one feature or change; of Task Master, that of the project will do.
-        form: as for :func:`import_text`.
+        form, list: as for :func:`import_text`.
 
     Raises:
         ExchangeError: it has no list of tasks, or one that cannot be read.
@@ -110,23 +123,26 @@ def import_folder(folder: Path, form: str | None = None) -> ImportResult:
     found = read_folder(folder)
     source = Source(found.text, str(found.path))
     chosen = find_format(form or found.format) if form or found.format else choose_format(source)
-    reading = _read(chosen, source)
+    reading = _read(chosen, source, list)
     _take_over(found, reading)
-    imported = _finish(reading, chosen, source)
-    report = imported.report
-    report.found = [*found.found, *report.found]
-    for part, said in (("title", found.title), ("goal", found.goal)):
-        if said is not None:
-            where = said.document or "the name of the folder"
-            report.carried.append(ReportEntry(said.line, f"the {part}", path=where))
-    for name in found.documents:
-        reason = "apart from title and goal, this document is not part of the plan"
-        report.left_out.append(ReportEntry(1, reason, path=name))
+    imported = _finish(reading, chosen, source, [*_account_of(found)])
+    imported.report.found = [*found.found, *imported.report.found]
     return imported
 
 
-def _read(chosen: Format, source: Source) -> TaskReading:
-    reading = chosen.read(source)
+def _account_of(found: SourceFolder) -> Iterator[tuple[Fate, ReportEntry]]:
+    """What has become of the documents beside a list."""
+    for part, said in (("title", found.title), ("goal", found.goal)):
+        if said is not None:
+            where = said.document or "the name of the folder"
+            yield Fate.CARRIED, ReportEntry(said.line, f"the {part}", path=where)
+    for name in found.documents:
+        reason = "apart from title and goal, this document is not part of the plan"
+        yield Fate.LEFT_OUT, ReportEntry(1, reason, path=name)
+
+
+def _read(chosen: Format, source: Source, choice: int) -> TaskReading:
+    reading = chosen.read(source, choice)
     if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
@@ -158,20 +174,36 @@ def _take_over(found: SourceFolder, reading: TaskReading) -> None:
         tasks.goal = f"Finish all tasks of {found.title.text}"
 
 
-def _finish(reading: TaskReading, chosen: Format, source: Source) -> ImportResult:
-    """The plan and the report of what was read."""
+def _convert(reading: TaskReading, chosen: Format) -> Converted:
     made = tasks_to_plan(reading.tasks)
-    if not chosen.is_text:
+    if chosen.is_text:
+        settle_above(reading.tasks, made)
+    else:
         for key, lost in made.lost.items():
             made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
-    report = ExchangeReport(chosen.name)
+    return made
+
+
+def _finish(
+    reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]] = ()
+) -> ImportResult:
+    """The plan and the report of what was read, and of what was read beside it."""
+    made = _convert(reading, chosen)
     counted = [task for task in reading.tasks if task.is_counted]
-    report.tasks, report.done = len(counted), sum(task.status is PlanStatus.DONE for task in counted)
+    counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
+    counts.update(fate for fate, _ in beside)
+    report = ExchangeReport(
+        chosen.name,
+        len(counted),
+        sum(task.status is PlanStatus.DONE for task in counted),
+        similar=reading.similar,
+        summary=f"{counts[Fate.CARRIED]} {unit} carried, {counts[Fate.KEPT]} kept, {counts[Fate.LEFT_OUT]} left out",
+        settle=partial(_settle, reading, chosen, source, beside),
+    )
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):
         found.extend(several)
     report.found = found.close()
-    _account(report, reading, made, chosen, source)
     return ImportResult(made.plan, report, source, reading, made.steps)
 
 
@@ -194,12 +226,14 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
     return found
 
 
-def _account(report: ExchangeReport, reading: TaskReading, made: Converted, chosen: Format, source: Source) -> None:
-    """Say where each line has gone, and what an export would write in its place."""
-    steps = {key: step.step_id for key, step in made.steps.items()}
-    entries = [*reading.account.close(steps)]
+def _settle(
+    reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]]
+) -> tuple[list[tuple[Fate, ReportEntry]], str]:
+    """Where each line has gone, with what an export would write in its place; and whether it gives the source back."""
+    # The plan of the result may be another one by now.
+    made = _convert(reading, chosen)
+    entries = [*reading.account.close({key: step.step_id for key, step in made.steps.items()})]
     exported = chosen.write(plan_to_tasks(made.plan, chosen.number))
     differs = chosen.compare(entries, source, exported)
-    for fate, entry in entries:
-        getattr(report, fate.value).append(entry)
-    report.exported = "same" if exported == source.text else "lines differ" if differs else "layout differs"
+    is_same = "same" if exported == source.text else "lines differ" if differs else "layout differs"
+    return [*entries, *beside], is_same

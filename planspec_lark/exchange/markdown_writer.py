@@ -11,7 +11,7 @@ from typing import TypeAlias
 from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
+from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, SYMBOL, SYMBOLS, Dialect, find_box, join_lines
 from planspec_lark.exchange.models import Addition, Fate, ReportEntry, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
@@ -110,16 +110,30 @@ class _Writer:
     def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], indent: str, level: int, number: int = 1) -> _Below:
         """Write tasks and the notes between them; what is below one of them is yielded, to be written first."""
         at = 0
-        for piece, count in marks.split_steps(notes):
+        pieces = [*marks.split_steps(notes)]
+        for place, (piece, count) in enumerate(pieces):
             self._note(piece, indent)
+            style = self._style_between(piece, pieces[place + 1][0] if place + 1 < len(pieces) else [], indent)
             end = len(tasks) if count is None else min(at + count, len(tasks))
             for task in tasks[at:end]:
                 if self.dialect.is_loose and at and self.is_list:
                     self._end()
-                yield self._write_task(task, indent, level, self.style.mark(number + at))
+                yield self._write_task(task, indent, level, style.mark(number + at))
                 at += 1
             if count is not None and indent:
                 self._end()
+
+    def _style_between(self, before: Sequence[str], after: Sequence[str], indent: str) -> _Style:
+        """The style of items that are no part of a list in the notes before or after them."""
+        if indent and self.dialect.has_ids:
+            # There, an item without a box is a note.
+            return self.style
+        taken = {_sign_at_end(before), _sign_of(next((line for line in after if line.strip()), ""))}
+        return (
+            self.style
+            if self.style.sign not in taken
+            else evolve(self.style, sign=next(sign for sign in "-*+" if sign not in taken))
+        )
 
     def _write_task(self, task: Task, indent: str, level: int, mark: str) -> _Below:
         lead, notes = ([line for line in task.notes if _is_own_mark(line) is is_own] for is_own in (True, False))
@@ -162,6 +176,22 @@ class _Writer:
         self.is_list = False
 
 
+def _sign_of(line: str) -> str:
+    """The sign of the item that a line begins with; empty where it begins with none."""
+    return line[0] if line[:2] in ("- ", "* ", "+ ") else ""
+
+
+def _sign_at_end(lines: Sequence[str]) -> str:
+    """The sign of the list that some lines end with; empty where they end with none."""
+    sign, is_after_blank = "", False
+    for line in lines:
+        if not line.strip() or line[0] in " \t":
+            is_after_blank = is_after_blank or not line.strip()
+        elif (own := _sign_of(line)) or is_after_blank or BEGINS_BLOCK.match(line):
+            sign, is_after_blank = own, False
+    return sign
+
+
 def _is_own_mark(line: str) -> bool:
     """Whether a note is a mark of the task itself."""
     return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID, marks.NO_IDS) or marks.heading_level(line) > 0
@@ -175,7 +205,10 @@ _MOST_ALIGNED = 1000
 # So much of a task's text is said.
 _SAID = 80
 # What is before the text of an item, but for its box.
-_ITEM = re.compile(r"([ \t]*)(?:([0-9]{1,9})(?=[.)])|(?=[-+*]))([-+*.)])([ \t]++)")
+_ITEM = re.compile(r"([ \t]*)(?:([0-9]{1,9})(?=[.)])|(?=[-+*•◦▪‣●]))([-+*•◦▪‣●.)])([ \t]++)")
+_BOX_ITEM = re.compile(r"^[ \t]*+(?:[-+*]|[0-9]{1,9}[.)])[ \t]++\[[ xX]?\]", re.MULTILINE)
+# A box that is put where none was, and what is put there in a text that has signs in place of boxes.
+_EMPTY = ("[ ]", "☐")
 _BOXED_ITEM = re.compile(rf"(?:{_ITEM.pattern})+{BOX.pattern}")
 
 
@@ -189,12 +222,13 @@ def change_markdown(
     """
     lines = source.text.split("\n")
     said: list[str] = []
+    has_symbols = SYMBOL.search(source.text) is not None and _BOX_ITEM.search(source.text) is None
     end = newline_of(source.text).removesuffix("\n")
     # What comes after each line.
     added: dict[int, list[str]] = {}
     for change in changes:
         if isinstance(change, TaskChange):
-            said += _change_task(lines, change, dialect)
+            said += _change_task(lines, change, dialect, has_symbols=has_symbols)
         else:
             for at, rows in _place_tasks(lines, change, dialect, said):
                 added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
@@ -210,17 +244,21 @@ def change_markdown(
 
 
 def _tick(line: str, box: re.Match[str] | None, status: PlanStatus, dialect: Dialect) -> tuple[str, str]:
-    """A line with the sign for a status in its box; and why it has none, if it has none."""
-    sign = dialect.boxes.get(status)
-    if sign is None:
-        return line, f"there is no box for {status.value}"
+    """A line with the sign for a status in its box, or in place of it; and why it has none, if it has none."""
     if box is None:
         return line, f"there is no box to say that it is {status.value}"
-    kept = sign if sign != "x" or "[X]" not in line else "X"
-    return f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}", ""
+    is_symbol = box[0][:1] != "["
+    sign = (SYMBOLS if is_symbol else dialect.boxes).get(status)
+    if sign is None:
+        return line, f"there is no box for {status.value}"
+    start, end = box.span("sign") if is_symbol else (box.start() + 1, line.index("]", box.start()))
+    if is_symbol and status is PlanStatus.DONE and box["sign"] in "☐☑":
+        sign = "☑"
+    kept = "X" if sign == "x" and "[X]" in line else sign
+    return f"{line[:start]}{kept}{line[end:]}", ""
 
 
-def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iterator[str]:
+def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_symbols: bool) -> Iterator[str]:
     """Change the line of a task; returns what could not be changed."""
     new, old, was = change.new, change.old, change.was
     line = lines[old.line - 1]
@@ -228,22 +266,29 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect) -> Iter
         yield f"line {old.line}: its notes and what it needs stay as they are"
     level = marks.level_of(old.notes)
     if level:
-        if was.text != new.text:
+        if was.status is not new.status and not was.children:
+            yield f"line {old.line}: there is no box to say that it is {new.status.value}"
+        if was.text != new.text and not line.lstrip().startswith("#"):
+            yield f"line {old.line}: its text stays, since it is no heading"
+        elif was.text != new.text:
             lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True)}" + "\r" * line.endswith("\r")
         return
     match = _ITEM.match(line)
-    box = BOX.match(line, match.end()) if match else None
-    if was.status is not new.status and was.is_counted:
+    start = match.end() if match else len(line) - len(line.lstrip())
+    box = find_box(line, BOX, start) or find_box(line, SYMBOL, start)
+    if was.status is not new.status and (was.is_counted or not was.children):
+        if box is None and marks.NO_BOX in old.notes and match:
+            line = f"{line[:start]}{_EMPTY[has_symbols]} {line[start:]}"
+            box = (SYMBOL if has_symbols else BOX).match(line, start)
         line, why_not = _tick(line, box, new.status, dialect)
         if why_not:
             yield f"line {old.line}: {why_not}"
-        box = BOX.match(line, box.start()) if box else None
-    if was.text != new.text and match:
-        start = box.end() if box else match.end()
-        if box and line[box.end() - 1 : box.end()] in "]*":
-            line = f"{line[: box.end()]} {line[box.end() :]}"
-            start += 1
-        line = f"{line[:start]}{dialect.join(new, False)}" + "\r" * line.endswith("\r")
+        box = box and box.re.match(line, box.start())
+    if was.text != new.text and (match or box):
+        # A number before the box belongs to the text.
+        line = f"{line[:start]}{line[box.start() : box.end()]}" if box else line[:start]
+        line += " " * (box is not None and line[-1] in "]*")
+        line = f"{line}{dialect.join(new, False)}" + "\r" * lines[old.line - 1].endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
             yield f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays"
     lines[old.line - 1] = line
@@ -313,7 +358,7 @@ def _write_new(tasks: Sequence[Task], dialect: Dialect, style: _Style, said: lis
 
 def _style_of(lines: Sequence[str], task: Task) -> _Style:
     """How an item is written, or the first one below a heading."""
-    while marks.level_of(task.notes):
+    while marks.level_of(task.notes) and task.children:
         task = task.children[0]
     line = lines[task.line - 1]
     match = _ITEM.match(line)

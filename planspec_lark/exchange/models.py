@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -21,6 +22,7 @@ __all__ = [
     "ExchangeError",
     "ExchangeReport",
     "Fate",
+    "NoListError",
     "ReportEntry",
     "Task",
     "TaskChange",
@@ -31,6 +33,10 @@ __all__ = [
 
 class ExchangeError(PlanSpecError, ValueError):
     """What cannot be imported or exported at all; the text says why, and is safe to show."""
+
+
+class NoListError(PlanSpecError, ValueError):
+    """The list that was asked for is none of those of a text."""
 
 
 @define(eq=False)
@@ -196,6 +202,14 @@ class Account:
         """Say what has become of a field."""
         self._fields.setdefault(path, (line, _Said(fate, reason, task)))
 
+    def count(self) -> Counter[Fate]:
+        """How many fields have become what, or else how many lines that are not blank."""
+        counts = Counter(said.fate for _, said in self._fields.values())
+        if not self.is_of_fields:
+            lines = enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1)
+            counts.update(self._lines.get(number, _UNREAD).fate for number, text in lines if text.strip())
+        return counts
+
     def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, ReportEntry]]:
         """What has become of every field, or else of every line that is not blank.
 
@@ -213,39 +227,73 @@ class Account:
 
 @define(eq=False)
 class TaskReading:
-    """What was read of a text: its tasks, where everything has gone, and what is wrong with it."""
+    """What was read of a text: its tasks, where everything has gone, and what is wrong with it.
+
+    ``similar`` are the lines that are kept as text, and look like tasks.
+    """
 
     tasks: TaskList
     account: Account
     found: list[Diagnostic]
+    similar: list[int] = field(factory=list)
 
 
 @define
 class ExchangeReport:
-    """Where everything has gone.
+    """Where everything has gone. Its entries are made when they are first asked for.
 
     Attributes:
         format: the format that was read or written.
         tasks: how many tasks there are, without headings.
         done: how many of them are done.
-        carried: what became a part of the plan's structure.
-        kept: what is in it as text, and comes back when the plan is exported.
-        left_out: what is lost.
-        exported: whether an export gives the source back: `same`, `layout differs` (blank lines and line ends) or
-            `lines differ`, of which the entries say more.
+        similar: the lines that are kept as text, and look like tasks.
         changes: what an update has changed in the plan that was there.
         found: what is wrong with the source.
+        summary: how many lines or fields are carried, kept and left out.
     """
 
     format: str
     tasks: int = 0
     done: int = 0
-    carried: list[ReportEntry] = field(factory=list)
-    kept: list[ReportEntry] = field(factory=list)
-    left_out: list[ReportEntry] = field(factory=list)
-    exported: str = ""
+    similar: list[int] = field(factory=list)
     changes: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list, repr=False)
+    summary: str = ""
+    _settle: Callable[[], tuple[list[tuple[Fate, ReportEntry]], str]] = field(
+        default=lambda: ([], ""), repr=False, eq=False
+    )
+    _settled: tuple[list[tuple[Fate, ReportEntry]], str] | None = field(default=None, init=False, repr=False, eq=False)
+
+    def _entries(self, wanted: Fate) -> list[ReportEntry]:
+        return [entry for fate, entry in self._all()[0] if fate is wanted]
+
+    def _all(self) -> tuple[list[tuple[Fate, ReportEntry]], str]:
+        if self._settled is None:
+            self._settled = self._settle()
+        return self._settled
+
+    @property
+    def carried(self) -> list[ReportEntry]:
+        """What became a part of the plan's structure."""
+        return self._entries(Fate.CARRIED)
+
+    @property
+    def kept(self) -> list[ReportEntry]:
+        """What is in it as text, and comes back when the plan is exported."""
+        return self._entries(Fate.KEPT)
+
+    @property
+    def left_out(self) -> list[ReportEntry]:
+        """What is lost."""
+        return self._entries(Fate.LEFT_OUT)
+
+    @property
+    def exported(self) -> str:
+        """Whether an export gives the source back.
+
+        `same`, `layout differs` (blank lines and line ends) or `lines differ`, of which the entries say more.
+        """
+        return self._all()[1]
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
@@ -261,4 +309,4 @@ class ExchangeReport:
             for one in self.found
         ]
         head = {"format": self.format, "tasks": self.tasks, "done": self.done, "exported": self.exported}
-        return {**head, "changes": self.changes, "findings": findings, **lists}
+        return {**head, "changes": self.changes, "findings": findings, **lists, "similar": self.similar}

@@ -147,6 +147,10 @@ def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
 # ---------------------------------------------------------------- the format
 
 
+def _is_told(heading: str) -> bool:
+    return _SECTION.match(f"# {heading}") is not None
+
+
 def _number(tasks: TaskList) -> None:
     """Give the next number to each task that has none, unless a mark says that it had none in its source."""
     for task in tasks:
@@ -162,7 +166,7 @@ def _number(tasks: TaskList) -> None:
             task.id = f"T{last:03}"
 
 
-_DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_add_needs, level=2)
+_DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_add_needs, is_told=_is_told, level=2)
 
 
 def _guess(source: Source) -> Guess:

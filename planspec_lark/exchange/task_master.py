@@ -17,7 +17,26 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.models import Account, Addition, Fate, ReportEntry, Task, TaskChange, TaskList, TaskReading
+from planspec_lark.exchange.json_fields import (
+    NOTHING,
+    VALUE_LINE,
+    compare_fields,
+    dump_like,
+    read_value,
+    spell,
+    value_at,
+    value_line,
+)
+from planspec_lark.exchange.models import (
+    Account,
+    Addition,
+    Fate,
+    NoListError,
+    Task,
+    TaskChange,
+    TaskList,
+    TaskReading,
+)
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -25,7 +44,7 @@ from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.limits import Limits
-from planspec_lark.syntax.safe_text import safe_json, visible
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -55,7 +74,6 @@ _TAG = "master"
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _TEXT_LINE = re.compile(rf"({'|'.join(_TEXTS)}):(?: (.*))?")
-_VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _FIELDS_MARK = re.compile(r"\[(subtask )?fields: (.*)\]")
 _WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
 
@@ -63,18 +81,12 @@ _WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
 # ---------------------------------------------------------------- notes
 
 
-def _spell(value: Any) -> str:
-    """A value as JSON in one line that a plan can hold, and that is safe to show."""
-    return safe_json(value).replace("\x7f", "\\u007f")
-
-
 def _write_note(key: str, value: Any) -> list[str]:
     """A field as lines of detail."""
     if key in _TEXTS and isinstance(value, str) and not has_forbidden(value.replace("\n", "")):
         first, *more = value.split("\n")
         return [f"{key}: {first}" if first else f"{key}:", *(f"  {line}" if line else "" for line in more)]
-    name = key if key.isidentifier() and key.isascii() else _spell(key)
-    return [f"{name} = {_spell(value)}"]
+    return [value_line(key, value)]
 
 
 @define(eq=False)
@@ -102,20 +114,12 @@ def _read_notes(notes: Iterable[str]) -> _Notes:
         if match := _TEXT_LINE.fullmatch(line):
             key = match[1]
             texts[key] = [match[2] or ""]
-        elif (match := _VALUE_LINE.fullmatch(line)) and (value := _read_value(match)) is not None:
+        elif (value := read_value(line)) is not None:
             found.fields[value[0]] = value[1]
         elif not _read_mark(line, found):
             found.free.append(marks.unescape(line))
     found.fields |= {name: "\n".join(lines) for name, lines in texts.items()}
     return found
-
-
-def _read_value(match: re.Match[str]) -> tuple[str, Any] | None:
-    try:
-        key = json.loads(match[1]) if match[1].startswith('"') else match[1]
-        return key, json.loads(match[2])
-    except (ValueError, RecursionError):
-        return None
 
 
 def _read_mark(line: str, found: _Notes) -> bool:
@@ -141,12 +145,14 @@ def _read_mark(line: str, found: _Notes) -> bool:
 def _guess(source: Source) -> Guess:
     if not source.text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Guess(0, "it is not a JSON object")
-    if re.search(r'"tasks"\s*:\s*\[', source.text):
+    if re.search(r'"tasks"\s*:\s*\[', source.text) and '"title"' in source.text:
         return Guess(95, "it is JSON with a list of tasks")
-    return Guess(20, "it is JSON")
+    return Guess(0, "it has no list of tasks with titles")
 
 
-def _read(source: Source) -> TaskReading:
+def _read(source: Source, choice: int) -> TaskReading:
+    if choice:
+        raise NoListError("a list of Task Master is read as a whole")
     read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=_LIMITS)
     if read.has_errors or not read.has_value:
         raise PlanSyntaxError(read.diagnostics, read.source)
@@ -165,11 +171,14 @@ class _Reader:
     def read(self) -> TaskReading:
         value = self.origin.value
         lists = _find_lists(value)
+        if not any(isinstance(one, dict) and "title" in one for _, _, below in lists for one in below["tasks"]):
+            # Others have lists of tasks as well, such as editors.
+            return TaskReading(self.tasks, self.account, self.found)
         is_one = len(lists) < 2
         head = marks.not_here(["title", "goal"])
         for tag, path, below in lists:
             if is_one:
-                head.append(marks.NO_TAG if tag is None else f"[tag {_spell(tag)}]")
+                head.append(marks.NO_TAG if tag is None else f"[tag {spell(tag)}]")
                 self._read_list(path, below, "", self.tasks.children)
                 self.tasks.notes += self._keep_others(path, below, ["tasks"])
             else:
@@ -186,7 +195,7 @@ class _Reader:
 
     def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
         line = self.origin.key_span(path).line
-        task = Task(tag, tag, line=line, path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"])
+        task = Task(tag, tag, line=line, path=path, is_counted=False, notes=[f"[tag {spell(tag)}]"])
         self._note(Fate.CARRIED, path, "{}, a tag", task)
         if not below["tasks"]:
             self._note(Fate.CARRIED, (*path, "tasks"), "{}, which has no tasks", task)
@@ -277,7 +286,7 @@ class _Reader:
         others = {key: value for key, value in below.items() if key not in known}
         for key in others:
             self._note(Fate.KEPT, (*path, key), "detail of {}", task)
-        return [f"{_spell(key)} = {_spell(value)}" for key, value in others.items()]
+        return [f"{spell(key)} = {spell(value)}" for key, value in others.items()]
 
     def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
         self.account.note_field(fate, path, self.origin.key_span(path).line, reason, task)
@@ -328,7 +337,7 @@ def _resolve(raw: Iterable[Any], head: str, siblings: set[str]) -> list[str]:
     tag = head[: head.rfind("/") + 1]
     found = []
     for one in raw:
-        said = str(one) if isinstance(one, str) or (isinstance(one, int) and abs(one) < 10**18) else _spell(one)
+        said = str(one) if isinstance(one, str) or (isinstance(one, int) and abs(one) < 10**18) else spell(one)
         beside = f"{head}{said}"
         found.append(beside if beside in siblings else f"{tag}{said}")
     return [*dict.fromkeys(found)]
@@ -386,7 +395,7 @@ def _read_head(tasks: TaskList, lead: str = "") -> _Notes:
     """
     is_ours = _has_tags(tasks) or any(line == marks.NO_TAG or marks.tag_of(line) is not None for line in tasks.notes)
     lines = (line.removeprefix(lead) for line in tasks.notes if line.startswith("$.") is bool(lead))
-    return _read_notes(line for line in lines if line.startswith("[") or (is_ours and _VALUE_LINE.fullmatch(line)))
+    return _read_notes(line for line in lines if line.startswith("[") or (is_ours and VALUE_LINE.fullmatch(line)))
 
 
 def _write_tag(task: Task, orders: Sequence[Mapping[str, int]]) -> tuple[str, dict[str, Any]]:
@@ -484,65 +493,31 @@ def _head_of(task: Task) -> str:
 # ---------------------------------------------------------------- the format
 
 
-def _compare(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:
-    """Note down what an export writes in place of each field; returns whether it is not the same anywhere."""
-    ours, theirs = json.loads(source.text.removeprefix("\ufeff")), json.loads(exported)
-    differs = False
-    for at, (fate, entry) in enumerate(entries):
-        if entry.keys is None or fate is Fate.LEFT_OUT:
-            differs = True
-            continue
-        here, there = _value_at(ours, entry.keys), _value_at(theirs, entry.keys)
-        if entry.keys[-1:] != ("subtasks",) and here != there:
-            entries[at] = fate, evolve(entry, written="" if there is _NOTHING else _spell(there))
-            differs = True
-    return differs or ours != theirs
-
-
-_NOTHING = object()
-
-
-def _value_at(value: Any, path: Path) -> Any:
-    for key in path:
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError):
-            return _NOTHING
-    return value
-
-
 def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[str, list[str]]:
     """Each task gets the fields that it has now; those that are new come after the others."""
     if not changes:
         return source.text, []
     text = source.text.removeprefix("\ufeff")
     value = json.loads(text)
-    is_same = _dump(value, text) == text
+    is_same = dump_like(value, text) == text
     said: list[str] = []
     # The ids in each list that has a change.
     ids: dict[Path, set[str]] = {}
     for change in changes:
         if isinstance(change, TaskChange) and _is_tag(change.old):
-            said += _change_tag(_value_at(value, change.old.path), change)
+            said += _change_tag(value_at(value, change.old.path), change)
         elif isinstance(change, TaskChange):
             path = change.old.path[:-1]
             if path not in ids:
-                ids[path] = _ids_in(_value_at(value, path), _head(change.old.id, path.count("subtasks")))
-            said += _change_task(_value_at(value, change.old.path), change, ids[path])
+                ids[path] = _ids_in(value_at(value, path), _head(change.old.id, path.count("subtasks")))
+            said += _change_task(value_at(value, change.old.path), change, ids[path])
     # What is new comes last, and from the end on, so that no path of what is still to come moves.
     for change in reversed(changes):
         if isinstance(change, Addition):
             said += _insert(value, change)
     lead = "\ufeff" * source.text.startswith("\ufeff")
-    changed = lead + _dump(value, text)
+    changed = lead + dump_like(value, text)
     return changed, [*said, *["the file gets a new layout"] * (not is_same and changed != source.text)]
-
-
-def _dump(value: Any, like: str) -> str:
-    """JSON laid out like another one."""
-    indent = re.search(r"\n([ \t]+)\S", like)
-    is_ascii = like.isascii() and "\\u" in like
-    return json.dumps(value, ensure_ascii=is_ascii, indent=indent[1] if indent else None) + like[len(like.rstrip()) :]
 
 
 def _ids_in(tasks: Iterable[Any], head: str) -> set[str]:
@@ -569,7 +544,7 @@ def _find_unsaid(task: Task, depth: int, siblings: set[str]) -> Iterator[str]:
 
 def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     for key, value in new.items():
-        if was.get(key, _NOTHING) != value:
+        if was.get(key, NOTHING) != value:
             task[key] = value
     for key in was.keys() - new.keys():
         task.pop(key, None)
@@ -585,9 +560,9 @@ def _change_tag(holder: dict[str, Any], change: TaskChange) -> Iterator[str]:
     new.fields.pop("tasks", None)
     _change_fields(holder, was.fields, new.fields)
     if (was.tag, change.was.text) != (new.tag, change.new.text):
-        yield f"the tag {_spell(was.tag)} keeps its name"
+        yield f"the tag {spell(was.tag)} keeps its name"
     if was.free != new.free:
-        yield f"the tag {_spell(was.tag)} has no place for notes"
+        yield f"the tag {spell(was.tag)} has no place for notes"
 
 
 def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
@@ -598,11 +573,11 @@ def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
     if not isinstance(below, Task) and len(lists) > 1:
         for tag, made in (_write_tag(task, orders) for task in change.new):
             if value.setdefault(tag, made) is not made:
-                yield f"the tag {_spell(tag)} is not added: the file has it"
+                yield f"the tag {spell(tag)} is not added: the file has it"
         return
     if isinstance(below, Task):
         path: Path = (*below.path, "tasks" if _is_tag(below) else "subtasks")
-        siblings = _value_at(value, below.path).setdefault(path[-1], [])
+        siblings = value_at(value, below.path).setdefault(path[-1], [])
     else:
         _, above, holder = lists[0]
         path, siblings = (*above, "tasks"), holder["tasks"]
@@ -619,4 +594,4 @@ def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
             todo.append((task.children, depth + 1, set()))
 
 
-FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, _change, is_text=False)
+FORMAT = Format("task-master", _guess, _read, _number, _write, compare_fields, _change, is_text=False)

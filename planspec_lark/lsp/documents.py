@@ -103,7 +103,7 @@ class Documents:
     def open(self, item: types.TextDocumentItem) -> Document | None:
         """Take a document; None where it is in no language that is known."""
         self._open.pop(item.uri, None)
-        language = language_of(item.language_id, item.uri, self.settings.roots)
+        language = language_of(item.language_id, item.uri, self.settings.roots, item.text)
         if language is None:
             return None
         return self._open.setdefault(item.uri, Document(item, language, self.settings))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
+from planspec_lark.folder.foreign import is_foreign, is_hidden
 from planspec_lark.lsp.hopspec_index import HOPSPEC
 from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.lsp.step_index import Language
@@ -15,7 +16,7 @@ __all__ = ["LANGUAGES", "language_of"]
 LANGUAGES = (HOPSPEC, PLANSPEC)
 
 
-def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Language | None:
+def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str = "") -> Language | None:
     """The language of a document, or None where it is in none of them.
 
     Args:
@@ -23,12 +24,15 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Langua
         uri: of the document.
         roots: the URIs of the folders that the client has opened. What these are called says nothing of what is in
             them.
+        text: what is in it, which may show that it is another tool's.
     """
     path = _path(uri)
     above = [root for root in (f"{_path(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
     path = path[max(map(len, above), default=0) :]
     named = next((one for one in LANGUAGES if one.id == language_id), None)
-    return named or next((one for one in LANGUAGES if one.files.search(path)), None)
+    if named is not None or is_hidden(path) or is_foreign(text):
+        return named
+    return next((one for one in LANGUAGES if one.files.search(path)), None)
 
 
 def _path(uri: str) -> str:

@@ -171,6 +171,11 @@ EX108 warning control-character     A character that is not allowed in a plan.
 EX109 warning unusable-neighbour    A document next to the tasks that cannot be read.
 EX110 error   no-tasks              A text without tasks, or in no known format.
 EX111 error   undecided             A text that may be in several formats.
+EX112 warning like-a-task           Lines kept as text that look like tasks.
+EX113 warning open-block            A code block or a comment without an end that takes in a list.
+EX114 warning open-below            A task that is ticked above one that is not.
+EX115 warning several-lists         Several lists on one level, without boxes.
+EX116 warning later-task            A dependency on a task that comes later.
 HS101 error   unknown-line          A line that is not part of a HopSpec document.
 HS102 error   control-character     A control character other than tab, or a lone surrogate.
 HS103 error   unknown-section       An unknown section, or a section header in the wrong form.

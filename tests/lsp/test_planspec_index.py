@@ -69,6 +69,8 @@ def said(text: str, places: object) -> list[tuple[int, str]]:
         ("markdown", "file:///home/me/open/planspec/README.md", False),
         ("markdown", "file:///home/me/open/planspec/planspec/a.md", True),
         ("markdown", "vscode-remote://wsl/home/me/app/planspec/a.md", True),
+        ("markdown", "file:///home/me/app/.cursor/plans/a.plan.md", False),
+        ("planspec", "file:///home/me/app/.cursor/plans/a.plan.md", True),
         ("markdown", "http://[", False),
         ("", "", False),
     ],
@@ -76,6 +78,13 @@ def said(text: str, places: object) -> list[tuple[int, str]]:
 def test_which_documents_are_plans(language: str, uri: str, is_plan: bool) -> None:
     found = language_of(language, uri, ["file:///home/me/app", "file:///home/me/open/planspec/"])
     assert (found is PLANSPEC) is is_plan
+
+
+def test_a_plan_of_another_tool_is_none() -> None:
+    uri = "file:///home/me/app/a.plan.md"
+    assert language_of("markdown", uri, text="---\ntodos: []\n---\n") is None
+    assert language_of("markdown", uri, text="---\ntodos: []\n---\nGoal: g\n") is PLANSPEC
+    assert language_of("planspec", uri, text="---\ntodos: []\n---\n") is PLANSPEC
 
 
 def test_files_are_plans_as_the_hooks_have_them() -> None:

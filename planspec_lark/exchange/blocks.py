@@ -1,0 +1,165 @@
+"""Blocks of a text in Markdown, found by markdown-it-py: headings, lists, paragraphs, and the lines of each.
+
+What is inside of a line is text. Its plug-in for task lists is not used: it knows two marks only, and goes back to the
+start of a list for each of its items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from attrs import define, field
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+__all__ = ["LISTS", "Block", "fill_gaps", "has_text", "is_open_fence", "read_blocks"]
+
+LISTS = ("bullet_list", "ordered_list")
+
+# A list inside a list takes two levels.
+_MOST_LEVELS = 100
+# So many lines are read at a time, and more until the next heading.
+_PIECE = 4000
+# Items that CommonMark does not know: their signs take one place as its own do, or are one themselves.
+_OTHER_BULLET = re.compile(r"^([ \t]*+)[•◦▪‣●](?=[ \t]++\S)", re.MULTILINE)
+_BARE_ITEM = re.compile(
+    r"^([ \t]*+)(?=(?:[0-9]{1,9}(?:\.[0-9]{1,9})++\.?[ \t]++\[[^\[\]\n]{0,3}\]|[☐☑⬜✅⏳]\ufe0f?)[ \t])", re.MULTILINE
+)
+# Rules that cost time with every line, and what a text has to have for them to find anything.
+_NEEDED = {
+    "html_block": re.compile(r"<"),
+    "blockquote": re.compile(r">"),
+    "fence": re.compile(r"```|~~~"),
+    "lheading": re.compile(r"^[ \t>]*+(?:=++|-++)[ \t]*+$", re.MULTILINE),
+    "hr": re.compile(r"^[ \t>]*+([-*_])(?:[ \t]*+\1){2}", re.MULTILINE),
+}
+
+
+@define(eq=False)
+class Block:
+    """A block of Markdown: its lines from 0, the last one excluded, and the blocks inside of it.
+
+    Attributes:
+        kind: what markdown-it-py calls it; `other` where nothing in it is looked at.
+        level: of a heading.
+        text: of a heading or a paragraph.
+        number: of an item in a list with numbers.
+        role: what becomes of it where boxes do not say so: `tasks` or `text`; of a heading `title`, `step`, or `lead`
+            where it belongs to nothing below it.
+        notes: of an item that is a row of a table: what its other cells say.
+        is_box: of an item: whether it has a box itself.
+        has_box: of a list or an item: whether there is one in it.
+    """
+
+    kind: str
+    first: int
+    last: int
+    level: int = 0
+    text: str = ""
+    blocks: list[Block] = field(factory=list, repr=False)
+    number: str = ""
+    role: str = ""
+    notes: list[str] = field(factory=list)
+    is_box: bool = False
+    has_box: bool = False
+
+
+@cache
+def _parser(without: tuple[str, ...]) -> MarkdownIt:
+    # Without code blocks by indentation, an item may be indented as far as its writer likes.
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_LEVELS}).disable(["code", "reference", *without])
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def read_blocks(lines: Sequence[str], first: int = 0, last: int | None = None) -> list[Block]:
+    """The blocks of some lines at the top, each with those inside of it."""
+    last = len(lines) if last is None else last
+    found: list[Block] = []
+    start = first
+    while start < last:
+        size = _PIECE
+        while True:
+            end = _piece_end(lines, start + size, last)
+            blocks = _read_piece(lines, start, end)
+            # What is open at the end of a piece takes in what comes after it.
+            if end == last or not blocks or blocks[-1].kind not in ("fence", "html_block") or blocks[-1].last < end:
+                break
+            size *= 2
+        found += blocks
+        start = end
+    return found
+
+
+def _piece_end(lines: Sequence[str], at: int, last: int) -> int:
+    """The next line from which on a heading begins a piece of its own; the last one where there is none."""
+    return next((number for number in range(at, last) if lines[number].startswith("#")), last)
+
+
+def _read_piece(lines: Sequence[str], first: int, last: int) -> list[Block]:
+    text = _BARE_ITEM.sub(r"\1- ", _OTHER_BULLET.sub(r"\1-", "\n".join(lines[first:last])))
+    without = tuple(name for name, needed in _NEEDED.items() if not needed.search(text))
+    root = Block("root", 0, 0)
+    stack = [root]
+    inside = 0
+    for token in _parser(without).parse(text):
+        kind, _, _ = token.type.rpartition("_")
+        if kind == "blockquote":
+            inside += token.nesting
+            if token.nesting == 1 and inside == 1:
+                stack[-1].blocks.append(_block_of(token, "other", first))
+        elif inside:
+            continue
+        elif token.type == "inline":
+            stack[-1].text = token.content
+        elif token.nesting == 1:
+            stack[-1].blocks.append(_block_of(token, kind, first))
+            stack.append(stack[-1].blocks[-1])
+        elif token.nesting == -1:
+            _join_numbered(stack.pop())
+        elif token.map is not None:
+            stack[-1].blocks.append(_block_of(token, token.type, first))
+    return root.blocks
+
+
+def _block_of(token: Token, kind: str, offset: int) -> Block:
+    first, last = token.map or (0, 0)
+    level = int(token.tag[1]) if kind == "heading" else 0
+    return Block(kind, offset + first, offset + last, level, number=token.info if kind == "list_item" else "")
+
+
+def _join_numbered(item: Block) -> None:
+    """Make one item of `- 1. [ ] text`, which is a list in a list for CommonMark."""
+    inner = item.blocks[0] if item.kind == "list_item" and not item.number and item.blocks else None
+    if inner is None or inner.kind != "ordered_list" or inner.first != item.first or len(inner.blocks) != 1:
+        return
+    (below,) = inner.blocks
+    if below.blocks and below.blocks[0].kind == "paragraph" and below.blocks[0].first == item.first:
+        below.blocks[0].text = f"{below.number}. {below.blocks[0].text}"
+        item.blocks[:1] = below.blocks
+
+
+def has_text(lines: Sequence[str], first: int, last: int) -> bool:
+    """Whether not all of some lines are blank."""
+    return any(line.strip() for line in lines[first:last])
+
+
+def fill_gaps(blocks: Iterable[Block], lines: Sequence[str], first: int, last: int) -> Iterator[Block]:
+    """Blocks in their order, and as others what is between them: too deep, or what no block holds."""
+    at = first
+    for block in blocks:
+        if block.first > at and has_text(lines, at, block.first):
+            yield Block("other", at, block.first)
+        yield block
+        at = max(at, block.last)
+    if has_text(lines, at, last):
+        yield Block("other", at, last)
+
+
+def is_open_fence(block: Block, lines: Sequence[str]) -> bool:
+    """Whether no line closes a code block, which so takes in all that comes after it."""
+    sign = lines[block.first].lstrip(" \t>-+*0123456789.)")[:3]
+    last = lines[block.last - 1].strip()
+    return block.last == block.first + 1 or not last or bool(last.strip(sign[:1])) or len(last) < len(sign)

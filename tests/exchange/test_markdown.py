@@ -1,0 +1,261 @@
+"""Lists in Markdown: which lines are tasks, what their boxes say, and what is said of those that stay text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from planspec_lark import PlanStatus, PlanSyntaxError, iter_steps, parse_plan
+from planspec_lark.exchange import NoListError, export_into, export_plan, import_text
+from tests.cli.running import run
+from tests.timing import time_limit
+
+
+def steps_of(text: str, form: str | None = None) -> list[str]:
+    plan = import_text(text, form).plan
+    return [f"{step.step_id} {step.status.value} {step.description}" for step in iter_steps(plan)]
+
+
+def found_in(text: str, form: str | None = None) -> list[str]:
+    return [one.code for one in import_text(text, form).report.found]
+
+
+# ---------------------------------------------------------------- boxes
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "text"),
+    [
+        ("- [  ] Saw it", "pending", "Saw it"),
+        ("- [\t] Saw it", "pending", "Saw it"),
+        ("- [ x] Saw it", "done", "Saw it"),
+        ("- [x ] Saw it", "done", "Saw it"),
+        ("- ☐ Saw it", "pending", "Saw it"),
+        ("☐ Saw it", "pending", "Saw it"),
+        ("☑ Saw it", "done", "Saw it"),
+        ("✅ Saw it", "done", "Saw it"),
+        ("• [ ] Saw it", "pending", "Saw it"),
+        ("  • [x] Saw it", "done", "Saw it"),
+        ("2.1 [x] Saw it", "done", "2.1 Saw it"),
+        ("- 2.1 [x] Saw it", "done", "2.1 Saw it"),
+        ("- 1. [ ] Saw it", "pending", "1. Saw it"),
+        ("- 1. [x] Saw it", "done", "1. Saw it"),
+        ("1. ✅ Saw it", "done", "Saw it"),
+        ("1. ⏳ Saw it", "active", "Saw it"),
+        ("- ~~Saw it~~", "done", "~~Saw it~~"),
+        ("- [/] Saw it", "active", "Saw it"),
+        ("- [>] Saw it", "active", "Saw it"),
+        ("- [-] Saw it", "skipped", "Saw it"),
+        ("- [~] Saw it", "skipped", "Saw it"),
+        ("- [!] Saw it", "blocked", "Saw it"),
+    ],
+)
+def test_a_box_is_a_box_in_all_its_forms(line: str, status: str, text: str) -> None:
+    assert steps_of(f"{line}\n", "checklist") == [f"1 {status} {text}"]
+
+
+@pytest.mark.parametrize("line", ["- [/x] a", "- [done] a", "- [TODO] a", "- [y] a"])
+def test_an_unknown_box_is_an_open_task_with_a_finding(line: str) -> None:
+    imported = import_text(f"- [x] known\n{line}\n", "checklist")
+    assert imported.plan.steps[1].status is PlanStatus.PENDING
+    assert [one.code for one in imported.report.found] == ["EX101"]
+
+
+@pytest.mark.parametrize("line", ["- [P] a", "- [link](there) a", "- [a b] c"])
+def test_other_brackets_are_no_box(line: str) -> None:
+    assert found_in(f"- [x] known\n\ntext\n\n* {line[2:]}\n", "checklist") == ["EX112"]
+
+
+def test_signs_are_no_boxes_where_there_are_boxes() -> None:
+    assert steps_of("- [ ] a\n\ntext\n\n* ✅ it works\n") == ["1 pending a"]
+
+
+@pytest.mark.parametrize(
+    ("line", "done"),
+    [
+        ("- [  ] Saw it", "- [x] Saw it"),
+        ("☐ Saw it", "☑ Saw it"),
+        ("1. ⏳ Saw it", "1. ✅ Saw it"),
+        ("• [ ] Saw it", "• [x] Saw it"),
+        ("2.1 [ ] Saw it", "2.1 [x] Saw it"),
+        ("- 1. [ ] Saw it", "- 1. [x] Saw it"),
+    ],
+)
+def test_one_done_is_one_line(line: str, done: str) -> None:
+    text = f"# Shed\n\n{line}\n\nThe end.\n"
+    plan = import_text(text, "checklist").plan
+    plan.steps[0].status = PlanStatus.DONE
+    exported = export_into(plan, text)
+    assert (exported.text, exported.lost) == (f"# Shed\n\n{done}\n\nThe end.\n", [])
+
+
+# ---------------------------------------------------------------- what is beside a step
+
+
+def test_items_beside_a_step_are_steps() -> None:
+    text = "1. Scrape\n2. Prime\n   - [x] First coat\n3. Paint\n"
+    assert steps_of(text) == ["1 pending Scrape", "2 done Prime", "2.1 done First coat", "3 pending Paint"]
+    assert import_text(export_plan(import_text(text).plan, "checklist").text).plan == import_text(text).plan
+
+
+def test_an_item_without_a_box_gets_one_when_it_is_done() -> None:
+    text = "1. Scrape\n2. Prime\n   - [x] First coat\n3. Paint\n"
+    plan = import_text(text).plan
+    plan.steps[2].status = PlanStatus.DONE
+    assert export_into(plan, text).text == text.replace("3. Paint", "3. [x] Paint")
+    text = "- ✅ Scrape\n- Paint\n"
+    plan = import_text(text).plan
+    plan.steps[1].status = PlanStatus.DONE
+    assert export_into(plan, text).text == "- ✅ Scrape\n- ☑ Paint\n"
+
+
+def test_headings_beside_a_step_are_steps_if_they_are_counted() -> None:
+    text = "## 1. Scrape\n\nWell.\n\n## 2. Prime\n\n- [x] a\n\n## 3. Paint\n\n## Notes\n\nNone.\n"
+    assert [line.split(" ", 2)[2] for line in steps_of(text, "checklist")] == ["1. Scrape", "2. Prime", "a", "3. Paint"]
+    assert import_text(text, "checklist").report.exported == "same"
+
+
+def test_what_a_format_says_below_its_tasks_is_detail() -> None:
+    assert steps_of("- [ ] 1. a\n  - Ask first\n  - [ ] 1.1 b\n  - _Requirements: 1_\n") == [
+        "1 pending a",
+        "1.1 pending b",
+    ]
+
+
+def test_a_list_that_stays_text_is_counted() -> None:
+    imported = import_text("- [ ] a\n\n## Later\n\n- b\n- c\n  - d\n")
+    assert [one.message for one in imported.report.found] == [
+        "3 lines look like tasks, and are kept as text; the last is line 7"
+    ]
+    assert imported.report.similar == [5, 6, 7]
+    assert imported.report.to_dict()["similar"] == [5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("- [ ] a\n\n```\n- [ ] b\n- c\n", 2),
+        ("- [ ] a\n\n<!--\n- [ ] b\n", 1),
+        ("- [ ] a\n\n```\n- [ ] b\n```\n", 0),
+        ("- [ ] a\n\n```\nmake\n", 0),
+    ],
+)
+def test_what_has_no_end_and_hides_items_is_found(text: str, hidden: int) -> None:
+    report = import_text(text).report
+    assert [one.code for one in report.found] == ["EX113"] * bool(hidden)
+    assert len(report.similar) == hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "statuses"),
+    [
+        ("- [x] a\n  - [ ] b\n", ["pending", "pending"]),
+        ("- [x] a\n  - [x] b\n  - [ ] c\n", ["active", "done", "pending"]),
+        ("- [x] a\n  - [x] b\n  - [-] c\n", ["done", "done", "skipped"]),
+        ("- [x] a\n  - [x] b\n    - [ ] c\n", ["pending", "pending", "pending"]),
+    ],
+)
+def test_a_box_is_done_only_when_all_below_it_is(text: str, statuses: list[str]) -> None:
+    imported = import_text(text)
+    assert [step.status.value for step in iter_steps(imported.plan)] == statuses
+    assert ("EX114" in found_in(text)) == (statuses[0] != "done")
+    assert export_into(imported.plan, text).text == text
+
+
+def test_what_may_be_left_out_holds_nothing_up() -> None:
+    assert steps_of("- [x] 1. a\n  - [x] 1.1 b\n  - [ ]* 1.2 c\n")[0] == "1 done a"
+
+
+def test_a_list_beside_a_note_is_one_of_its_own() -> None:
+    plan = parse_plan("Goal: g\n> - cups\n## Steps\n1. [act] a\n")
+    assert export_plan(plan, "checklist").text == "g\n\n- cups\n\n* [ ] a\n"
+
+
+# ---------------------------------------------------------------- several lists
+
+TWO = "1. Bake bread\n2. Pack\n\nOr:\n\n1. Buy bread\n2. Pack\n3. Go\n"
+
+
+def test_several_lists_are_named_and_one_can_be_chosen() -> None:
+    imported = import_text(TWO)
+    (found,) = imported.report.found
+    assert found.message == "2 lists on one level, all read as tasks: 1 in lines 1 to 2, 2 in lines 6 to 8"
+    assert [step.description for step in imported.plan.steps] == ["Bake bread", "Pack", "Buy bread", "Pack", "Go"]
+    chosen = import_text(TWO, list=2)
+    assert [step.description for step in chosen.plan.steps] == ["Buy bread", "Pack", "Go"]
+    assert chosen.report.similar == [1, 2]
+    assert len([*chosen.report.carried, *chosen.report.kept]) == 6
+
+
+@pytest.mark.parametrize(("text", "number"), [(TWO, 3), ("- [ ] a\n", 1), ('{"tasks": [{"id": 1, "title": "a"}]}', 1)])
+def test_what_is_no_list_cannot_be_chosen(text: str, number: int) -> None:
+    with pytest.raises(NoListError):
+        import_text(text, list=number)
+
+
+def test_lists_below_headings_are_phases() -> None:
+    assert found_in("## A\n\n1. a\n\n## B\n\n1. b\n") == []
+
+
+def test_lists_that_go_on_are_one() -> None:
+    assert found_in("1. a\n2. b\n\ntext\n\n3. c\n") == []
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_the_command_counts_what_may_be_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "list.md"
+    path.write_text("- [ ] a\n\n## Later\n\n- b\n", encoding="utf-8")
+    ran = run("import", path)
+    assert ran.exit_code == 0
+    assert "0 left out; 1 kept line may be tasks" in ran.stderr
+    ran = run("import", "--strict", path)
+    assert ran.exit_code == 1
+    assert "1. [act] a\n" in ran.stdout
+    path.write_text(TWO, encoding="utf-8")
+    ran = run("import", "--list", "2", path)
+    assert "1. [act] Buy bread\n" in ran.stdout
+    ran = run("import", "--list", "4", path)
+    assert (ran.exit_code, "there is no list 4: the text has 2 lists" in ran.stderr) == (2, True)
+
+
+# ---------------------------------------------------------------- dependencies, formats, time
+
+
+def test_an_earlier_task_that_needs_a_later_one_is_named() -> None:
+    imported = import_text("- [ ] T001 a (depends on T002)\n- [ ] T002 b\n")
+    assert [(one.code, one.message) for one in imported.report.found] == [("EX116", "it needs T002, which comes later")]
+    assert found_in("- [ ] T001 a\n- [ ] T002 b (depends on T001)\n") == []
+
+
+def test_a_copy_elsewhere_keeps_its_numbers() -> None:
+    text = "## 7. Hall\n\n### 7.2 Roof\n\n- [ ] Buy tiles\n- [ ] Lay tiles\n"
+    plan = import_text(text, name="openspec/changes/roof/tasks.md").plan
+    assert plan.steps[0].children[0].description == "Roof"
+    plan.steps[0].children[0].children[0].status = PlanStatus.DONE
+    exported = export_into(plan, text, name="copy.md")
+    assert (exported.text, exported.format) == (text.replace("[ ] Buy", "[x] Buy"), "openspec")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"version": "2.0.0", "tasks": [{"label": "build", "type": "shell", "command": "make"}]}',
+        '{"version": "2.0.0", "tasks": []}',
+    ],
+)
+@pytest.mark.parametrize("form", [None, "task-master"])
+def test_tasks_of_an_editor_are_no_list(text: str, form: str | None) -> None:
+    with pytest.raises(PlanSyntaxError, match="EX110"):
+        import_text(text, form, name=".vscode/tasks.json")
+
+
+@pytest.mark.parametrize("form", ["checklist", "markdown"])
+@pytest.mark.parametrize("piece", ["| a ", "**a", "1.1", "第一", "- ", "[ ", "a 1 ", "|-", "~~a", "> ", "☐ ", "1️⃣ "])
+def test_long_lines_take_little_time(piece: str, form: str) -> None:
+    for text in (piece * 5000, f"{piece * 5000}\n- a\n", f"- {piece * 5000}\n", f"{piece}\n" * 5000 + "- a\n"):
+        with time_limit(5), suppress(PlanSyntaxError):
+            import_text(text, form)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from planspec_lark import tool_runner, toolplan
-from planspec_lark.cli.arguments import count_option, flag, format_option, repeated_option
+from planspec_lark.cli.arguments import SECONDS, count_option, flag, format_option, repeated_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.help import Group
 from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
@@ -315,10 +315,13 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @_plan_argument
 @_atoms_option(required=True)
 @count_option("--jobs", default=4, metavar="N", help="Make at most N calls at a time.")
+@click.option("--timeout", type=SECONDS, metavar="SECONDS", help="A step has failed whose call takes longer.")
 @click.option("--ledger", metavar="FILE", help="Keep what is done in this file, and do none of it again.")
 @database_options
 @flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
-def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_run: bool) -> None:
+def run(  # noqa: PLR0913, PLR0917  (the options)
+    file: str, atoms: tuple[str, ...], jobs: int, timeout: float | None, ledger: str | None, dry_run: bool
+) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
@@ -339,13 +342,13 @@ def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_ru
         stoppable(f"Stopped. {_KEPT}" if ledger or place.database else "Stopped."),
         ExitStack() as opened,
     ):
-        kept: dict[str, Any] = {"ledger": ledger}
+        kept: dict[str, Any] = {"ledger": ledger, "jobs": jobs, "timeout": timeout}
         # A dry run may be of a plan of which nothing is done yet.
         with suppress(NoLedgerError):
             kept |= opened.enter_context(place.held(read_only=dry_run))
         offered = {} if dry_run else tool_runner.load_entry_point_atoms({step.id for step in plan.steps})
         # Some callables may be asynchronous.
-        work = tool_runner.arun_toolplan(plan, registry, offered, jobs=jobs, on_event=_tell, dry_run=dry_run, **kept)
+        work = tool_runner.arun_toolplan(plan, registry, offered, on_event=_tell, dry_run=dry_run, **kept)
         done = asyncio.run(until_stopped(work, _WAITING))
     if dry_run:
         _write_waves(done)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.awaitables import drop, ignore
+from planspec_lark.awaitables import OverdueError, OwnThread, call_until, drop, ignore
 from planspec_lark.runs.ledger import Ledger, LedgerError, check_name
 from planspec_lark.runs.telemetry import telling
 from planspec_lark.tool_runner.call_ledger import RUN, open_calls
@@ -38,6 +39,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     call: Call,
     *,
     jobs: int = _JOBS,
+    timeout: float | None = None,
     ledger: Ledger | Path | str | None = None,
     run_id: str = RUN,
     on_event: Callable[[RunEvent], None] = ignore,
@@ -55,6 +57,9 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         call: callables by atom id, which get the inputs by name as a dict; or one callable, which gets the atom id
             first. They return the outputs by name.
         jobs: how many calls there are at a time.
+        timeout: seconds for each call; None is no limit. A step that takes longer has failed. What is asynchronous is
+            cancelled; a thread cannot be stopped, so its :func:`~planspec_lark.awaitables.stop_event` is set, and
+            nobody waits for it.
         ledger: keeps what is done: a ledger, or the path of one, which is made if need be. A later run with it calls no
             step again that is done and has the same definition and the same inputs. What is passed from step to step is
             JSON then.
@@ -73,8 +78,8 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         TypeError: a callable is asynchronous.
     """
     scheduler = CallScheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, ledger, run_id) as find:
-        _drive(scheduler, find, jobs)
+    with _begun(scheduler, call, jobs, timeout, ledger, run_id) as find:
+        _drive(scheduler, find, jobs, timeout)
         return _close(scheduler)
 
 
@@ -84,6 +89,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     call: Call,
     *,
     jobs: int = _JOBS,
+    timeout: float | None = None,
     ledger: Ledger | Path | str | None = None,
     run_id: str = RUN,
     on_event: Callable[[RunEvent], None] = ignore,
@@ -94,18 +100,25 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
     scheduler = CallScheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, ledger, run_id) as find:
-        await _adrive(scheduler, find, jobs)
+    with _begun(scheduler, call, jobs, timeout, ledger, run_id) as find:
+        await _adrive(scheduler, find, jobs, timeout)
         return _close(scheduler)
 
 
 @contextmanager
-def _begun(
-    scheduler: CallScheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run_id: str
+def _begun(  # noqa: PLR0913, PLR0917  (the arguments of both)
+    scheduler: CallScheduler,
+    call: Call,
+    jobs: int,
+    timeout: float | None,
+    ledger: Ledger | Path | str | None,
+    run_id: str,
 ) -> Iterator[_Find]:
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not at least 1")
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout: {timeout} is not more than 0")
     check_name("run_id", run_id)
     # A dry run takes no task, and so looks for none.
     find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
@@ -158,12 +171,12 @@ def _rescue(scheduler: CallScheduler, running: _Running) -> None:
 # ---------------------------------------------------------------- threads
 
 
-def _drive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
+def _drive(scheduler: CallScheduler, find: _Find, jobs: int, timeout: float | None) -> None:
     running: _Running = {}
     with ThreadPoolExecutor(jobs, thread_name_prefix="toolplan") as pool:
 
         def begin(task: ToolCall) -> _Future:
-            return pool.submit(copy_context().run, _call_at_once, find(task.atom_id), task.inputs)
+            return pool.submit(copy_context().run, _call_at_once, find(task.atom_id), task.inputs, timeout)
 
         try:
             while _begin(scheduler, running, jobs, begin):
@@ -173,33 +186,51 @@ def _drive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
             raise
 
 
-def _call_at_once(call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
-    ended = _call(call, inputs)
+def _call_at_once(call: AtomCallable, inputs: dict[str, Any], timeout: float | None) -> CallOutcome:
+    ended = _call(call, inputs, timeout)
     if not inspect.isawaitable(ended.value):
         return ended
     drop(ended.value)
     return evolve(ended, stop=TypeError("a callable is asynchronous, so await arun_toolplan() here"))
 
 
-def _call(call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
+def _call(call: AtomCallable, inputs: dict[str, Any], timeout: float | None) -> CallOutcome:
     started, clock = time.time(), time.monotonic()
     value, failure = None, None
     try:
-        value = call(inputs)
+        value = call(inputs) if timeout is None else _call_within(call, inputs, timeout)
     except Exception as error:
         failure = error
     return CallOutcome(value, failure, started, time.monotonic() - clock)
 
 
+def _call_within(call: AtomCallable, inputs: dict[str, Any], timeout: float) -> Any:
+    """Call in a thread of its own, for which nobody waits longer than that."""
+    stop, thread = Event(), OwnThread()
+
+    def work() -> Any:
+        value = call(inputs)
+        if stop.is_set():
+            drop(value)
+        return value
+
+    future = thread.submit(copy_context().run, call_until, stop, work)
+    wait([future], timeout)
+    if not future.done():
+        stop.set()
+        raise OverdueError(timeout, has_ended=False)
+    return future.result()
+
+
 # ---------------------------------------------------------------- event loops
 
 
-async def _adrive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
+async def _adrive(scheduler: CallScheduler, find: _Find, jobs: int, timeout: float | None) -> None:
     running: _Running = {}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="toolplan")
 
     def begin(task: ToolCall) -> _Future:
-        return asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))
+        return asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs, timeout))
 
     try:
         while _begin(scheduler, running, jobs, begin):
@@ -216,17 +247,19 @@ async def _adrive(scheduler: CallScheduler, find: _Find, jobs: int) -> None:
         pool.shutdown(wait=False)
 
 
-async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
+async def _acall(
+    pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any], timeout: float | None
+) -> CallOutcome:
     started, clock = time.time(), time.monotonic()
     value, failure, stop = None, None, None
     try:
         if inspect.iscoroutinefunction(call):
-            value = await call(inputs)
+            value = await _await_within(call(inputs), timeout)
         else:
-            ended = await _in_thread(pool, call, inputs)
+            ended = await _in_thread(pool, call, inputs, timeout)
             if not inspect.isawaitable(ended.value):
                 return ended
-            value = await ended.value
+            value = await _await_within(ended.value, timeout)
     except Exception as error:
         failure = error
     except asyncio.CancelledError:
@@ -236,10 +269,23 @@ async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str,
     return CallOutcome(value, failure, started, time.monotonic() - clock, stop)
 
 
-async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> CallOutcome:
+async def _await_within(answer: Awaitable[Any], timeout: float | None) -> Any:
+    try:
+        async with asyncio.timeout(timeout) as limit:
+            return await answer
+    except TimeoutError:
+        # It may be the call's own.
+        if not limit.expired() or timeout is None:
+            raise
+        raise OverdueError(timeout, has_ended=True) from None
+
+
+async def _in_thread(
+    pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any], timeout: float | None
+) -> CallOutcome:
     """Call what would keep all others waiting. A thread cannot be cancelled, so what it gives is taken in any case."""
     # No future can have StopIteration as its exception, so it is a part of what the thread gives.
-    work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, _call, call, inputs)
+    work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, _call, call, inputs, timeout)
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.tool_runner import RunEvent, StepStatus, ToolRun, ToolRunError, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import ToolPlanError, tool_plan_from_dict
 from tests.timing import with_longer_limits
@@ -376,6 +377,45 @@ def test_a_watcher_that_raises_ends_the_run(run: Run) -> None:
     with pytest.raises(KeyError):
         run(PLAN, ATOMS, kitchen, on_event=watch)
     assert kitchen.calls == []
+
+
+@pytest.mark.parametrize(("run", "is_late"), [(run_toolplan, False), (run_async, False), (run_async, True)])
+def test_a_tool_that_hangs_ends_by_its_time_limit(run: Run, is_late: bool) -> None:
+    """Neither the run nor the end of the process waits for it, and others go on."""
+    told = threading.Event()
+
+    def hang(inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "hang":
+            assert stop_event().wait(60)
+            told.set()
+        return {"weight": 1, "note": ""}
+
+    async def late(inputs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            await asyncio.sleep(60 if inputs["item"] == "hang" else 0)
+        finally:
+            told.set()
+        return {"weight": 1, "note": ""}
+
+    plan = tool_plan_from_dict(document(weigh("a", "hang"), bake("b", "${a.outputs.weight}"), weigh("c")))
+    done = run(plan, ATOMS, {"weigh": late if is_late else hang, "bake": Kitchen()}, jobs=1, timeout=0.2)
+    assert statuses(done) == {"a": "failed", "b": "skipped", "c": "done"}
+    assert done.results[0].error == "OverdueError: it has taken longer than 0.2 seconds"
+    assert 0.1 < done.results[0].seconds < 30
+    assert told.wait(60)
+
+
+@both
+def test_a_time_limit_is_more_than_nothing_and_no_other_failure_is_taken_for_it(run: Run) -> None:
+    with pytest.raises(ValueError, match=r"^timeout: 0 is not more than 0$"):
+        run(PLAN, ATOMS, Kitchen(), timeout=0)
+
+    async def fail(_: dict[str, Any]) -> Any:
+        raise TimeoutError("the scale")
+
+    tools = {"weigh": fail} if run is run_async else Kitchen(rye=TimeoutError("the scale"))
+    (result,) = run(tool_plan_from_dict(document(weigh())), ATOMS, tools, timeout=60).results
+    assert result.error == "TimeoutError: the scale"
 
 
 def test_a_chain_of_many_steps() -> None:

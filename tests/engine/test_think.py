@@ -400,7 +400,6 @@ def test_unusable_ends_the_run() -> None:
 @pytest.mark.parametrize(
     ("world", "message"),
     [
-        (World({"dig": ["done"]}), "an operator gives an OperatorResult, not str"),
         (World({"dig": [failed()]}, {"dig": [7]}), "a reflector gives a text or an Answer, not int"),
         (World({"dig": [failed()]}, plannings=[{}]), "a planner gives a text or an Answer, not dict"),
         (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
+from time import monotonic, sleep
 from typing import Any, NoReturn
 
 import click
@@ -49,7 +50,7 @@ from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.cli.values import read_values, value_options
-from planspec_lark.document import PlanFile, PlanFileError
+from planspec_lark.document import FileLease, PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
     EditedSteps,
@@ -95,6 +96,8 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
+# Seconds between two looks at a plan that another process runs.
+_LOOK = 0.05
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
@@ -346,12 +349,20 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
             raise UnreadableFileError(file, "there is no run to resume; without --resume, one begins")
         return last
     if last is not None and not given["new_run"]:
-        if not given["dry_run"] and (lease := plan_file.lease()):
+        if not given["dry_run"] and (lease := _wait_for(plan_file)):
             raise UnreadableFileError(file, f"another process runs this plan: {lease}")
         raise UnreadableFileError(
             file, "this plan was run before: --resume continues that run, --new-run begins another"
         )
     return None
+
+
+def _wait_for(plan_file: PlanFile) -> FileLease | None:
+    """Who else works on a plan, when the time to wait is over."""
+    until = monotonic() + plan_file.wait
+    while (lease := plan_file.lease()) is not None and monotonic() < until:
+        sleep(_LOOK)
+    return lease
 
 
 def _preview(

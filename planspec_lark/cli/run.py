@@ -103,7 +103,7 @@ _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
     language_option("The language of the prompts."),
-    flag("--resume", help="Continue the last run; steps that are done are not done again."),
+    flag("--resume", help="Continue the last run, or begin the first one; steps that are done are not done again."),
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
@@ -229,13 +229,14 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display, go_on), **more)
-            result = _run(engine, given)
+            # In a database, the last run of all may be that of another plan.
+            result = _run(engine, given, resume=info is not None)
     with still_heard(f"\nTo continue:\n{go_on}"):
         _leave(result, file, ledger_options(ctx), go_on)
 
 
-def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
-    subtask, resume = given["subtask"], given["resume"]
+def _run(engine: ThinkEngine, given: Mapping[str, Any], *, resume: bool) -> RunResult:
+    subtask = given["subtask"]
     if given["jobs"] == 1:
         return engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
     import asyncio  # noqa: PLC0415  (slow to load, and most runs do without)
@@ -339,14 +340,12 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
 
 
 def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
-    """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
+    """The run to go on with; None where a new one begins. One that has begun is continued only if that is asked for."""
     last = None
     with suppress(NoLedgerError), place.reading() as ledger:
         # In a database, the name tells the runs of a plan from all others.
         last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
-        if last is None:
-            raise UnreadableFileError(file, "there is no run to resume; without --resume, one begins")
         return last
     if last is not None and not given["new_run"]:
         if not given["dry_run"] and (lease := _wait_for(plan_file)):

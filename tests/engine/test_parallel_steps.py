@@ -227,7 +227,7 @@ def test_many_steps_are_at_work_at_a_time() -> None:
         nonlocal running, most
         running += 1
         most = max(most, running)
-        for _ in range(3 * count):
+        for _turn in range(3 * count):
             await asyncio.sleep(0)
         running -= 1
         return OperatorResult()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
+from time import monotonic, sleep
 from typing import Any, NoReturn
 
 import click
@@ -49,7 +50,7 @@ from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.cli.values import read_values, value_options
-from planspec_lark.document import PlanFile, PlanFileError
+from planspec_lark.document import FileLease, PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
     EditedSteps,
@@ -95,12 +96,14 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
+# Seconds between two looks at a plan that another process runs.
+_LOOK = 0.05
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
     language_option("The language of the prompts."),
-    flag("--resume", help="Continue the last run; steps that are done are not done again."),
+    flag("--resume", help="Continue the last run, or begin the first one; steps that are done are not done again."),
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
@@ -226,13 +229,14 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display, go_on), **more)
-            result = _run(engine, given)
+            # In a database, the last run of all may be that of another plan.
+            result = _run(engine, given, resume=info is not None)
     with still_heard(f"\nTo continue:\n{go_on}"):
         _leave(result, file, ledger_options(ctx), go_on)
 
 
-def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
-    subtask, resume = given["subtask"], given["resume"]
+def _run(engine: ThinkEngine, given: Mapping[str, Any], *, resume: bool) -> RunResult:
+    subtask = given["subtask"]
     if given["jobs"] == 1:
         return engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
     import asyncio  # noqa: PLC0415  (slow to load, and most runs do without)
@@ -336,22 +340,28 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
 
 
 def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
-    """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
+    """The run to go on with; None where a new one begins. One that has begun is continued only if that is asked for."""
     last = None
     with suppress(NoLedgerError), place.reading() as ledger:
         # In a database, the name tells the runs of a plan from all others.
         last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
-        if last is None:
-            raise UnreadableFileError(file, "there is no run to resume; without --resume, one begins")
         return last
     if last is not None and not given["new_run"]:
-        if not given["dry_run"] and (lease := plan_file.lease()):
+        if not given["dry_run"] and (lease := _wait_for(plan_file)):
             raise UnreadableFileError(file, f"another process runs this plan: {lease}")
         raise UnreadableFileError(
             file, "this plan was run before: --resume continues that run, --new-run begins another"
         )
     return None
+
+
+def _wait_for(plan_file: PlanFile) -> FileLease | None:
+    """Who else works on a plan, when the time to wait is over."""
+    until = monotonic() + plan_file.wait
+    while (lease := plan_file.lease()) is not None and monotonic() < until:
+        sleep(_LOOK)
+    return lease
 
 
 def _preview(

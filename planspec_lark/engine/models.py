@@ -354,8 +354,15 @@ class Question:
 
 
 # Each may be asynchronous.
-Runner: TypeAlias = "Callable[[Operator, StepCall], OperatorResult | Awaitable[OperatorResult]]"
-Operator: TypeAlias = "Callable[[StepCall], OperatorResult | Awaitable[OperatorResult]]"
+Runner: TypeAlias = "Callable[[Operator, StepCall], Any]"
+Operator: TypeAlias = "Callable[[StepCall], Any]"
+"""Does a step, and gives an :class:`OperatorResult`, or what stands for one that is OK.
+
+A mapping, or a model of attrs or pydantic, has the outputs by name; one that has ``status`` and only fields of
+:class:`OperatorResult` is one, where none of them is declared as an output. A text is the result in words, and any
+value but None that of the output, where the step declares one and no more; of a ``decide`` step, a text is the id of
+the branch.
+"""
 Reflector: TypeAlias = "Callable[[ReflectionCall], str | Answer | Awaitable[str | Answer]]"
 Planner: TypeAlias = "Callable[[PlanningCall], str | Answer | Awaitable[str | Answer]]"
 
@@ -382,6 +389,12 @@ class Budget:
     cost: float | None = field(default=None, validator=optional(_is_amount))
 
 
+def _are_exceptions(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    is_right = isinstance(value, tuple) and all(isinstance(one, type) and issubclass(one, Exception) for one in value)
+    if not is_right:
+        raise TypeError(f"{attribute.name}: expected a tuple of classes of exceptions")
+
+
 # More makes no sense, and clocks have limits.
 _LONGEST_PAUSE = 10_000_000
 
@@ -400,6 +413,7 @@ class StepPolicy:
         factor: by which each further pause is longer.
         max_pause: seconds of the longest pause. Where the operator asks for a longer one, the step has failed.
         jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
+        retry_on: exceptions that mean the same as :class:`TransientError`, where an operator raises them.
     """
 
     timeout: float | None = field(default=None, validator=optional(and_(_is_amount, _is_number)))
@@ -408,6 +422,7 @@ class StepPolicy:
     factor: float = field(default=2.0, validator=[_is_number, ge(1)])
     max_pause: float = field(default=300.0, validator=[_is_number, le(_LONGEST_PAUSE)])
     jitter: float = field(default=0.5, validator=[_is_number, le(1)])
+    retry_on: tuple[type[Exception], ...] = field(default=(), validator=_are_exceptions)
 
     def pause_after(self, tries: int) -> float:
         """Seconds to wait after this number of tries."""

@@ -12,7 +12,7 @@ from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, Pla
 __all__ = ["NextStep", "StepScheduler", "is_loop", "is_open_loop"]
 
 
-# How many open steps are searched for one that can run beside others.
+# How many open steps are searched, besides those that run, for one that can run beside these.
 _LOOK_AHEAD = 200
 
 
@@ -76,7 +76,7 @@ class StepScheduler:
         begun, and whatever comes after a container that is to be planned or reflected on.
         """
         looked, rows = 0, [iter(self._top())]
-        while rows and looked < _LOOK_AHEAD:
+        while rows and looked < _LOOK_AHEAD + len(at_work):
             step = next(rows[-1], None)
             if step is None:
                 rows.pop()

@@ -22,6 +22,7 @@ from planspec_lark.engine.models import (
     StepPolicy,
     TransientError,
 )
+from planspec_lark.engine.operator_values import take_result
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_rules import ForPerson
@@ -145,11 +146,10 @@ class StepRunner:
             raise error
         if error is not None:
             # What an operator raises is that step's failure; reflection decides what to do about it.
-            result = _failure(error)
+            result = _failure(error, begun.policy)
         if self.writer.fault is not None:
             raise self.writer.fault
-        if not isinstance(result, OperatorResult):
-            raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
+        result = take_result(result, begun.call.step)
         if result.status is not HopStatus.OK and result.retry_after is not None:
             why_not = self._postpone(begun, result, result.retry_after)
             if why_not is None:
@@ -488,14 +488,15 @@ def kept(text: str) -> str:
     return visible(text[:_KEPT].replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _failure(error: Exception) -> OperatorResult:
+def _failure(error: Exception, policy: StepPolicy) -> OperatorResult:
     """What an operator has raised, or that it took too long, as a result."""
     if isinstance(error, OverdueError):
         goes_on = "" if error.has_ended else ": it could not be stopped, and its work continues"
         return OperatorResult(HopStatus.FAIL, f"no result within {error.seconds:g} seconds{goes_on}")
     if isinstance(error, TransientError):
         return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
-    return OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
+    retry_after = 0 if isinstance(error, policy.retry_on) else None
+    return OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}", retry_after=retry_after)
 
 
 def open_branches(step: PlanStep) -> Iterator[PlanStep]:

@@ -157,11 +157,11 @@ class ThinkEngine:
         """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
 
         Args:
-            resume: continue the last run. Without it, a new one begins; steps that are done stay done, but nothing is
-                known of their outputs.
+            resume: continue the last run; where there is none, one begins. Without it, a new one always begins: steps
+                that are done stay done, but nothing is known of their outputs.
 
         Raises:
-            PlanRunError: the plan has faults that keep it from being run, or there is no run to resume.
+            PlanRunError: the plan has faults that keep it from being run, or there is neither a plan nor a run.
             EditedStepsError: finished steps were edited.
             PlanBusyError: another process runs the plan.
             PlanFileError: the file cannot be read or written, or it was edited meanwhile.
@@ -186,7 +186,8 @@ class ThinkEngine:
 
         Args:
             step_id: the id of a subtask.
-            resume: continue the last run. Without it, nothing is known of the outputs of steps that are done.
+            resume: continue the last run, if there is one. Without it, nothing is known of the outputs of steps that
+                are done.
 
         Raises:
             PlanRunError: there is no such subtask, or as for :meth:`run`, as all else.
@@ -312,10 +313,15 @@ class ThinkEngine:
         with ExitStack() as held:
             given = self._load(held, look)
             file = None if given is None else given.file
+            # Where there is nothing to resume, a run of a plan begins.
+            begins = is_run and given is not None
+            resume = resume and not (begins and self._has_no_ledger(file))
             # Of a plan that cannot be run, or that was never run, no ledger is made.
             if given is not None and not resume:
                 self._check(given.plan, subtask, is_run=is_run)
             ledger = self._open_ledger(held, file, resume=resume)
+            if resume and begins and self._last_run(ledger) is None:
+                resume = False
             run = self._find_run(ledger) if resume else self._add_run(ledger)
             writer: RunWriter
 
@@ -373,9 +379,13 @@ class ThinkEngine:
             return self.ledger
         if file is None:
             return MemoryLedger()
-        if resume and not ledger_path(file.path).exists():
+        if resume and self._has_no_ledger(file):
             raise _no_run()
         return held.enter_context(closing(open_ledger(file.path)))
+
+    def _has_no_ledger(self, file: LeasedPlan | None) -> bool:
+        """Whether a ledger would have to be made first."""
+        return self.ledger is None and (file is None or not ledger_path(file.path).exists())
 
     def _check(self, plan: PlanSpec, subtask: str | None, *, is_run: bool) -> None:
         """Raises PlanRunError where a plan has not the steps that are named."""
@@ -386,10 +396,13 @@ class ThinkEngine:
 
     def _find_run(self, ledger: Ledger) -> str:
         """The run to resume."""
-        info = ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
+        info = self._last_run(ledger)
         if info is None:
             raise _no_run()
         return info.run
+
+    def _last_run(self, ledger: Ledger) -> RunInfo | None:
+        return ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
 
     def _add_run(self, ledger: Ledger) -> str:
         """A new run."""

@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import pairwise
 from typing import Any
 
 from attrs import astuple, evolve
@@ -145,18 +146,32 @@ class DatabaseLedger(ABC):
         """The records of a run, read some at a time."""
         where, values = _where(run, kinds)
         bounds, order, left = f" AND seq > {after:d}", "seq DESC" if newest_first else "seq", limit
+        last = None if newest_first else max(after, 0)
         while left is None or left > 0:
             count = _ROWS_AT_A_TIME if left is None else min(left, _ROWS_AT_A_TIME)
             with self._errors():
                 # Nothing but names and numbers of our own is in the statement.
                 statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY {order} LIMIT {count:d}"  # noqa: S608
                 rows = [_read(row) for row in self._execute(statement, values)]
+            if not kinds:
+                self._check_numbers(run, [record.seq for record in rows], last)
             yield from rows
             if len(rows) < count:
                 return
             last = rows[-1].seq
             bounds = f" AND seq > {after:d} AND seq < {last:d}" if newest_first else f" AND seq > {last:d}"
             left = None if left is None else left - len(rows)
+
+    def _check_numbers(self, run: str, found: Sequence[int], last: int | None) -> None:
+        """Raises LedgerError where a record is missing between these, read after another one."""
+        for before, now in pairwise(found if last is None else [last, *found]):
+            if abs(now - before) != 1:
+                number = before + 1 if now > before else before - 1
+                raise self._missing(f"record {number:,} of run {visible_name(run)}")
+
+    def _missing(self, what: str) -> LedgerError:
+        """That something that was written is not there any more, and what to do."""
+        return LedgerError(f"{self._name}: {what} is missing: put back a copy of the ledger, or begin a new run")
 
     def count(self, run: str, *, kinds: Sequence[RecordKind] = ()) -> int:
         """How many records a run has."""
@@ -171,7 +186,10 @@ class DatabaseLedger(ABC):
             rows = self._execute("SELECT value FROM outputs WHERE run = ? AND seq = ? AND name = ?", (run, seq, name))
             if rows:
                 return json.loads(rows[0][0])
-        raise KeyError(name)
+        raise self._missing_output(run, seq, name)
+
+    def _missing_output(self, run: str, seq: int, name: str) -> LedgerError:
+        return self._missing(f"output {visible_name(name)} of record {seq:,} of run {visible_name(run)}")
 
     def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
         """Outputs of several records."""
@@ -184,6 +202,9 @@ class DatabaseLedger(ABC):
                 which = f"run = ? AND seq IN ({', '.join('?' * len(some))})"
                 rows = self._execute(f"SELECT seq, name, value FROM outputs WHERE {which}", (run, *some))  # noqa: S608
                 found.update((name, json.loads(value)) for seq, name, value in rows if places.get(name) == seq)
+        for name, seq in places.items():
+            if name not in found:
+                raise self._missing_output(run, seq, name)
         return {name: found[name] for name in places}
 
     # ---------------------------------------------------------------- leases

@@ -198,16 +198,20 @@ class Ledger(Protocol):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Record]:
-        """The records of a run after this number, of these kinds or all, without outputs."""
+        """The records of a run after this number, of these kinds or all, without outputs.
+
+        Raises:
+            LedgerError: it cannot be read, or of all records one is missing.
+        """
 
     def count(self, run: str, *, kinds: Sequence[RecordKind] = ()) -> int:
         """How many records of these kinds, or of all, a run has."""
 
     def value(self, run: str, seq: int, name: str) -> Any:
-        """One of the outputs of a record. Raises KeyError where there is none."""
+        """One of the outputs of a record. Raises LedgerError where there is none."""
 
     def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
-        """Outputs by name, each of the record whose number is given. Raises KeyError where one is not there."""
+        """Outputs by name, each of the record whose number is given. Raises LedgerError where one is not there."""
 
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
         """Take the lease of a run, or renew one's own, for so many seconds.

@@ -42,9 +42,10 @@ CREATE TABLE snapshots (run TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
-def ledger_path(plan: Path) -> Path:
+def ledger_path(plan: Path | str) -> Path:
     """The file beside a plan that holds its ledger."""
-    return plan.with_name(plan.name + ".ledger")
+    path = Path(plan)
+    return path.with_name(path.name + ".ledger")
 
 
 def open_ledger(plan: Path) -> SqliteLedger:

@@ -114,3 +114,20 @@ def test_one_error_and_nothing_changes(world: str, fault: str, monkeypatch: pyte
     looked = run("log", ledger)
     assert (looked.exit_code, looked.stdout) == (2, "")
     assert _files() == before
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [("records WHERE seq = 3", "record 3 of run "), ("outputs", "output list of record 3 of run ")],
+)
+def test_what_is_lost_from_a_ledger_is_said(lost: str, said: str) -> None:
+    ledger, command = _plan()
+    base = sqlite3.connect(ledger)
+    assert base.execute(f"DELETE FROM {lost}").rowcount >= 1
+    base.commit()
+    base.close()
+    result = run(*command)
+    assert result.exit_code == 2
+    assert f"bakery.md.ledger: {said}" in result.stderr
+    assert "is missing: put back a copy of the ledger, or begin a new run" in result.stderr
+    assert "Traceback" not in result.stderr

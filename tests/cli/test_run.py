@@ -234,11 +234,11 @@ def test_a_new_run_leaves_alone_what_is_done() -> None:
     assert run(*RUN, "--new-run", "--input", "list=flour").exit_code == 0
 
 
-def test_nothing_to_go_on_with() -> None:
-    result = run(*RUN, "--resume")
-    said = "Error: bakery.md: there is no run to resume; without --resume, one begins\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
-    assert not Path("bakery.md.ledger").exists()
+def test_one_line_begins_a_run_and_resumes_it() -> None:
+    assert run(*RUN, "--resume", "--max-steps", "1").exit_code == 3
+    assert run(*RUN, "--resume").exit_code == 0
+    assert calls() == ["1", "2", "3", "3.1", "4.1"]
+    assert len(run("log", "bakery.md", "--runs").stdout.splitlines()) == 1
 
 
 def test_finished_steps_that_were_edited(snapshot: SnapshotAssertion) -> None:

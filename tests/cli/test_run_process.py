@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -164,6 +165,16 @@ def test_two_at_once() -> None:
         assert run("log", "bakery.md").stdout.endswith("started    2\n")
         assert run(*RUN, "--resume", "--dry-run").exit_code == 0
         assert plan_text() == before
+
+
+def test_a_run_waits_for_another_one_without_resume_too() -> None:
+    with buying() as process:
+        waiting = Timer(1, process.kill)
+        waiting.start()
+        result = run(*RUN, "--wait", "30")
+        waiting.join()
+    said = "Error: bakery.md: this plan was run before: --resume continues that run, --new-run begins another\n"
+    assert (result.exit_code, result.stderr) == (2, said)
 
 
 def test_what_has_happened_is_written_at_once() -> None:

@@ -220,6 +220,23 @@ def test_a_value_is_not_replaced_before_its_turn(steps: str, slow: str, expected
     assert (result.outcome, result.outputs["z"]) == (Outcome.CONVERGED, expected)
 
 
+def test_many_steps_are_at_work_at_a_time() -> None:
+    count, running, most = 250, 0, 0
+
+    async def operate(_: StepCall) -> OperatorResult:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _turn in range(3 * count):
+            await asyncio.sleep(0)
+        running -= 1
+        return OperatorResult()
+
+    steps = "".join(f"{at}. [act] a {at}\n  > ← x\n" for at in range(1, count + 1))
+    asyncio.run(ThinkEngine(plan(steps), operate, jobs=count, inputs={"x": 1}).arun())
+    assert most == count
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_input_that_a_later_step_produces_is_missing_however_far_that_is(jobs: int) -> None:
     steps = "1. [act] a → x\n2. [act] b\n3. [act] c\n  > ← y\n4. [act] d → y\n  > ← x\n"

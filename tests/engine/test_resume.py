@@ -595,11 +595,16 @@ def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
     assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]
 
 
-def test_where_there_is_no_run_no_ledger_is_made(tmp_path: Path) -> None:
-    (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a\n")
+def test_where_there_is_no_run_one_begins_and_nothing_can_be_reopened(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    path.write_text("Goal: g\n## Steps\n1. [act] a\n")
     with pytest.raises(PlanRunError, match="there is no run to resume"):
-        World().run(tmp_path / "p", resume=True)
+        World().engine(path).reopen("1")
+    with pytest.raises(PlanRunError, match="step 7 is not a subtask"):
+        World().engine(path).run_subtask("7", resume=True)
     assert os.listdir(tmp_path) == ["p"]
+    assert World().run(path, resume=True).outcome is Outcome.CONVERGED
+    assert ledger_path(str(path)).exists()
 
 
 # ---------------------------------------------------------------- ledgers that have other runs
@@ -634,5 +639,5 @@ def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
         ledger.begin(RunInfo("toolplan", 1.0))
         ledger.append("toolplan", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
     with pytest.raises(PlanRunError, match="there is no run to resume"):
-        _go_on(path)
-    assert World(VALUES).run(path).outcome is Outcome.CONVERGED
+        World().engine(path).reopen("1")
+    assert _go_on(path)[1].outcome is Outcome.CONVERGED

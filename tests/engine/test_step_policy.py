@@ -81,6 +81,19 @@ def test_where_tries_are_used_up_the_step_has_failed(tries: int, words: str) -> 
     assert [call.result for call in world.reflections] == [f"busy ({words})"] * 2
 
 
+@pytest.mark.parametrize(("retry_on", "tries"), [((ConnectionError,), 3), ((KeyError, OSError), 3), ((KeyError,), 1)])
+def test_exceptions_that_are_tried_again(retry_on: tuple[type[Exception], ...], tries: int) -> None:
+    world = World({"one": [ConnectionResetError("gone")] * 2 + [ok(x=1)]})
+    world.run(ONE, step_policy=StepPolicy(pause=0, retry_on=retry_on))
+    assert [(call.step.step_id, call.attempt) for call in world.calls] == [("1", 1)] * tries
+
+
+@pytest.mark.parametrize("wrong", [ConnectionError, ("ConnectionError",), (KeyboardInterrupt,)])
+def test_what_can_be_tried_again_are_exceptions(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="retry_on: expected a tuple of classes of exceptions"):
+        StepPolicy(retry_on=wrong)
+
+
 def test_an_ordinary_failure_is_not_tried_again() -> None:
     world = World({"one": [failed("no")]})
     assert world.run(ONE, step_policy=AT_ONCE).outcome is Outcome.BLOCKED

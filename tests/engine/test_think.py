@@ -26,6 +26,7 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.planspec.models import hash_of
+from planspec_lark.runs import MemoryLedger
 from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown, unsure
 
 TWO = "1. [act] dig → hole\n2. [act] fill\n"
@@ -400,7 +401,6 @@ def test_unusable_ends_the_run() -> None:
 @pytest.mark.parametrize(
     ("world", "message"),
     [
-        (World({"dig": ["done"]}), "an operator gives an OperatorResult, not str"),
         (World({"dig": [failed()]}, {"dig": [7]}), "a reflector gives a text or an Answer, not int"),
         (World({"dig": [failed()]}, plannings=[{}]), "a planner gives a text or an Answer, not dict"),
         (
@@ -462,9 +462,19 @@ def test_an_id_that_no_ledger_can_hold_is_refused_by_its_name(name: str) -> None
         ThinkEngine(plan(TWO), World().operator, **given)
 
 
-def test_there_is_no_run_to_go_on_with() -> None:
-    with pytest.raises(PlanRunError, match="there is no run to resume"):
-        World().run(TWO, resume=True)
+@pytest.mark.parametrize("run_id", ["", "nightly"])
+def test_to_resume_begins_a_run_where_there_is_none(run_id: str) -> None:
+    ledger, world = MemoryLedger(), World()
+    first = world.run(TWO, resume=True, ledger=ledger, run_id=run_id, budget=Budget(steps=1), inputs={"x": 1})
+    second = world.run(first.plan, resume=True, ledger=ledger, run_id=run_id)
+    assert (world.ran, second.outcome, len(ledger.runs())) == (["1", "2"], Outcome.CONVERGED, 1)
+    assert second.run == (run_id or first.run)
+
+
+def test_a_subtask_begins_where_there_is_no_run() -> None:
+    world = World()
+    result = world.engine(plan("1. [act] a\n2. [subtask] s\n  2.1. [act] b\n")).run_subtask("2", resume=True)
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["2.1"])
 
 
 # ---------------------------------------------------------------- budgets

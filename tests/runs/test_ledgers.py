@@ -68,7 +68,7 @@ def test_values_that_are_not_there(make: Make) -> None:
     ledger.begin(RunInfo("r", 1.0))
     append(ledger, full_record())
     for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
-        with pytest.raises(KeyError):
+        with pytest.raises(LedgerError, match="is missing: put back a copy of the ledger"):
             ledger.value("r", seq, name)
 
 
@@ -83,10 +83,23 @@ def test_values_of_several_records(make: Make) -> None:
     assert found == {**{f"v{number}": number for number in range(450, 0, -1)}, "last": [7]}
     assert ledger.values("r", {}) == {}
     for missing in ({"v1": 2}, {"v1": 1, "z": 1}, {"v1": 451}):
-        with pytest.raises(KeyError):
+        with pytest.raises(LedgerError, match="is missing: put back a copy of the ledger"):
             ledger.values("r", missing)
-    with pytest.raises(KeyError):
+    with pytest.raises(LedgerError, match="is missing: put back a copy of the ledger"):
         ledger.values("other", {"v1": 1})
+
+
+@pytest.mark.parametrize("is_newest", [False, True])
+def test_a_record_that_is_lost_is_said(make: Make, is_newest: bool) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    for number in range(1, 4):
+        ledger.append("r", Record(RecordKind.DONE, str(number)), after=number + (number > 1))
+    with pytest.raises(
+        LedgerError, match="record 3 of run r is missing" if is_newest else "record 1 of run r is missing"
+    ):
+        list(ledger.records("r", newest_first=is_newest))
+    assert len(list(ledger.records("r", kinds=[RecordKind.DONE]))) == 3
 
 
 def test_records_behind_a_number(make: Make) -> None:
@@ -197,7 +210,7 @@ def test_of_two_writers_one_is_fenced(make: Make) -> None:
         first.append("r", Record(RecordKind.DONE, "first", outputs={"x": 1}), after=1)
     # Nothing of it is there, and both ledgers continue.
     assert [record.step for record in first.records("r")] == ["", "second"]
-    with pytest.raises(KeyError):
+    with pytest.raises(LedgerError, match="is missing: put back a copy of the ledger"):
         first.value("r", 2, "x")
     first.append("r", Record(RecordKind.DONE, "first", outputs={"x": 1}), after=2)
     assert second.value("r", 3, "x") == 1

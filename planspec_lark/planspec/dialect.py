@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
-from re import Match, Pattern
+from re import Match
 from types import MappingProxyType
 
 from attrs import define, evolve, field, frozen
@@ -240,7 +240,7 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
     """
     if plain := _PLAIN_KINDS.get(line[:1]):
         for rule in plain:
-            if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
+            if match := DIALECT.match(rule, line):
                 return LineReading(rule, _plain_deviations(rule, match))
     return (
         _read_step(line, signs)
@@ -253,11 +253,11 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
 
 def _read_layout(line: str) -> LineReading | None:
     """A line of detail with a foreign sign, or one that says nothing."""
-    if (match := DIALECT.rule("wide_detail").match(line)) and match.end() == len(line):
+    if match := DIALECT.match("wide_detail", line):
         text = match["TAIL"] or ""
         return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
     for kind in ("ruler", "comment_line", "tag"):
-        if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
+        if match := DIALECT.match(kind, line):
             message = "this line is not part of a plan"
             return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
     return None
@@ -288,8 +288,8 @@ def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
     if found := _read_wrapped(line):
         return found
-    match = DIALECT.rule("header").match(line)
-    said = _text_of_header(match) if match is not None and match.end() == len(line) else None
+    match = DIALECT.match("header", line)
+    said = _text_of_header(match) if match else None
     if match is None or said is None:
         return None
     text, comment = said
@@ -428,8 +428,8 @@ def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = R
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     is_early = line.lstrip("-*+•_` ")[:1] in ("[", "［", "【")
     for rule in ("early_step", "step") if is_early else ("step",):
-        match = DIALECT.rule(rule).match(line)
-        if match is not None and match.end() == len(line) and (found := _build_step(_Line(match, line), signs)):
+        match = DIALECT.match(rule, line)
+        if match and (found := _build_step(_Line(rule, match), signs)):
             return found
     return None
 
@@ -437,16 +437,20 @@ def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None
 class _Line:
     """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
 
-    def __init__(self, match: Match[str], line: str) -> None:
-        self.match, self.line, self.span = match, line, match.span
+    def __init__(self, rule: str, match: Match[str]) -> None:
+        self.match, self.line, self.span = match, match.string, match.span
         self.parts: dict[str, str] = {}
-        # By the name of a part, the terminal that it is written in.
+        # By the name of a part, the terminal that it is written in, and what that says.
         self.forms: dict[str, str] = {}
-        for (name, part, terminal), value in zip(_names_of(match.re), match.groups(), strict=True):
-            if value is not None:
-                self.parts[name] = value
-                if part:
-                    self.forms[part] = terminal
+        self.values: dict[str, str] = {}
+        values = match.groups()
+        for part, at, terminals in _parts_of(rule):
+            if (written := values[at]) is None:
+                continue
+            self.parts[part] = written
+            for terminal, below in terminals:
+                if (value := values[below]) is not None:
+                    self.forms[part], self.values[part] = terminal, value
 
     def form_of(self, part: str) -> str:
         """The terminal that a part is written in; empty where it is missing."""
@@ -454,21 +458,24 @@ class _Line:
 
 
 @cache
-def _names_of(pattern: Pattern[str]) -> list[tuple[str, str, str]]:
-    """The groups of a pattern: the name, and of a terminal in a part the names of both."""
-    found = []
-    for name in pattern.groupindex:
+def _parts_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
+    found: dict[str, tuple[str, int, list[tuple[str, int]]]] = {}
+    for at, name in enumerate(DIALECT.rule(rule).groupindex):
         terminal = name.lstrip("abcdefghijklmnopqrstuvwxyz_")
         part = name[: len(name) - len(terminal)].rstrip("_")
-        found.append((name, part if terminal else "", terminal))
-    return found
+        if part in found:
+            found[part][2].append((terminal, at))
+        else:
+            found[name] = (name, at, [])
+    return list(found.values())
 
 
 def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     parts = line.parts
     part = "early_type" if "early_type" in parts else "type"
     terminal = line.form_of(part)
-    word = parts[f"{part}_{terminal}"].strip(BLANKS)
+    word = line.values[part].strip(BLANKS)
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
     if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
         return None
@@ -567,7 +574,7 @@ def _read_number(line: _Line) -> tuple[str, Number]:
     read = _NUMBERS.get(terminal)
     if read is None:
         return "", Number.PLAIN
-    number = read(line.parts[f"number_{terminal}"].strip(_SPACES))
+    number = read(line.values["number"].strip(_SPACES))
     if terminal == "NUMBER_LETTER":
         return number, Number.LETTER
     return number, Number.DOTTED if "." in number else Number.PLAIN
@@ -654,14 +661,13 @@ def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
 
 def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
-    match = DIALECT.rule("untyped_step").match(line) or DIALECT.rule("bullet_line").match(line)
-    if match is None or match.end() != len(line):
+    numbered = DIALECT.match("untyped_step", line)
+    match = numbered or DIALECT.match("bullet_line", line)
+    if match is None:
         return None
-    found = _Line(match, line)
-    is_numbered = "number" in match.re.groupindex
+    is_numbered = numbered is not None
+    found = _Line("untyped_step" if is_numbered else "bullet_line", match)
     bullet = match.end("bullet") if "bullet" in found.parts else 0
-    if is_numbered and "number" not in found.parts:
-        return None
     if not is_numbered and not default_type:
         deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
         return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
@@ -832,12 +838,12 @@ def read_progress(piece: str) -> str:
 
 def _read_label(line: str) -> LineReading | None:
     """A label below a step with a value that fits, or an arrow with variables."""
-    if (match := DIALECT.rule("flow").match(line)) and match.end() == len(line):
+    if match := DIALECT.match("flow", line):
         kind = "inputs" if match["inputs"] else "outputs"
         listed = read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"])
         return _label(line, kind, tuple(listed or ()))
-    match = DIALECT.rule("label").match(line)
-    if match is None or match.end() != len(line):
+    match = DIALECT.match("label", line)
+    if match is None:
         return None
     kind = next(name for name, group in _FIELDS.items() if match[group])
     value = (match["TAIL"] or "").strip(_SPACES)

@@ -35,10 +35,11 @@ def terminals(line: str) -> set[str]:
     """The terminals with a row that read a part of a line, by whatever rule."""
     found = set()
     for rule in _LINE_RULES:
-        match = DIALECT.rule(rule).match(line)
-        if match is None or match.end() != len(line):
+        match = DIALECT.match(rule, line)
+        if match is None:
             continue
-        found |= {form.terminal for form, _, _ in DIALECT.parts(match)}
+        groups = (name for name, value in match.groupdict().items() if value is not None)
+        found |= {name.lstrip("abcdefghijklmnopqrstuvwxyz_") for name in groups} & DIALECT.forms.keys()
         tail = match.groupdict().get("TAIL") or ""
         found |= {str(sign.lastgroup) for sign in DIALECT.tokens("tail").finditer(tail)}
         pieces = (DIALECT.rule("piece").match(piece.strip()) for piece in re.split(r"[|｜]", tail)[1:])

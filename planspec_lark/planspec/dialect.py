@@ -479,13 +479,16 @@ def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | N
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
     if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
         return None
-    if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
+    if "number" not in parts and "bullet" not in parts and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
         return None
     marks = _find_marks(line, signs)
-    deviations = _lead_deviations(line) + _mark_deviations(line, marks)
-    deviations += _type_deviations(line, part, terminal, word, meant)
     tail = _tail_of(line)
-    deviations += tail.deviations
+    deviations = [
+        *_lead_deviations(line),
+        *_mark_deviations(line, marks),
+        *_type_deviations(line, part, terminal, word, meant),
+        *tail.deviations,
+    ]
     number, kind = _read_number(line)
     name = parts.get("name", "").strip(BLANKS)
     step = StepLine(number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces)
@@ -646,7 +649,9 @@ def _read_mark(marks: Sequence[_Mark]) -> str:
 
 
 def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
-    found = []
+    found: list[Deviation] = []
+    if not marks:
+        return found
     for one in marks:
         if one.status is None:
             found.append(deviation_of("PS111", line.line, one.start, one.end, None))
@@ -725,6 +730,8 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
     end, arrow = len(text), len(text)
     for match in DIALECT.tokens("tail").finditer(text):
         kind, start = str(match.lastgroup), match.start()
+        if kind == "UNSIGNED":
+            continue
         if kind in ("COMMENT", "HTML_COMMENT"):
             deviations.append(deviation_of("PS124", line, offset + start, offset + end, DIALECT.forms[kind].risk))
             end = start
@@ -738,13 +745,13 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
             outputs = tuple(read_variables(match[kind]) or ())
             if kind != "OUTPUTS":
                 deviations.append(_miss_of_outputs(text, match, offset))
-    description = text[: min([arrow, end, *cuts[:1]])]
+    description = text[: min(arrow, end, *cuts[:1])]
     # What only looks like white space is text, as in the form, unless another part in foreign signs follows.
     description = (description.rstrip(_SPACES) if deviations else description).strip(BLANKS)
     description, more = _strip_marks(description, line[:offset], offset)
     deviations += more
-    pieces = list(_read_pieces(text, [*cuts, end], offset, line, deviations))
-    deviations.sort(key=lambda one: one.start)
+    pieces = _read_pieces(text, [*cuts, end], offset, line, deviations) if cuts else []
+    deviations.sort(key=_START)
     return Tail(description, outputs, tuple(pieces), tuple(deviations))
 
 
@@ -761,7 +768,7 @@ def _miss_of_outputs(text: str, match: Match[str], offset: int) -> Deviation:
 def _strip_marks(description: str, lead: str, offset: int) -> tuple[str, list[Deviation]]:
     """A description without the marks that are around it, or that close those in front of it."""
     plain = unwrap(description)
-    for sign in _PAIRS:
+    for sign in _PAIRS if "**" in description or "__" in description else ():
         if lead.count(sign) % 2 == 1 and sign in plain:
             plain = plain.removesuffix(sign) if plain.endswith(sign) else plain.replace(sign, "", 1)
     if plain == description:

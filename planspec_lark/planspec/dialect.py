@@ -34,6 +34,7 @@ __all__ = [
     "cut_comment",
     "find_arrow",
     "is_elision",
+    "is_plain",
     "is_suspect",
     "names_type",
     "read_columns",
@@ -66,6 +67,7 @@ _SPACES = BLANKS + "".join(
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
+_ARROWS = frozenset(">⇒➜➔⟶➝➞→")
 _START = attrgetter("start")
 
 _MESSAGES = {
@@ -821,8 +823,6 @@ def cut_comment(text: str) -> int:
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
     """Where an arrow in other signs stands at the end of a description, and the variables; None without one."""
-    if not description or is_plain(description):
-        return None
     for match in DIALECT.tokens("tail").finditer(description):
         if match.lastgroup in ("OUTPUTS_ARROW", "OUTPUTS_SIGNS"):
             return match.start(), tuple(read_variables(match[match.lastgroup]) or ())
@@ -831,7 +831,7 @@ def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
 
 def is_plain(description: str) -> bool:
     """Whether a description has no arrow of any kind."""
-    return not any(sign in description for sign in ">⇒➜➔⟶➝➞→")
+    return _ARROWS.isdisjoint(description)
 
 
 def read_progress(piece: str) -> str:

@@ -21,7 +21,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
+from planspec_lark.syntax.recovery import Deviation, Dialect
 
 __all__ = [
     "DIALECT",
@@ -220,16 +220,6 @@ class LineReading:
     step: StepLine | None = None
     text: str = ""
     names: tuple[str, ...] = ()
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether it is a step whose type is known or in the form."""
-        return self.kind == "step"
-
-    @property
-    def risk(self) -> Risk | None:
-        """The risk of reading it by its canonical text; None where a part has none."""
-        return risk_of(self.deviations)
 
 
 def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStatus] = NO_SIGNS) -> LineReading | None:

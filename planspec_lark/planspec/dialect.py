@@ -408,7 +408,7 @@ def _write_header(kind: str, text: str, *, has_colon: bool, is_set_off: bool) ->
 def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None = Risk.LOW) -> Deviation:
     """A deviation in the words of its code, which show what is written there."""
     said = line[start:end].strip(_SPACES)
-    message = _MESSAGES[code].format(f"`{said[:60]}`")
+    message = _MESSAGES[code].replace("{}", f"`{said[:60]}`")
     return deviate(code, message, start, end, risk)
 
 
@@ -524,11 +524,14 @@ def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: st
     return found
 
 
+_BEFORE_NUMBER = ("STEP_HASHES", "bullet", "box")
+
+
 def _lead_deviations(line: _Line) -> list[Deviation]:
     """What of bullet, box, number, mark and name is not of the form."""
     found: list[Deviation] = []
-    parts, span = line.parts, line.span
-    lead = [span(name) for name in ("STEP_HASHES", "bullet", "box") if name in parts]
+    parts, span, forms = line.parts, line.span, DIALECT.forms
+    lead = [span(name) for name in parts if name in _BEFORE_NUMBER]
     if "number" not in parts:
         end = lead[-1][1] if lead else 1
         found.append(deviate("PS110", "the id of the step is missing", 0, end))
@@ -538,7 +541,7 @@ def _lead_deviations(line: _Line) -> list[Deviation]:
     for part in ("number", "box", "mark", "name"):
         if part not in parts:
             continue
-        form = DIALECT.forms.get(line.form_of(part))
+        form = forms.get(line.form_of(part))
         if form is None or (part != "number" and form.code != "PS113"):
             continue
         start = span(part)[0]

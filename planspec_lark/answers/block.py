@@ -21,7 +21,8 @@ from planspec_lark.syntax.source import BLANKS
 
 __all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
 
-_QUOTED = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z)){2,}", re.MULTILINE)
+# Behind a line break, which is found faster than the start of a line.
+_QUOTED = re.compile(r"\n((?:[ \t]*+>[^\n]*+(?:\n|\Z)){2,})")
 # A title that only the line below it makes one of a plan.
 _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
 _LABELS = ("inputs", "outputs", "status", "progress")
@@ -110,11 +111,11 @@ def _quoted_blocks(text: str, fences: list[Fence]) -> Iterator[Block]:
     """Quotes of two lines or more with a plan line in them."""
     if ">" not in text:
         return
-    for match in _QUOTED.finditer(text):
-        start, end = match.span()
+    for match in _QUOTED.finditer(f"\n{text}"):
+        start, end = match.start(), match.end() - 1
         if any(fence.start < end and start < fence.end for fence in fences) or _is_owned(text, start):
             continue
-        inner = unquote(match[0])
+        inner = unquote(match[1])
         if _has_plan_line(inner, 0, len(inner)):
             yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
 

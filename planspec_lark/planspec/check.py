@@ -89,10 +89,12 @@ def _first_found(
             counts[diagnostic.severity] += 1
             yield diagnostic
 
-    positions = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    positions: dict[str, int] = {}
 
     # Findings about the plan itself, which have no step, come first.
     def place_of(diagnostic: Diagnostic) -> int:
+        if not positions:
+            positions.update((step.step_id, at) for at, step in enumerate(iter_steps(plan)))
         return positions.get(diagnostic.step_id, -1)
 
     return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
-from re import Match, Pattern
+from re import Match
 from types import MappingProxyType
 
 from attrs import define, evolve, field, frozen
@@ -21,7 +21,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
+from planspec_lark.syntax.recovery import Deviation, Dialect
 
 __all__ = [
     "DIALECT",
@@ -34,6 +34,7 @@ __all__ = [
     "cut_comment",
     "find_arrow",
     "is_elision",
+    "is_plain",
     "is_suspect",
     "names_type",
     "read_columns",
@@ -66,6 +67,7 @@ _SPACES = BLANKS + "".join(
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
+_ARROWS = frozenset(">⇒➜➔⟶➝➞→")
 _START = attrgetter("start")
 
 _MESSAGES = {
@@ -219,16 +221,6 @@ class LineReading:
     text: str = ""
     names: tuple[str, ...] = ()
 
-    @property
-    def is_typed(self) -> bool:
-        """Whether it is a step whose type is known or in the form."""
-        return self.kind == "step"
-
-    @property
-    def risk(self) -> Risk | None:
-        """The risk of reading it by its canonical text; None where a part has none."""
-        return risk_of(self.deviations)
-
 
 def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStatus] = NO_SIGNS) -> LineReading | None:
     """What a line of the dialect says; None where it is none.
@@ -240,7 +232,7 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
     """
     if plain := _PLAIN_KINDS.get(line[:1]):
         for rule in plain:
-            if (match := DIALECT.rule(rule).match(line)) and match.end() == len(line):
+            if match := DIALECT.match(rule, line):
                 return LineReading(rule, _plain_deviations(rule, match))
     return (
         _read_step(line, signs)
@@ -253,11 +245,11 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
 
 def _read_layout(line: str) -> LineReading | None:
     """A line of detail with a foreign sign, or one that says nothing."""
-    if (match := DIALECT.rule("wide_detail").match(line)) and match.end() == len(line):
+    if match := DIALECT.match("wide_detail", line):
         text = match["TAIL"] or ""
         return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
     for kind in ("ruler", "comment_line", "tag"):
-        if (match := DIALECT.rule(kind).match(line)) and match.end() == len(line):
+        if match := DIALECT.match(kind, line):
             message = "this line is not part of a plan"
             return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
     return None
@@ -288,8 +280,8 @@ def read_header(line: str) -> LineReading | None:
     """A line that heads a part of a plan, or is a whole part of it; None for any other."""
     if found := _read_wrapped(line):
         return found
-    match = DIALECT.rule("header").match(line)
-    said = _text_of_header(match) if match is not None and match.end() == len(line) else None
+    match = DIALECT.match("header", line)
+    said = _text_of_header(match) if match else None
     if match is None or said is None:
         return None
     text, comment = said
@@ -416,7 +408,7 @@ def _write_header(kind: str, text: str, *, has_colon: bool, is_set_off: bool) ->
 def deviation_of(code: str, line: str, start: int, end: int, risk: Risk | None = Risk.LOW) -> Deviation:
     """A deviation in the words of its code, which show what is written there."""
     said = line[start:end].strip(_SPACES)
-    message = _MESSAGES[code].format(f"`{said[:60]}`")
+    message = _MESSAGES[code].replace("{}", f"`{said[:60]}`")
     return deviate(code, message, start, end, risk)
 
 
@@ -432,8 +424,8 @@ def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None
     if line.lstrip("-*+•_` ")[:1] in ("[", "［", "【"):
         rules.insert(0, "early_step")
     for rule in rules:
-        match = DIALECT.rule(rule).match(line)
-        if match is not None and match.end() == len(line) and (found := _build_step(_Line(match, line), signs)):
+        match = DIALECT.match(rule, line)
+        if match and (found := _build_step(_Line(rule, match), signs)):
             return found
     return None
 
@@ -441,16 +433,20 @@ def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None
 class _Line:
     """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
 
-    def __init__(self, match: Match[str], line: str) -> None:
-        self.match, self.line, self.span = match, line, match.span
+    def __init__(self, rule: str, match: Match[str]) -> None:
+        self.match, self.line, self.span = match, match.string, match.span
         self.parts: dict[str, str] = {}
-        # By the name of a part, the terminal that it is written in.
+        # By the name of a part, the terminal that it is written in, and what that says.
         self.forms: dict[str, str] = {}
-        for (name, part, terminal), value in zip(_names_of(match.re), match.groups(), strict=True):
-            if value is not None:
-                self.parts[name] = value
-                if part:
-                    self.forms[part] = terminal
+        self.values: dict[str, str] = {}
+        values = match.groups()
+        for part, at, terminals in _parts_of(rule):
+            if (written := values[at]) is None:
+                continue
+            self.parts[part] = written
+            for terminal, below in terminals:
+                if (value := values[below]) is not None:
+                    self.forms[part], self.values[part] = terminal, value
 
     def form_of(self, part: str) -> str:
         """The terminal that a part is written in; empty where it is missing."""
@@ -458,33 +454,39 @@ class _Line:
 
 
 @cache
-def _names_of(pattern: Pattern[str]) -> list[tuple[str, str, str]]:
-    """The groups of a pattern: the name, and of a terminal in a part the names of both."""
-    found = []
-    for name in pattern.groupindex:
+def _parts_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
+    found: dict[str, tuple[str, int, list[tuple[str, int]]]] = {}
+    for at, name in enumerate(DIALECT.rule(rule).groupindex):
         terminal = name.lstrip("abcdefghijklmnopqrstuvwxyz_")
         part = name[: len(name) - len(terminal)].rstrip("_")
-        found.append((name, part if terminal else "", terminal))
-    return found
+        if part in found:
+            found[part][2].append((terminal, at))
+        else:
+            found[name] = (name, at, [])
+    return list(found.values())
 
 
 def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     parts = line.parts
     part = "early_type" if "early_type" in parts else "type"
     terminal = line.form_of(part)
-    word = parts[f"{part}_{terminal}"].strip(BLANKS)
+    word = line.values[part].strip(BLANKS)
     meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
     if "late" in parts and not meant:
         return None
     if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
         return None
-    if not {"number", "bullet"} & parts.keys() and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
+    if "number" not in parts and "bullet" not in parts and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
         return None
     marks = _find_marks(line, signs)
-    deviations = _lead_deviations(line) + _mark_deviations(line, marks)
-    deviations += _type_deviations(line, part, terminal, word, meant)
     tail = _tail_of(line)
-    deviations += tail.deviations
+    deviations = [
+        *_lead_deviations(line),
+        *_mark_deviations(line, marks),
+        *_type_deviations(line, part, terminal, word, meant),
+        *tail.deviations,
+    ]
     number, kind = _read_number(line)
     name = parts.get("name", "").strip(BLANKS)
     step = StepLine(number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces)
@@ -528,11 +530,14 @@ def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: st
     return found
 
 
+_BEFORE_NUMBER = ("STEP_HASHES", "bullet", "box")
+
+
 def _lead_deviations(line: _Line) -> list[Deviation]:
     """What of bullet, box, number, mark and name is not of the form."""
     found: list[Deviation] = []
-    parts, span = line.parts, line.span
-    lead = [span(name) for name in ("STEP_HASHES", "bullet", "box") if name in parts]
+    parts, span, forms = line.parts, line.span, DIALECT.forms
+    lead = [span(name) for name in parts if name in _BEFORE_NUMBER]
     if "number" not in parts:
         end = lead[-1][1] if lead else 1
         found.append(deviate("PS110", "the id of the step is missing", 0, end))
@@ -542,7 +547,7 @@ def _lead_deviations(line: _Line) -> list[Deviation]:
     for part in ("number", "box", "mark", "name"):
         if part not in parts:
             continue
-        form = DIALECT.forms.get(line.form_of(part))
+        form = forms.get(line.form_of(part))
         if form is None or (part != "number" and form.code != "PS113"):
             continue
         start = span(part)[0]
@@ -573,7 +578,7 @@ def _read_number(line: _Line) -> tuple[str, Number]:
     read = _NUMBERS.get(terminal)
     if read is None:
         return "", Number.PLAIN
-    number = read(line.parts[f"number_{terminal}"].strip(_SPACES))
+    number = read(line.values["number"].strip(_SPACES))
     if terminal == "NUMBER_LETTER":
         return number, Number.LETTER
     return number, Number.DOTTED if "." in number else Number.PLAIN
@@ -645,7 +650,9 @@ def _read_mark(marks: Sequence[_Mark]) -> str:
 
 
 def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
-    found = []
+    found: list[Deviation] = []
+    if not marks:
+        return found
     for one in marks:
         if one.status is None:
             found.append(deviation_of("PS111", line.line, one.start, one.end, None))
@@ -663,14 +670,13 @@ def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
 
 def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
-    match = DIALECT.rule("untyped_step").match(line) or DIALECT.rule("bullet_line").match(line)
-    if match is None or match.end() != len(line):
+    numbered = DIALECT.match("untyped_step", line)
+    match = numbered or DIALECT.match("bullet_line", line)
+    if match is None:
         return None
-    found = _Line(match, line)
-    is_numbered = "number" in match.re.groupindex
+    is_numbered = numbered is not None
+    found = _Line("untyped_step" if is_numbered else "bullet_line", match)
     bullet = match.end("bullet") if "bullet" in found.parts else 0
-    if is_numbered and "number" not in found.parts:
-        return None
     if not is_numbered and not default_type:
         deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
         return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
@@ -728,6 +734,8 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
     end, arrow = len(text), len(text)
     for match in DIALECT.tokens("tail").finditer(text):
         kind, start = str(match.lastgroup), match.start()
+        if kind == "UNSIGNED":
+            continue
         if kind in ("COMMENT", "HTML_COMMENT"):
             deviations.append(deviation_of("PS124", line, offset + start, offset + end, DIALECT.forms[kind].risk))
             end = start
@@ -741,13 +749,13 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
             outputs = tuple(read_variables(match[kind]) or ())
             if kind != "OUTPUTS":
                 deviations.append(_miss_of_outputs(text, match, offset))
-    description = text[: min([arrow, end, *cuts[:1]])]
+    description = text[: min(arrow, end, *cuts[:1])]
     # What only looks like white space is text, as in the form, unless another part in foreign signs follows.
     description = (description.rstrip(_SPACES) if deviations else description).strip(BLANKS)
     description, more = _strip_marks(description, line[:offset], offset)
     deviations += more
-    pieces = list(_read_pieces(text, [*cuts, end], offset, line, deviations))
-    deviations.sort(key=lambda one: one.start)
+    pieces = _read_pieces(text, [*cuts, end], offset, line, deviations) if cuts else []
+    deviations.sort(key=_START)
     return Tail(description, outputs, tuple(pieces), tuple(deviations))
 
 
@@ -764,7 +772,7 @@ def _miss_of_outputs(text: str, match: Match[str], offset: int) -> Deviation:
 def _strip_marks(description: str, lead: str, offset: int) -> tuple[str, list[Deviation]]:
     """A description without the marks that are around it, or that close those in front of it."""
     plain = unwrap(description)
-    for sign in _PAIRS:
+    for sign in _PAIRS if "**" in description or "__" in description else ():
         if lead.count(sign) % 2 == 1 and sign in plain:
             plain = plain.removesuffix(sign) if plain.endswith(sign) else plain.replace(sign, "", 1)
     if plain == description:
@@ -817,8 +825,6 @@ def cut_comment(text: str) -> int:
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
     """Where an arrow in other signs stands at the end of a description, and the variables; None without one."""
-    if not description or is_plain(description):
-        return None
     for match in DIALECT.tokens("tail").finditer(description):
         if match.lastgroup in ("OUTPUTS_ARROW", "OUTPUTS_SIGNS"):
             return match.start(), tuple(read_variables(match[match.lastgroup]) or ())
@@ -827,7 +833,7 @@ def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
 
 def is_plain(description: str) -> bool:
     """Whether a description has no arrow of any kind."""
-    return not any(sign in description for sign in ">⇒➜➔⟶➝➞→")
+    return _ARROWS.isdisjoint(description)
 
 
 def read_progress(piece: str) -> str:
@@ -841,12 +847,12 @@ def read_progress(piece: str) -> str:
 
 def _read_label(line: str) -> LineReading | None:
     """A label below a step with a value that fits, or an arrow with variables."""
-    if (match := DIALECT.rule("flow").match(line)) and match.end() == len(line):
+    if match := DIALECT.match("flow", line):
         kind = "inputs" if match["inputs"] else "outputs"
         listed = read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"])
         return _label(line, kind, tuple(listed or ()))
-    match = DIALECT.rule("label").match(line)
-    if match is None or match.end() != len(line):
+    match = DIALECT.match("label", line)
+    if match is None:
         return None
     kind = next(name for name, group in _FIELDS.items() if match[group])
     value = (match["TAIL"] or "").strip(_SPACES)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
-from planspec_lark.planspec.dialect import find_arrow, read_line, read_progress
+from planspec_lark.planspec.data_flow import Reach, find_data_flow
+from planspec_lark.planspec.dialect import find_arrow, is_plain, read_line, read_progress
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -23,12 +23,12 @@ from planspec_lark.planspec.models import (
     iter_steps,
     refuse_fields,
 )
-from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 from planspec_lark.syntax.fields import require_one_of
 
-__all__ = ["OPTIONAL", "check_ids", "check_optional", "find_lint", "lint_plan", "name_fault"]
+__all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
 
 # What a variable is made of, and how a line begins that may declare inputs.
 _VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
@@ -66,14 +66,19 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
 def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
     """The same one by one, in no order."""
     check_optional(also)
-    yield from check_ids(plan)
-    flow = find_data_flow(plan)
-    last = _find_last(plan)
-    yield from _check_data_flow(plan, flow, last)
-    yield from _check_states(plan, flow)
-    yield from _check_steps(plan, last)
+    # All checks go over the same lists: walks take longer than most of them.
+    walked, last = [*walk(plan)], _find_last(plan)
+    steps = [step for step, is_entered in walked if is_entered]
+    yield from _check_ids(plan, steps)
+    yield from _check_inputs(walked, steps)
+    outputs = [name for step in steps for name in step.outputs]
+    yield from _check_outputs(steps, outputs, last)
+    if len(set(outputs)) < len(outputs):
+        yield from _check_repeated(walked, outputs)
+    yield from _check_states(plan, walked, steps)
+    yield from _check_steps(steps, last)
     if "PS315" in also:
-        yield from _check_lengths(plan)
+        yield from _check_lengths(steps)
 
 
 def check_optional(also: Collection[str]) -> None:
@@ -82,7 +87,7 @@ def check_optional(also: Collection[str]) -> None:
         require_one_of("also", code, OPTIONAL)
 
 
-def name_fault(code: str, step: PlanStep, part: str, message: str, help: str = "", **more: Any) -> Diagnostic:
+def _found(code: str, step: PlanStep, part: str, message: str, help: str = "", **more: Any) -> Diagnostic:
     """A finding of a part of a step, whose message begins with the step's id."""
     said = f"step {shorten(step.step_id)}: {message}"
     return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, **more)
@@ -91,27 +96,36 @@ def name_fault(code: str, step: PlanStep, part: str, message: str, help: str = "
 # ---------------------------------------------------------------- ids
 
 
-def check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """Steps whose parent is missing, and numbers that are left out (PS301, PS302)."""
-    ids = {step.step_id for step in iter_steps(plan)}
-    # The highest number so far among those right below an id.
-    highest: dict[str, int] = {}
-    for step, parent in iter_with_parents(plan):
+def _check_ids(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Steps whose parent is missing, and numbers that are left out (PS301, PS302, PS303)."""
+    ids: set[str] = set()
+    families = [("", plan.steps), *[(step.step_id, step.children) for step in steps if step.children]]
+    for head, siblings in families:
+        # Nearly all count from 1.
+        lead = f"{head}." if head else ""
+        if [step.step_id for step in siblings] != [f"{lead}{number}" for number in range(1, len(siblings) + 1)]:
+            ids = ids or {step.step_id for step in steps}
+            yield from _check_siblings(head, siblings, ids)
+
+
+def _check_siblings(parent: str, siblings: Iterable[PlanStep], ids: Collection[str]) -> Iterator[Diagnostic]:
+    # The highest number so far. There may be a step 0.
+    before = -1
+    for step in siblings:
         head, _, last = step.step_id.rpartition(".")
         if head and head not in ids:
             message = f"its parent step {head} does not exist"
-            yield name_fault("PS301", step, "step_id", message, f"add a step {head} above it, or change its id")
-        if head != (parent.step_id if parent else ""):
+            yield _found("PS301", step, "step_id", message, f"add a step {head} above it, or change its id")
+        if head != parent:
             continue
-        # There may be a step 0.
-        number, before = int(last), highest.get(head, -1)
+        number = int(last)
         if number < before:
-            yield name_fault("PS303", step, "step_id", f"it comes after step {_join_id(head, before)}")
+            yield _found("PS303", step, "step_id", f"it comes after step {_join_id(head, before)}")
             continue
         if number > max(before, 0) + 1:
             after = "it is the first step here" if before < 0 else f"the step before it is {_join_id(head, before)}"
-            yield name_fault("PS302", step, "step_id", f"a number is missing before it: {after}")
-        highest[head] = number
+            yield _found("PS302", step, "step_id", f"a number is missing before it: {after}")
+        before = number
 
 
 def _join_id(head: str, number: int) -> str:
@@ -132,39 +146,61 @@ def _find_last(plan: PlanSpec) -> set[str]:
     return last
 
 
-def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> Iterator[Diagnostic]:
-    results = _find_results(plan, flow, last)
-    spelling: _Spelling | None = None
-    for step in iter_steps(plan):
-        own: frozenset[str] = frozenset()
-        for item, name in enumerate(step.inputs):
-            origin = flow.origins[step.step_id][name]
-            if origin is None:
-                spelling = spelling or _Spelling(flow.producers)
-                own = own or frozenset([*step.inputs, *step.outputs])
-                yield _check_outside(step, item, spelling.find(name, without=own))
-            elif origin.is_feedback:
-                where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
-                message = f"the input `{name}` is not available yet: only {where} produces it"
-                yield name_fault(
-                    "PS306", step, "inputs", message, "move this step after it, or use another input", item=item
-                )
-        for item, name in enumerate(step.outputs):
-            if name not in flow.consumers and name not in results:
-                yield name_fault("PS309", step, "outputs", f"no step uses the output `{name}`", item=item)
-    yield from _check_repeated(plan)
+# All steps as they run, as `walk` has them.
+_Walked = Sequence[tuple[PlanStep, bool]]
 
 
-def _check_repeated(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """Outputs that are declared where others have declared them."""
-    counts = Counter(name for step in iter_steps(plan) for name in step.outputs)
-    repeated = {name for name, count in counts.items() if count > 1}
-    if not repeated:
+def _check_inputs(walked: _Walked, steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
+    """Inputs that no step before has produced (PS306, PS307, PS316)."""
+    made: set[str] = set()
+    missing: list[tuple[PlanStep, int, str]] = []
+    for step, is_entered in walked:
+        if not is_entered:
+            made.update(step.outputs)
+        elif not made.issuperset(step.inputs):
+            missing += ((step, item, name) for item, name in enumerate(step.inputs) if name not in made)
+    if missing:
+        yield from _check_missing(missing, steps)
+
+
+def _check_missing(missing: Iterable[tuple[PlanStep, int, str]], steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
+    producers: dict[str, PlanStep] = {}
+    for step in steps:
+        for name in step.outputs:
+            producers.setdefault(name, step)
+    spelling = _Spelling(producers)
+    for step, item, name in missing:
+        producer = producers.get(name)
+        if producer is None:
+            yield _check_outside(step, item, spelling.find(name, without=(*step.inputs, *step.outputs)))
+        else:
+            where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
+            message = f"the input `{name}` is not available yet: only {where} produces it"
+            help = "move this step after it, or use another input"
+            yield _found("PS306", step, "inputs", message, help, item=item)
+
+
+def _check_outputs(steps: Sequence[PlanStep], outputs: Iterable[str], last: Collection[str]) -> Iterator[Diagnostic]:
+    """Outputs that no step uses, but for the last ones of the flow: those of the last steps, and of steps whose inputs
+    lead nowhere else (PS309)."""
+    used = {name for step in steps for name in step.inputs}
+    ends = [step for step in steps if step.outputs and used.isdisjoint(step.outputs)]
+    used.update(name for step in ends if step.inputs or step.step_id in last for name in step.outputs)
+    if used.issuperset(outputs):
         return
+    for step in steps:
+        for item, name in enumerate(step.outputs):
+            if name not in used:
+                yield _found("PS309", step, "outputs", f"no step uses the output `{name}`", item=item)
+
+
+def _check_repeated(walked: _Walked, outputs: Iterable[str]) -> Iterator[Diagnostic]:
+    """Outputs that are declared where others have declared them (PS308)."""
+    repeated = {name for name, count in Counter(outputs).items() if count > 1}
     # What has been declared so far and counts at this step: of two branches only one runs.
     declared = Reach()
     open_ids: set[str] = set()
-    for step, is_entered in walk(plan):
+    for step, is_entered in walked:
         if not is_entered:
             declared.leave()
             open_ids.discard(step.step_id)
@@ -179,24 +215,15 @@ def _check_repeated(plan: PlanSpec) -> Iterator[Diagnostic]:
             # A container around it declares what it passes on.
             if earlier is not None and (earlier.step is step or earlier.step.step_id not in open_ids):
                 message = f"step {shorten(earlier.step.step_id)} also declares the output `{name}`"
-                yield name_fault("PS308", step, "outputs", message, "give each output its own name", item=item)
-
-
-def _find_results(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> set[str]:
-    """The last outputs of the flow: those of the last steps, and of steps whose inputs lead nowhere else."""
-    results: set[str] = set()
-    for step in iter_steps(plan):
-        if step.outputs and (step.inputs or step.step_id in last) and flow.consumers.keys().isdisjoint(step.outputs):
-            results.update(step.outputs)
-    return results
+                yield _found("PS308", step, "outputs", message, "give each output its own name", item=item)
 
 
 def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
     """What to say of an input that no step produces, and that may be near an output."""
     message = f"no step produces the input `{step.inputs[item]}`"
     if near is None:
-        return name_fault("PS307", step, "inputs", message, item=item)
-    return name_fault("PS316", step, "inputs", message, f"did you mean `{near}`?", item=item, replacement=near)
+        return _found("PS307", step, "inputs", message, item=item)
+    return _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item=item, replacement=near)
 
 
 # How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
@@ -257,20 +284,27 @@ def _words_of(name: str, telling: list[str]) -> tuple[str, ...]:
 # ---------------------------------------------------------------- how far the steps have come
 
 
-def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
-    steps = [*iter_steps(plan)]
-    if sum(step.status is PlanStatus.ACTIVE for step in steps) > 1:
-        yield from _check_active(plan)
-    done = [step for step in steps if step.status is PlanStatus.DONE and step.inputs]
-    made = {name for step in steps if _is_over(step) for name in step.outputs} if done else set()
+def _check_states(plan: PlanSpec, walked: _Walked, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    statuses = [step.status for step in steps]
+    if statuses.count(PlanStatus.ACTIVE) > 1:
+        yield from _check_active(walked)
+    if PlanStatus.DONE in statuses:
+        yield from _check_done(plan, steps)
+
+
+def _check_done(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
+    """Steps that are done before what produces their inputs is (PS318)."""
+    made = {name for step in steps if _is_over(step) for name in step.outputs}
+    done = [step for step in steps if step.status is PlanStatus.DONE and not made.issuperset(step.inputs)]
+    origins = find_data_flow(plan).origins if done else {}
     for step in done:
         for name in step.inputs:
-            origin = flow.origins[step.step_id][name]
+            origin = origins[step.step_id][name]
             if origin is not None and not origin.is_feedback and name not in made:
                 other = shorten(origin.step.step_id)
                 message = f"it is done, but step {other}, which produces its input `{name}`, is not"
                 help = f"mark step {other} as done too, or set this one back to `[ ]`"
-                yield name_fault("PS318", step, "status", message, help)
+                yield _found("PS318", step, "status", message, help)
                 break
 
 
@@ -282,10 +316,10 @@ def _is_over(step: PlanStep) -> bool:
     return step.status in SETTLED or (bool(step.children) and all(child.status in SETTLED for child in step.children))
 
 
-def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
+def _check_active(walked: _Walked) -> Iterator[Diagnostic]:
     # Below each step in progress that is open, the last one in progress so far.
     before: list[PlanStep | None] = [None]
-    for step, is_entered in walk(plan):
+    for step, is_entered in walked:
         if step.status is not PlanStatus.ACTIVE:
             continue
         if not is_entered:
@@ -294,7 +328,7 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
         if before[-1] is not None:
             message = f"it is in progress, and so is step {shorten(before[-1].step_id)} next to it"
             help = "steps run one after another: set one of the two to `[x]`, `[!]` or `[ ]`"
-            yield name_fault("PS317", step, "status", message, help)
+            yield _found("PS317", step, "status", message, help)
         before[-1] = step
         before.append(None)
 
@@ -302,33 +336,40 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
 # ---------------------------------------------------------------- single steps
 
 
-def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
-    for step in iter_steps(plan):
+def _check_steps(steps: Iterable[PlanStep], last: Collection[str]) -> Iterator[Diagnostic]:
+    done = PlanStatus.DONE
+    for step in steps:
         if not step.description:
-            yield name_fault("PS312", step, "description", "it has no description", "say in one sentence what to do")
+            yield _found("PS312", step, "description", "it has no description", "say in one sentence what to do")
         if not step.outputs:
-            yield from _check_arrow(step)
+            if not is_plain(step.description):
+                yield from _check_arrow(step)
             # A container has those of the steps in it, and what takes something on may be where the flow ends.
             if not (step.step_type in CONTAINER_TYPES or step.children or step.inputs or step.step_id in last):
-                yield name_fault("PS313", step, "outputs", "it declares no outputs")
-        for item, line in enumerate(step.detail):
-            yield from _check_detail(step, item, line)
-        yield from _check_progress(step)
-        yield from _check_code(step)
-        open_ids = [child.step_id for child in step.children if child.status in OPEN]
-        if step.status is PlanStatus.DONE and open_ids:
-            message = f"it is done, but step {shorten(open_ids[0])} below it is not"
-            yield name_fault(
-                "PS310", step, "status", message, "mark the steps below it as done, or set it back to `[>]`"
-            )
+                yield _found("PS313", step, "outputs", "it declares no outputs")
+        if step.detail:
+            yield from _check_detail(step)
+        if step.result:
+            yield from _check_progress(step)
+            yield from _check_code(step)
+        if step.status is done:
+            yield from _check_open(step)
         if step.total_count is not None and step.done_count > step.total_count:
             message = f"{step.done_count} rounds done out of {step.total_count}"
-            yield name_fault("PS311", step, "done_count", message)
+            yield _found("PS311", step, "done_count", message)
+
+
+def _check_open(step: PlanStep) -> Iterator[Diagnostic]:
+    """A step that is done, and has a step below it that is not (PS310)."""
+    child = next((child for child in step.children if child.status in OPEN), None)
+    if child is not None:
+        message = f"it is done, but step {shorten(child.step_id)} below it is not"
+        yield _found("PS310", step, "status", message, "mark the steps below it as done, or set it back to `[>]`")
 
 
 def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
     """A segment that is read as the result, or a part of it, and looks like a progress."""
-    if has_progress(step) or not step.result:
+    if has_progress(step):
         return
     pieces = step.result.split(" | ")
     # In code, the bars are text.
@@ -338,7 +379,7 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
         if written := read_progress(piece):
             message = f"`{piece}` is read as a result"
             help = f"if a progress is meant, write `{written}`"
-            yield name_fault("PS320", step, "result", message, help, item=item, replacement=written)
+            yield _found("PS320", step, "result", message, help, item=item, replacement=written)
             return
 
 
@@ -346,16 +387,18 @@ def _check_code(step: PlanStep) -> Iterator[Diagnostic]:
     """A bar that is read as the separator before the result, though it is in backticks, as those of commands are."""
     if step.description.count("`") % 2 and step.result.count("`") % 2:
         message = "the bar between the backticks is read as a separator: what is after it is the result"
-        yield name_fault("PS321", step, "result", message, "if the bar is text, put a backslash before it: `\\|`")
+        yield _found("PS321", step, "result", message, "if the bar is text, put a backslash before it: `\\|`")
 
 
-def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
-    """A line of detail that is almost one of inputs (PS305)."""
-    reading = read_line(f"> {line.strip(BLANKS)}") if line.lstrip(BLANKS)[:1] in _LEFT_SIGNS else None
-    if reading is not None and reading.kind == "inputs" and reading.rows[0] != f"> {line.strip(BLANKS)}":
-        [written] = reading.rows
-        message, help = "this line declares no inputs", f"if inputs are meant, write `{written}`"
-        yield name_fault("PS305", step, "detail", message, help, item=item, replacement=written)
+def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:
+    """Lines of detail that are almost lines of inputs (PS305)."""
+    for item, line in enumerate(step.detail):
+        row = f"> {line.strip(BLANKS)}"
+        reading = read_line(row) if row[2:3] in _LEFT_SIGNS else None
+        if reading is not None and reading.kind == "inputs" and reading.rows[0] != row:
+            [written] = reading.rows
+            message, help = "this line declares no inputs", f"if inputs are meant, write `{written}`"
+            yield _found("PS305", step, "detail", message, help, item=item, replacement=written)
 
 
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
@@ -373,9 +416,9 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     if len(behind.split()) == 1 and not {*behind} & {*"/.`"}:
         help = "if an output is meant, give it a name of ASCII letters, digits and `_`"
         message = f"`{behind[:60]}` is read as text: a variable has only ASCII letters, digits and `_`"
-        yield name_fault("PS314", step, "description", message, help)
+        yield _found("PS314", step, "description", message, help)
     else:
-        yield name_fault("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
+        yield _found("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
 
 
 def _is_variables(text: str) -> bool:
@@ -390,14 +433,14 @@ def _miss_outputs(step: PlanStep, at: int, names: Iterable[str]) -> Diagnostic:
     before = write_description(step.description[:at].strip(BLANKS), has_outputs=True)
     replacement = f"{before} {written}".lstrip(BLANKS)
     message = f"`{step.description[at : at + 60]}` declares no outputs"
-    return name_fault("PS305", step, "description", message, help, replacement=replacement)
+    return _found("PS305", step, "description", message, help, replacement=replacement)
 
 
-def _check_lengths(plan: PlanSpec) -> Iterator[Diagnostic]:
+def _check_lengths(steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
     least, most = _LENGTHS
-    for step in iter_steps(plan):
+    for step in steps:
         length = len(step.description)
         if step.description and not least <= length <= most:
             help = "say in one sentence what to do and how; put the rest in `> detail` lines"
             message = f"the description has {length} characters, not {least} to {most}"
-            yield name_fault("PS315", step, "description", message, help)
+            yield _found("PS315", step, "description", message, help)

@@ -106,8 +106,6 @@ class Positions:
     # Where the first line starts that was noted, and where the last ends.
     first_start: int | None = field(default=None, repr=False)
     last_end: int = field(default=0, repr=False)
-    # Lists after foreign arrows: where each starts and ends, by step and field.
-    _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
     # Runs of lines of steps, which are found on demand: the step that is open there, from where to where.
     _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
     # From where on the lines of a text without faults are still to be found, on demand; None where all are.
@@ -138,11 +136,6 @@ class Positions:
         """Note all lines between two offsets as those of steps. The first of them may belong to a step above."""
         self._rows.append((step_id, start, end))
         self.last_end = end
-
-    def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
-        """Note variables that a step has from text which the grammar took for something else."""
-        self._foreign.setdefault(step_id, []).append((name, start, end))
-        self.last_end = max(self.last_end, end)
 
     def rename(self, ids: Mapping[str, str]) -> None:
         """Call steps by other ids."""
@@ -253,10 +246,7 @@ class Positions:
         """
         self._find(step_id, with_body=True)
         lines = self._step_lines[step_id]
-        foreign = self._foreign.get(step_id, [])
-        taken = {start for _, start, _ in foreign}
-        found = [found for line in lines for found in self._step_fields(line) if found[1].start not in taken]
-        found += (each for name, start, end in foreign for each in self._variables(name, start, end))
+        found = (found for line in lines for found in self._step_fields(line))
         return StepPositions(self._trimmed(lines[0].start, lines[-1].end), _gather(found))
 
     @cached_property

@@ -290,7 +290,7 @@ class Reader:
         match = self._match(f"{content}\n", content, indent) if cut or self._lead else None
         if match is not None:
             self._report(line, (), (content,))
-            self._take(match, line._replace(is_repaired=True), content, indent)
+            self._take(match, LineBounds(line.start, line.end, is_repaired=True), content, indent)
             self._last = None
         else:
             self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
@@ -515,7 +515,7 @@ class Reader:
     def _take_header(self, reading: LineReading, line: LineBounds) -> None:
         self._report(line, reading.deviations, reading.rows or None)
         kind = _HEADERS[reading.kind]
-        repaired = line._replace(is_repaired=True)
+        repaired = LineBounds(line.start, line.end, is_repaired=True)
         if not self._enter(kind, repaired):
             return
         if not reading.rows:
@@ -562,7 +562,7 @@ class Reader:
             message = f"read as step {step_id}, by its place"
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
-        self._take_step(match, line._replace(is_repaired=bool(deviations or self._lead)))
+        self._take_step(match, LineBounds(line.start, line.end, bool(deviations or self._lead)))
         self._depth = indent
         if isinstance(self.owner, PlanStep):
             self._last = _Last(line, content, indent, "step", reading.step, step_id)
@@ -587,7 +587,7 @@ class Reader:
         match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
         self._report(line, reading.deviations, reading.rows if match else None)
         if match is not None:
-            self._take_body(match, line._replace(is_repaired=True))
+            self._take_body(match, LineBounds(line.start, line.end, is_repaired=True))
 
     # ---------------------------------------------------------------- labels, tables, text
 
@@ -689,7 +689,7 @@ class Reader:
         match = line_pattern().fullmatch(rows[0] + "\n")
         self._report(line, reading.deviations, rows if match else None, step_id=step_id)
         if match is not None and match.lastgroup == "step":
-            self._take_step(match, line._replace(is_repaired=True))
+            self._take_step(match, LineBounds(line.start, line.end, is_repaired=True))
             if isinstance(self.owner, PlanStep):
                 self.owner.inputs.extend(inputs)
         self._columns = columns
@@ -740,7 +740,7 @@ class Reader:
         deviation = Deviation("PS118", "a constraint must start with `- `", 0, max(bullet, 1))
         deviations = () if content == f"- {text}" else (deviation,)
         self._report(line, deviations, (f"- {text}",))
-        self._take_constraint(text, line._replace(is_repaired=True))
+        self._take_constraint(text, LineBounds(line.start, line.end, is_repaired=True))
         self._last = _Last(line, f"- {text}", indent, "constraint")
 
     def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
@@ -864,7 +864,7 @@ class Reader:
         reading = None if match or not clean else read_line(clean, default_type=self.default_type, signs=self.signs)
         if match is not None:
             self._report(line, (deviation,), (clean,))
-            self._take(match, line._replace(is_repaired=True), clean, indent)
+            self._take(match, LineBounds(line.start, line.end, is_repaired=True), clean, indent)
             self._last = None
         elif not clean:
             self._report(line, (deviation,), ())

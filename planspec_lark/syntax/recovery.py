@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from re import Match, Pattern
 
 from attrs import frozen
@@ -19,7 +18,7 @@ from attrs import frozen
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, Severity, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix
-from planspec_lark.syntax.source import BLANKS, Source
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Deviation", "Dialect", "Form", "LineReport", "report", "risk_of"]
 
@@ -82,6 +81,11 @@ class Dialect:
         """What matches a rule."""
         return _rule(self.language, name)
 
+    def match(self, name: str, line: str) -> Match[str] | None:
+        """What a rule makes of a line; None where it does not take all of it."""
+        match = _rule(self.language, name).match(line)
+        return match if match is not None and match.end() == len(line) else None
+
     def tokens(self, rule: str) -> Pattern[str]:
         """What finds any of the terminals of a rule; the last group is the one that was found."""
         return _tokens(self.language, rule)
@@ -95,19 +99,8 @@ class Dialect:
         match = self.tokens(rule).fullmatch(text)
         return str(match.lastgroup) if match else ""
 
-    def parts(self, match: Match[str]) -> list[tuple[Form, int, int]]:
-        """The parts of a line that have a row: the row, and from where to where the part goes."""
-        found = []
-        values, places, line = match.groups(), match.regs, match.string
-        for group, around, form in _groups(self.language, match.re):
-            if values[group - 1] is not None:
-                start, end = places[around]
-                bare = line[start:end].rstrip(f"{BLANKS}\r\n")
-                found.append((form, start, start + len(bare)))
-        return sorted(found, key=itemgetter(1))
 
-
-# Which group of a pattern is which terminal is asked for every line, and never changes.
+# All of these are asked for at every line, and never change.
 @cache
 def _read_forms(language: str) -> Mapping[str, Form]:
     text = grammars.grammar_path(language).read_text(encoding="utf-8")
@@ -125,19 +118,6 @@ def _rule(language: str, name: str) -> Pattern[str]:
 @cache
 def _tokens(language: str, rule: str) -> Pattern[str]:
     return grammars.regular(language).tokens(rule)
-
-
-@cache
-def _groups(language: str, pattern: Pattern[str]) -> Sequence[tuple[int, int, Form]]:
-    """The groups of a pattern whose terminals have a row, each with the group of the part around it, by number."""
-    forms, names = _read_forms(language), pattern.groupindex
-    found = []
-    for group in names:
-        terminal = re.search(r"[A-Z][A-Z_]*\Z", group)
-        if terminal is not None and (form := forms.get(terminal[0])) is not None:
-            around = group[: terminal.start()].rstrip("_")
-            found.append((names[group], names.get(around, names[group]), form))
-    return found
 
 
 def risk_of(deviations: Iterable[Deviation]) -> Risk | None:

@@ -118,13 +118,6 @@ class GrowingSource(Source):
         if line.endswith("\n"):
             self._index.append(self._length)
 
-    def add_all(self, text: str) -> None:
-        """Take all lines of a text, which need not be read."""
-        *lines, last = text.split("\n")
-        for line in lines:
-            self.add(f"{line}\n")
-        self.add(last)
-
     @property
     def text(self) -> str:
         """All lines so far."""

@@ -89,16 +89,19 @@ def iter_tree(
 def walk_tree(nodes: Sequence[_Any]) -> Iterator[tuple[_Any, bool]]:
     """All nodes as they run: each when it is entered (True), and once all below it are through (False)."""
     todo = [(node, True) for node in reversed(nodes)]
-    enter = _find_loops(nodes)
+    pop, enter = todo.pop, _find_loops(nodes)
     while todo:
-        node, is_entered = todo.pop()
-        yield node, is_entered
-        if is_entered and node.children:
-            enter(node)
-            todo.append((node, False))
-            todo += [(child, True) for child in reversed(node.children)]
-        elif is_entered:
+        event = pop()
+        yield event
+        node, is_entered = event
+        if not is_entered:
+            continue
+        if not node.children:
             yield node, False
+            continue
+        enter(node)
+        todo.append((node, False))
+        todo += [(child, True) for child in reversed(node.children)]
 
 
 def refuse_loops(nodes: Sequence[_Any]) -> None:

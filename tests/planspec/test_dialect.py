@@ -23,6 +23,7 @@ from planspec_lark.planspec.dialect import (
     read_variables,
 )
 from planspec_lark.syntax.codes import CODES
+from planspec_lark.syntax.recovery import risk_of
 from tests.cases import in_one_test
 
 _LINE_RULES = (
@@ -46,10 +47,11 @@ def terminals(line: str) -> set[str]:
     """The terminals with a row that read a part of a line, by whatever rule."""
     found = set()
     for rule in _LINE_RULES:
-        match = DIALECT.rule(rule).match(line)
-        if match is None or match.end() != len(line):
+        match = DIALECT.match(rule, line)
+        if match is None:
             continue
-        found |= {form.terminal for form, _, _ in DIALECT.parts(match)}
+        groups = (name for name, value in match.groupdict().items() if value is not None)
+        found |= {name.lstrip("abcdefghijklmnopqrstuvwxyz_") for name in groups} & DIALECT.forms.keys()
         tail = match.groupdict().get("TAIL") or ""
         found |= {str(sign.lastgroup) for sign in DIALECT.tokens("tail").finditer(tail)}
         pieces = (DIALECT.rule("piece").match(piece.strip()) for piece in re.split(r"[|｜]", tail)[1:])
@@ -172,7 +174,7 @@ def test_a_step(terminal: str, line: str, miss: str, canonical: str | None) -> N
     assert (deviation.risk is None) == (canonical is None)
     if canonical is None:
         # Somebody has to say what is meant.
-        assert reading.risk is None
+        assert risk_of(reading.deviations) is None
     else:
         assert (reading.kind, written(reading)) == ("step", canonical)
 
@@ -214,7 +216,7 @@ def test_each_part_of_a_line_that_differs_is_told(line: str, codes: str, canonic
     assert reading is not None
     assert " ".join(one.code for one in reading.deviations) == codes
     assert [one.start for one in reading.deviations] == sorted(one.start for one in reading.deviations)
-    assert (reading.risk is None) == (canonical is None)
+    assert (risk_of(reading.deviations) is None) == (canonical is None)
     assert canonical is None or written(reading) == canonical
 
 
@@ -231,7 +233,7 @@ def test_a_missing_type_is_shown_as_a_gap_or_is_the_default_one() -> None:
 def test_signs_that_the_caller_explains_are_marks() -> None:
     reading = read_line("1. ⏳ [act] a", signs={"⏳": PlanStatus.ACTIVE})
     assert reading is not None
-    assert (reading.risk is not None, written(reading)) == (True, "1. [>] [act] a")
+    assert (risk_of(reading.deviations) is not None, written(reading)) == (True, "1. [>] [act] a")
 
 
 @pytest.mark.parametrize(
@@ -324,7 +326,7 @@ def test_what_a_row_shows_is_read_by_its_terminal(terminal: str) -> None:
         assert reading is not None, line
         codes = {one.code for one in reading.deviations}
         assert DIALECT.forms[terminal].code in codes or reading.kind in ("bullet", "table"), line
-        assert (DIALECT.forms[terminal].risk is None) <= (reading.risk is None), line
+        assert (DIALECT.forms[terminal].risk is None) <= (risk_of(reading.deviations) is None), line
 
 
 @pytest.mark.parametrize(
@@ -441,7 +443,7 @@ def test_another_table_is_no_table_of_steps(row: str) -> None:
 def test_a_row_with_a_cell_that_says_nothing_known_has_no_canonical_text(row: str) -> None:
     found = read_row(row, ["type", "text", "status", "outputs"], {})
     assert found is not None
-    assert found[0].risk is None
+    assert risk_of(found[0].deviations) is None
 
 
 @pytest.mark.parametrize("row", ["|---|:-:|", "| act |", "| act | a | b |"])

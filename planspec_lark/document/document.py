@@ -248,7 +248,7 @@ class PlanDocument:
         check_change(self._editor, self._blocks)
 
     def __getstate__(self) -> tuple[str, bool, _State]:
-        # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
+        # Copies, too, are made this way.
         return self.name, self._requires_result, self._state()
 
     def __setstate__(self, state: tuple[str, bool, _State]) -> None:

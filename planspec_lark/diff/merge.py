@@ -27,6 +27,7 @@ from planspec_lark.syntax.tree import find_parents, iter_tree
 __all__ = [
     "OURS",
     "THEIRS",
+    "FreeNumbers",
     "MergeNode",
     "Merged",
     "dispute_as_theirs",
@@ -410,9 +411,9 @@ class FreeNumbers:
         # After all others or, at the end, any.
         self._numbers = chain(range(max(self._taken, default=0) + 1, COUNT_LIMIT + 1), count(1))
 
-    def take(self, wanted: str) -> str:
+    def take(self, wanted: str = "") -> str:
         """The suffix that is wanted if it is a free number, else one that is."""
-        if "." in wanted or int(wanted) in self._taken:
+        if not wanted.isdecimal() or int(wanted) in self._taken:
             wanted = str(next(number for number in self._numbers if number not in self._taken))
         self._taken.add(int(wanted))
         return wanted

@@ -8,7 +8,6 @@ from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
     from planspec_lark.document.document import PlanDocument as PlanDocument
-    from planspec_lark.document.edits import NewStep as NewStep
     from planspec_lark.document.file import (
         LeasedPlan as LeasedPlan,
         PlanBusyError as PlanBusyError,
@@ -23,7 +22,6 @@ else:
         __name__,
         {
             "document": "PlanDocument",
-            "edits": "NewStep",
             "file": "LeasedPlan PlanBusyError PlanEditedError PlanFile PlanFileError",
             "file_lease": "FileLease",
             "mentions": "StaleMention",

@@ -1,4 +1,4 @@
-"""The text of a document as a linked list of blocks: the head, then the lines of each step.
+"""The text of a document as a list of blocks: the head, then the lines of each step.
 
 What the lines of a step become depends on how they were read and on what the step says now, and on nothing in between.
 So a change that is undone leaves no trace, and it makes no difference when the text is read. Printing is concatenation.
@@ -7,10 +7,11 @@ All lines are ended here; where the text's last one is not, that is known beside
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from planspec_lark.document.head import BOM, edit_head
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, split_rows
@@ -23,6 +24,7 @@ __all__ = ["Blocks", "LineBlock", "StepPlace"]
 
 # How far the ranks of neighbours are apart at first: there is room for so many bits of blocks in between.
 _APART = 1 << 256
+_RANK = attrgetter("rank")
 # What a head may be that has no line, so that none has to be ended.
 _NO_LINE = ("", BOM)
 
@@ -38,7 +40,7 @@ class LineBlock:
         gap: the blank lines after them.
         indent: how the step is indented.
         text: the lines as they are now; made on demand, None before.
-        rank: grows from the first block to the last.
+        rank: grows from the first block to the last, so that each is found in the list without a walk through it.
         is_placed: whether the step is new or has got another id since the changes were last taken.
     """
 
@@ -50,8 +52,6 @@ class LineBlock:
     text: str | None = None
     rank: int = 0
     is_placed: bool = False
-    before: LineBlock | None = field(default=None, repr=False)
-    behind: LineBlock | None = field(default=None, repr=False)
 
     @property
     def is_spaced(self) -> bool:
@@ -97,15 +97,15 @@ class Blocks:
         self._plan = plan
         # Its lines by what they say, once it has been edited.
         self.head_parts: dict[str, str] = {}
-        self._head = self._last = self._read(head, newline_of(text))
+        self._head = self._read(head, newline_of(text))
+        self._order = [self._head]
         for piece in pieces:
-            block = self._read(piece, self._last.newline)
+            block = self._read(piece, self._order[-1].newline)
             assert piece.step_id is not None, "only the head is of no step"
             block.step = step = steps[piece.step_id]
             self._blocks[id(step)] = block
-            block.before, self._last.behind = self._last, block
-            block.rank = self._last.rank + _APART
-            self._last = block
+            block.rank = len(self._order) * _APART
+            self._order.append(block)
 
     def _read(self, piece: Piece, newline: str) -> LineBlock:
         lines, end = piece.lines, end_of(piece.lines)
@@ -117,10 +117,16 @@ class Blocks:
         return block
 
     def __iter__(self) -> Iterator[LineBlock]:
-        block: LineBlock | None = self._head
-        while block is not None:
-            yield block
-            block = block.behind
+        return iter(self._order)
+
+    def _index(self, block: LineBlock) -> int:
+        """Where in the list a block is; any index for one that has gone."""
+        return bisect_left(self._order, block.rank, key=_RANK)
+
+    def is_linked(self, block: LineBlock) -> bool:
+        """Whether a block is in the list."""
+        at = self._index(block)
+        return self._order[at : at + 1] == [block]
 
     # ---------------------------------------------------------------- text
 
@@ -129,7 +135,7 @@ class Blocks:
         """The text."""
         if self._text is None:
             text = "".join(map(self.show, self))
-            self._text = text if self.is_ended else text.removesuffix(self._last.newline)
+            self._text = text if self.is_ended else text.removesuffix(self._order[-1].newline)
         return self._text
 
     def show(self, block: LineBlock) -> str:
@@ -173,33 +179,29 @@ class Blocks:
 
     def insert(self, step: PlanStep, place: StepPlace, lines: str = "") -> None:
         """Put in the lines of a new step; they are made of those that it has elsewhere."""
-        before, indent = self._find_before(place), self._indent_at(place)
+        at, indent = self._find_index(place), self._indent_at(place)
         if not (place.behind or place.before or place.parent):
             self._write_header()
         block = LineBlock(lines, end_of(lines), step, indent=indent_of(lines), is_placed=True)
         block.shift(block.indent, indent)
         self._blocks[id(step)] = block
-        self._link([block], before)
+        self._link([block], at)
 
     def remove(self, steps: Iterable[PlanStep]) -> None:
         """Take out the lines of steps."""
-        for step in steps:
-            self._unlink(self._blocks.pop(id(step)))
+        self._unlink([self._blocks.pop(id(step)) for step in steps])
 
     def move(self, steps: Iterable[PlanStep], place: StepPlace) -> None:
         """Put the lines of steps elsewhere, one after the other. The place must be named by other steps than these."""
         blocks = [self._blocks[id(step)] for step in steps]
         gaps = [block.gap for block in blocks]
-        for block in blocks:
-            self._unlink(block)
+        self._unlink(blocks)
         old, new = blocks[0].indent, self._indent_at(place)
         for block, gap in zip(blocks, gaps, strict=True):
             block.gap, block.text = gap, None
             if old != new:
                 block.shift(old, new)
-        for one, other in pairwise(blocks):
-            one.behind, other.before = other, one
-        self._link(blocks, self._find_before(place))
+        self._link(blocks, self._find_index(place))
 
     def _indent_at(self, place: StepPlace) -> str:
         if beside := place.behind or place.before:
@@ -208,17 +210,14 @@ class Blocks:
             return self._blocks[id(place.parent)].indent + self._style.child
         return indent_of(self._head.lines.removesuffix(self._head.newline).rpartition("\n")[2].removeprefix(BOM))
 
-    def _find_before(self, place: StepPlace) -> LineBlock:
-        """The block after which a step with this place goes."""
+    def _find_index(self, place: StepPlace) -> int:
+        """Where in the list a step with this place goes."""
         if place.before:
-            found = self._blocks[id(place.before)].before
-            assert found is not None, "the head is in front of all"
-            return found
-        found = self._blocks.get(id(place.behind or place.parent), self._head)
-        if place.behind:
-            while found.behind is not None and found.behind.is_below(place.behind.step_id):
-                found = found.behind
-        return found
+            return self._index(self._blocks[id(place.before)])
+        at = self._index(self._blocks.get(id(place.behind or place.parent), self._head)) + 1
+        while place.behind and at < len(self._order) and self._order[at].is_below(place.behind.step_id):
+            at += 1
+        return at
 
     def _write_header(self) -> None:
         """Head the steps, of which the first is to come, as the printer does."""
@@ -239,24 +238,20 @@ class Blocks:
 
     # ---------------------------------------------------------------- the list
 
-    def _link(self, blocks: list[LineBlock], before: LineBlock) -> None:
-        """Put linked blocks after one, set off as is usual there."""
-        first, last, behind = blocks[0], blocks[-1], before.behind
-        if behind is not None:
+    def _link(self, blocks: list[LineBlock], at: int) -> None:
+        """Put blocks in the list, set off as is usual there."""
+        first, last, before, behind = blocks[0], blocks[-1], self._order[at - 1], self._order[at : at + 2]
+        if behind:
             last.gap = before.newline if _is_spaced(before, first, behind) else ""
         else:
             # After the last step a new one is set off as that one is.
-            is_spaced = before.step and before.before and before.before.step and before.before.is_spaced
+            is_spaced = at > 2 and self._order[at - 2].is_spaced
             last.gap, before.gap = before.gap, before.newline if is_spaced else ""
         if not first.lines:
             first.newline = before.newline
-        first.before, before.behind, last.behind = before, first, behind
-        if behind is None:
-            self._last = last
-        else:
-            behind.before = last
+        self._order[at:at] = blocks
         # All get new ranks where there is no room left.
-        apart = (behind.rank - before.rank) // (len(blocks) + 1) if behind else _APART
+        apart = (behind[0].rank - before.rank) // (len(blocks) + 1) if behind else _APART
         rank = before.rank
         for block in blocks if apart else self:
             rank += apart or _APART
@@ -264,23 +259,25 @@ class Blocks:
         for block in blocks:
             self._note(block)
 
-    def _unlink(self, block: LineBlock) -> None:
-        before, behind = block.before, block.behind
-        assert before is not None, "the head stays"
-        self._note(block)
-        before.behind = behind
-        if behind is None:
-            self._last, self.is_ended = before, True
-            before.gap = block.gap
+    def _unlink(self, blocks: list[LineBlock]) -> None:
+        for block in blocks:
+            self._note(block)
+        at, last = self._index(blocks[0]) if blocks else 0, self._order[-1]
+        if self._order[at : at + len(blocks)] == blocks:
+            del self._order[at : at + len(blocks)]
         else:
-            behind.before = before
+            gone = set(blocks)
+            self._order = [block for block in self._order if block not in gone]
+        if self._order[-1] is not last:
+            self.is_ended, self._order[-1].gap = True, last.gap
 
 
-def _is_spaced(before: LineBlock, new: LineBlock, behind: LineBlock) -> bool:
+def _is_spaced(before: LineBlock, new: LineBlock, behind: Sequence[LineBlock]) -> bool:
     """Whether a new step and the one after it are set off by a blank line: as those around them are."""
+    follower, *others = behind
     if before.step is None or new.is_below(before.step.step_id):
         # There is no sibling before it. What is usual shows between the siblings after it.
-        head = behind.step.step_id.rpartition(".")[0] if behind.step else ""
-        if behind.behind is not None and behind.behind.is_below(head):
-            return behind.is_spaced
+        head = follower.step.step_id.rpartition(".")[0] if follower.step else ""
+        if others and others[0].is_below(head):
+            return follower.is_spaced
     return before.step is not None and before.is_spaced

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from planspec_lark.document.blocks import Blocks
-from planspec_lark.document.edits import Editor, NewStep
+from planspec_lark.document.edits import Editor
 from planspec_lark.document.mentions import StaleMention
 from planspec_lark.document.round_trip import check_change
 from planspec_lark.plan_cmd.apply import CommandOutcome, perform_all
@@ -197,24 +197,6 @@ class PlanDocument:
         values |= {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail], **words}
         return self._change(lambda editor: editor.add_step(step_id, values))
 
-    def add_all(self, steps: Iterable[NewStep]) -> list[CommandError | None]:
-        """Put in many steps, each with all below it. Those beside them make room once, however many come.
-
-        Steps that come after the same sibling are put in in their order.
-
-        Returns:
-            For each step why it, or something below it, was refused; None where nothing was. All else is put in.
-        """
-        rows = deepcopy([*steps])
-        refused: list[CommandError | None] = []
-
-        def change(editor: Editor) -> str:
-            refused[:] = editor.add_all(rows)
-            return ""
-
-        self._change(change)
-        return refused
-
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
         """Take out a step and all below it.
 
@@ -266,7 +248,7 @@ class PlanDocument:
         check_change(self._editor, self._blocks)
 
     def __getstate__(self) -> tuple[str, bool, _State]:
-        # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
+        # Copies, too, are made this way.
         return self.name, self._requires_result, self._state()
 
     def __setstate__(self, state: tuple[str, bool, _State]) -> None:

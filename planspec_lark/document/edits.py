@@ -6,12 +6,10 @@ looked at again; a command that adds, renumbers or removes steps says so anyway.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
-
-from attrs import frozen
 
 from planspec_lark.document.blocks import Blocks, StepPlace
 from planspec_lark.document.mentions import StaleMention, find_mentions
@@ -22,7 +20,7 @@ from planspec_lark.plan_cmd.apply import (
     put_in,
     unknown_type,
 )
-from planspec_lark.plan_cmd.finder import Finder, Move, SiblingRun
+from planspec_lark.plan_cmd.finder import Finder, Move
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -31,13 +29,12 @@ from planspec_lark.planspec.models import (
     PlanSpec,
     PlanStatus,
     PlanStep,
-    copy_own,
     iter_steps,
 )
 from planspec_lark.syntax.diagnostics import CommandError, count_of
 from planspec_lark.syntax.fields import reset
 
-__all__ = ["Editor", "NewStep"]
+__all__ = ["Editor"]
 
 
 def _check(what: str, step_id: str, **values: Any) -> PlanStep:
@@ -46,32 +43,6 @@ def _check(what: str, step_id: str, **values: Any) -> PlanStep:
         return PlanStep(step_id, **values)
     except (TypeError, ValueError) as error:
         raise CommandError("PC118", f"{what}: {error}") from None
-
-
-def _copy_as(step: PlanStep, step_id: str) -> PlanStep:
-    """A step that says the same, with another id and nothing below it."""
-    made = copy_own(step)
-    made.children = []
-    try:
-        made.step_id = step_id
-    except ValueError as error:
-        raise CommandError("PC118", f"ADD {step_id}: {error}") from None
-    return made
-
-
-@frozen
-class NewStep:
-    """A step that is to be put in, with all below it.
-
-    Attributes:
-        above: the id of the step that it comes below; empty at the top level.
-        behind: the number of the sibling that it comes after; 0 if it comes before all.
-        step: what it says. The ids in it do not matter.
-    """
-
-    above: str
-    behind: int
-    step: PlanStep
 
 
 class Editor(Finder):
@@ -217,64 +188,12 @@ class Editor(Finder):
 
     def add_step(self, step_id: str, values: dict[str, Any]) -> str:
         """Put in a step with these values, as ADD does."""
-        return f"step {step_id} added{self._put_in(_check(f'ADD {step_id}', step_id, **values))}"
-
-    def _put_in(self, step: PlanStep, run: SiblingRun | None = None) -> str:
-        what = f"ADD {step.step_id}"
+        what = f"ADD {step_id}"
+        step = _check(what, step_id, **values)
         if step.step_type not in STEP_TYPES:
             raise unknown_type(step.step_type, what)
         self._check_name(step.step_name, what)
-        return put_in(step, self, what, run)
-
-    def add_all(self, rows: Sequence[NewStep]) -> list[CommandError | None]:
-        """Put in many steps; gives for each why it, or something below it, was refused, and None where nothing was."""
-        groups: dict[str, list[int]] = {}
-        for at, row in enumerate(rows):
-            groups.setdefault(row.above, []).append(at)
-        made: dict[int, PlanStep] = {}
-        refused: dict[int, CommandError] = {}
-        # The deepest first: so no id that is named has changed.
-        for above in sorted(groups, key=lambda above: len(above.split(".")) if above else 0, reverse=True):
-            self._add_below(above, {at: rows[at] for at in groups[above]}, made, refused)
-        for at, step in made.items():
-            try:
-                self._add_children(step, rows[at].step)
-            except CommandError as error:
-                refused[at] = error
-        return [refused.get(at) for at in range(len(rows))]
-
-    def _add_below(
-        self, above: str, rows: Mapping[int, NewStep], made: dict[int, PlanStep], refused: dict[int, CommandError]
-    ) -> None:
-        """Put in steps below the same one, without those below them."""
-        lead = f"{above}." if above else ""
-        parent = self.look_up(above)
-        siblings = parent.children if parent else [] if above else self.plan.steps
-        numbers = deque(sorted({int(step.step_id[len(lead) :].partition(".")[0]) for step in siblings}))
-        run, last = SiblingRun(self), 0
-        try:
-            for at, row in sorted(rows.items(), key=lambda item: item[1].behind):
-                while numbers and numbers[0] <= row.behind:
-                    # Those that were put in before it have moved it up, if they had to.
-                    last = max(last + 1, numbers.popleft())
-                try:
-                    step = _copy_as(row.step, f"{lead}{last + 1}")
-                    self._put_in(step, run)
-                except CommandError as error:
-                    refused[at] = error
-                else:
-                    made[at], last = step, last + 1
-        finally:
-            run.settle()
-
-    def _add_children(self, step: PlanStep, like: PlanStep) -> None:
-        todo = [(step, like)]
-        while todo:
-            step, like = todo.pop()
-            for number, child in enumerate(like.children, start=1):
-                new = _copy_as(child, f"{step.step_id}.{number}")
-                self._put_in(new)
-                todo.append((new, child))
+        return f"step {step_id} added{put_in(step, self, what)}"
 
     def remove_step(self, step_id: str, *, renumber: bool) -> str:
         """Take out a step and all below it; with ``renumber``, the run of numbers after it moves down by one."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 
 from planspec_lark.document.blocks import Blocks, StepPlace
+from planspec_lark.document.round_trip import RoundTripError
+from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep, are_alike, iter_steps
 
 __all__ = ["rewrite"]
@@ -22,6 +24,9 @@ def rewrite(
         known: the step of the old plan for each step of the new one that stays where it is, by ``id()``. Among those
             below one step, their order is the same in both. All other steps are put in.
         lines: the lines that such a step has elsewhere, by ``id()``; by default it gets new ones.
+
+    Raises:
+        RoundTripError: the text would not read as the new plan.
     """
     steps = {old.step_id: step for step in iter_steps(plan) if (old := known.get(id(step))) is not None}
     gone = [step for step in iter_steps(was) if step.step_id not in steps]
@@ -34,6 +39,8 @@ def rewrite(
         elif not are_alike(known[id(step)], step):
             blocks.touch(step)
     blocks.edit_head(plan)
+    if fast_reader.read(blocks.text) != plan:
+        raise RoundTripError("internal fault, and nothing was changed: the text would read otherwise")
     return blocks
 
 

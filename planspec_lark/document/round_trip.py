@@ -11,13 +11,13 @@ if and only if
 
 All that held before a change still holds for steps and lines that it has not touched. So it is enough to look at those
 that it has, and at their neighbours: what has been found, put in, renumbered or moved, and the siblings and children of
-what has a new id. The editor and the blocks keep account of that: steps are found, and lines are linked, through them
+what has a new id. The editor and the blocks keep account of that: steps are found, and lines are put in, through them
 alone. Ranks tell the order of any two steps in the text without a walk through it.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from attrs import evolve
 
@@ -49,7 +49,8 @@ def check_change(editor: Editor, blocks: Blocks) -> None:
     """
     changed = blocks.take_changed()
     for block in changed:
-        if block.step and not _is_linked(block, blocks):
+        # The block of a step is in the list; that of a step that has gone must not be.
+        if block.step and blocks.is_linked(block) is not (blocks.find(block.step) is block):
             raise _fault(f"the lines of step {block.step.step_id} are out of place")
     if editor.count != blocks.count:
         raise _fault(f"there are {editor.count} ids and lines of {blocks.count} steps")
@@ -59,22 +60,12 @@ def check_change(editor: Editor, blocks: Blocks) -> None:
             raise _fault(f"step {step.step_id} is elsewhere in the text than in the plan")
         block.is_placed = False
     _check_lines(steps, blocks)
-    for head in changed:
-        if head.before is None:
-            _check_head(head, editor.plan, blocks)
+    if any(block.step is None for block in changed):
+        _check_head(editor.plan, blocks)
 
 
 def _fault(reason: str) -> RoundTripError:
     return RoundTripError(f"internal fault, and nothing was changed: {reason}")
-
-
-def _is_linked(block: LineBlock, blocks: Blocks) -> bool:
-    """Whether the block of a step is in the list; that of a step that has gone must not be."""
-    before = block.before
-    assert before is not None, "only the head has no block before it"
-    if blocks.find(block.step) is not block:
-        return before.behind is not block
-    return before.behind is block and before.rank < block.rank
 
 
 def _fits(step: PlanStep, editor: Editor, blocks: Blocks) -> bool:
@@ -114,9 +105,9 @@ def _check_lines(changed: dict[LineBlock, PlanStep], blocks: Blocks) -> None:
             raise _fault(f"the lines of step {step.step_id} would read otherwise")
 
 
-def _check_head(head: LineBlock, plan: PlanSpec, blocks: Blocks) -> None:
+def _check_head(plan: PlanSpec, blocks: Blocks) -> None:
     """Look whether a head that has changed says what it said."""
-    first = blocks.show(head.behind) if head.behind else ""
-    read = fast_reader.read(blocks.show(head) + first)
-    if read is None or len(read.steps) != bool(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
+    head, *first = islice(blocks, 2)
+    read = fast_reader.read("".join(map(blocks.show, [head, *first])))
+    if read is None or len(read.steps) != len(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
         raise _fault("what comes before the steps would read otherwise")

@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from attrs import frozen
 
 from planspec_lark.diff.match import match_nodes, number_nodes
-from planspec_lark.document.document import PlanDocument
-from planspec_lark.document.edits import NewStep
+from planspec_lark.diff.merge import FreeNumbers
+from planspec_lark.document.rewrite import rewrite
 from planspec_lark.exchange import marks
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
-from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
+    OPEN,
+    STEP_FIELDS,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    copy_own,
+    iter_steps,
+)
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import newline_of
+from planspec_lark.syntax.fields import COUNT_LIMIT, reset
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Insertion", "Pairs", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
 
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
-# A step that nothing has happened to.
-_FRESH = {"status": PlanStatus.PENDING, "result": "", "done_count": 0, "total_count": None}
+# How far a step has come.
+_STATE = [name for name, info in STEP_FIELDS.items() if info.is_state]
 # So much of a step's text is said.
 _SAID = 80
 # `Phase 2:`, which says which heading it is, whatever its words are.
 _HEADING_NUMBER = re.compile(r"\w+ \d+(?=:)")
-_STEPS_HEADER = re.compile(r"^[ \t]*##[ \t]+Steps[ \t]*\r?$", re.MULTILINE)
 
 
 # ---------------------------------------------------------------- which step is which
@@ -84,45 +94,47 @@ def update_text(
     Raises:
         PlanSyntaxError: the text is not a plan.
     """
-    document = PlanDocument.from_text(text, name=name)
-    said = [*_follow_tags(document, imported)]
-    ours = document.plan
-    pairs = pair_steps(ours, imported)
+    was = parse_plan(text, name=name)
+    plan = deepcopy(was)
+    known = {id(new): old for new, old in zip(iter_steps(plan), iter_steps(was), strict=True)}
+    said = [*_follow_tags(plan, imported)]
+    pairs = pair_steps(plan, imported)
     variables = _translate(imported, pairs)
-    parents = {id(step): above for step, above in iter_with_parents(ours)}
+    parents = {id(step): above for step, above in iter_with_parents(plan)}
     for theirs in iter_steps(imported):
         step = pairs.ours.get(id(theirs))
         if step is not None:
-            said += _revise(document, step, theirs, variables, parents)
+            said += _revise(step, theirs, variables, parents)
             if takes_statuses and step.status is not theirs.status:
-                said.append(document.set_status(step.step_id, theirs.status))
+                said.append(f"step {step.step_id}: {step.status.value} → {theirs.status.value}")
                 step.status = theirs.status
-    for step in iter_steps(ours):
+    for step in iter_steps(plan):
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
-    said += _add(document, find_new(imported, pairs.ours), pairs, variables)
-    return _update_head(document.text, ours, imported, said), said
+    said += _add(plan, find_new(imported, pairs.ours), pairs, variables)
+    said += _follow_goal(plan, imported)
+    return rewrite(text, was, plan, known).text, said
 
 
-def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
+def _follow_tags(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
     """Put the steps of a list below a step for its tag, where the source has got several tags since then."""
-    plan = document.plan
     tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag is not None}
     said = (_TAG if line == marks.NO_TAG else marks.tag_of(line) for line in plan.goal_detail)
     own = [tag for tag in said if tag is not None]
     has_tags = any(marks.tag_of(line) is not None for step in plan.steps for line in step.detail)
     if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
         return
-    holder, tops = tags.get(own[0], imported.steps[0]), [*plan.steps]
+    holder = copy_own(tags.get(own[0], imported.steps[0]))
     names = {step.step_name for step in iter_steps(imported)}
     for step in iter_steps(plan):
         if step.step_name and (name := f"{holder.step_name}_{step.step_name}") in names:
-            document.rename(step.step_id, name)
-    at = document.free_id()
-    document.add(at, "subtask", holder.description, name=holder.step_name, detail=holder.detail)
-    for number, step in enumerate(tops, start=1):
-        document.move(step.step_id, f"{at}.{number}")
-    document.move(at, "1")
+            step.step_name = name
+    reset(holder, *_STATE)
+    holder.step_id, holder.step_type, holder.children = "1", "subtask", plan.steps
+    suffixes = {id(step): str(number) for number, step in enumerate(plan.steps, start=1)}
+    suffixes |= {id(step): _suffix(step, above) for step, above in iter_with_parents(plan) if above is not None}
+    plan.steps = [holder]
+    _number(plan, suffixes | {id(holder): "1"})
     yield f"all steps are below a step for the tag {holder.description} now"
 
 
@@ -142,18 +154,14 @@ def call_step(step: PlanStep) -> str:
 
 
 def _revise(
-    document: PlanDocument,
-    step: PlanStep,
-    theirs: PlanStep,
-    variables: Mapping[str, str],
-    parents: Mapping[int, PlanStep | None],
+    step: PlanStep, theirs: PlanStep, variables: Mapping[str, str], parents: Mapping[int, PlanStep | None]
 ) -> Iterator[str]:
     """Let the texts of a step follow the source; returns what there is to say."""
     values: dict[str, Any] = {}
     if step.description != theirs.description:
         values["description"] = theirs.description
     if step.detail[: len(theirs.detail)] != theirs.detail:
-        values["detail"] = theirs.detail
+        values["detail"] = [*theirs.detail]
     for part in ("inputs", "outputs"):
         own = getattr(step, part)
         wanted = dict.fromkeys(variables.get(one, one) for one in getattr(theirs, part))
@@ -161,22 +169,20 @@ def _revise(
             values[part] = [*own, *missing]
     if theirs.children and step.step_type not in CONTAINER_TYPES:
         values["step_type"] = theirs.step_type
-    if values:
-        said = f"step {call_step(step)}: {', '.join(values)} as in the source"
-        if theirs.status is not PlanStatus.DONE and step.status is not PlanStatus.PENDING and _asks_else(step, values):
-            said += f"; it was {step.status.value} for another text, and is pending again"
-            values |= _FRESH
-            step.status = PlanStatus.PENDING
-            _open_above(document, step, parents)
-        document.revise(step.step_id, **values)
-        yield said
-
-
-def _open_above(document: PlanDocument, step: PlanStep, parents: Mapping[int, PlanStep | None]) -> None:
-    """Nothing above a step that is pending again has ended."""
-    while (above := parents[id(step)]) is not None and above.status not in OPEN:
-        above.status, step = PlanStatus.ACTIVE, above
-        document.set_status(above.step_id, PlanStatus.ACTIVE, "")
+    if not values:
+        return
+    said = f"step {call_step(step)}: {', '.join(values)} as in the source"
+    if theirs.status is not PlanStatus.DONE and step.status is not PlanStatus.PENDING and _asks_else(step, values):
+        said += f"; it was {step.status.value} for another text, and is pending again"
+        reset(step, *_STATE)
+        # Nothing above it has ended.
+        above = parents[id(step)]
+        while above is not None and above.status not in OPEN:
+            above.status, above.result = PlanStatus.ACTIVE, ""
+            above = parents[id(above)]
+    for name, value in values.items():
+        setattr(step, name, value)
+    yield said
 
 
 def _asks_else(step: PlanStep, values: Mapping[str, Any]) -> bool:
@@ -240,27 +246,64 @@ def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]
     return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
 
 
-def _add(
-    document: PlanDocument, places: Sequence[Insertion], pairs: Pairs, variables: Mapping[str, str]
-) -> Iterator[str]:
+def _add(plan: PlanSpec, places: Sequence[Insertion], pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
     """Add new steps, and what is new below them; returns what there is to say."""
-    new = [(place, step) for place in places for step in place.new]
-    held = [_holds_new(step, pairs) for _, step in new]
-    rows = [_row(*each, pairs, variables) for each, holds in zip(new, held, strict=True) if holds]
-    refusals = iter(document.add_all(rows))
-    for (_, step), holds in zip(new, held, strict=True):
-        text = shorten(step.description, _SAID)
-        if not holds:
-            yield f"not added, since the plan has all below it elsewhere: {text}"
-        elif error := next(refusals):
-            yield f"a step of the source could not be added: {error}"
-        else:
+    suffixes = {id(step): _suffix(step, above) for step, above in iter_with_parents(plan)}
+    behind: dict[int, dict[int, list[PlanStep]]] = {}
+    for place in places:
+        below = behind.setdefault(id(place.parent), {})
+        for step in place.new:
+            text = shorten(step.description, _SAID)
+            if not _holds_new(step, pairs):
+                yield f"not added, since the plan has all below it elsewhere: {text}"
+                continue
+            below.setdefault(id(place.before), []).append(_copy_new(step, pairs, variables))
             yield f"a step added{f' ({step.step_name})' if step.step_name else ''}: {text}"
+    for above in (None, *iter_steps(plan)):
+        if (new := behind.get(id(above))) is not None:
+            siblings = plan.steps if above is None else above.children
+            merged = new.get(id(None), [])
+            for old in siblings:
+                merged += [old, *new.get(id(old), ())]
+            siblings[:] = merged
+    _number(plan, suffixes)
 
 
-def _row(place: Insertion, new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> NewStep:
-    """A new step as it is put in, with what is new below it."""
-    *head, number = place.numbers
+def _suffix(step: PlanStep, above: PlanStep | None) -> str:
+    """What the id of a step adds to that of the step above it."""
+    return step.step_id if above is None else step.step_id[len(above.step_id) + 1 :]
+
+
+def _number(plan: PlanSpec, suffixes: Mapping[int, str]) -> None:
+    """Give all steps ids by what these add to those above, by ``id()``; steps without one come after those before them.
+
+    Where numbers are in order, those after a new step move up as far as they have to.
+    """
+    families = chain([("", plan.steps)], ((f"{step.step_id}.", step.children) for step in iter_steps(plan)))
+    for lead, siblings in families:
+        own = [suffixes.get(id(step), "") for step in siblings]
+        if "" in own:
+            own = _count_up(own) or _take_free(own)
+        for step, suffix in zip(siblings, own, strict=True):
+            step.step_id = lead + suffix
+
+
+def _count_up(suffixes: Sequence[str]) -> list[str]:
+    """Numbers in order, as near to these as can be; none where these are not in order, or would become too large."""
+    known = [suffix for suffix in suffixes if suffix]
+    if any("." in suffix for suffix in known) or any(int(one) >= int(other) for one, other in pairwise(known)):
+        return []
+    numbers = [*accumulate(suffixes, lambda last, suffix: max(last + 1, int(suffix or 1)), initial=-1)][1:]
+    return [*map(str, numbers)] if numbers[-1] <= COUNT_LIMIT else []
+
+
+def _take_free(suffixes: Sequence[str]) -> list[str]:
+    free = FreeNumbers(filter(None, suffixes))
+    return [suffix or free.take() for suffix in suffixes]
+
+
+def _copy_new(new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> PlanStep:
+    """A new step with what is new below it."""
     top = PlanStep("1")
     todo = [(new, top)]
     while todo:
@@ -273,7 +316,7 @@ def _row(place: Insertion, new: PlanStep, pairs: Pairs, variables: Mapping[str, 
         if step.children and not below:
             made.step_type = "act"
         todo += ((child, made) for child in reversed(below))
-    return NewStep(".".join(map(str, head)), number - 1, top.children[0])
+    return top.children[0]
 
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
@@ -286,19 +329,13 @@ def _is_of_holder(line: str) -> bool:
     return marks.heading_level(line) > 0 or marks.tag_of(line) is not None
 
 
-def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:
+def _follow_goal(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
     """Let the goal's detail follow the source; nothing else in the head does."""
     lines = imported.goal_detail
     # A list with several tags has none of its own.
-    own = [line for line in ours.goal_detail if line in lines or (line != marks.NO_TAG and marks.tag_of(line) is None)]
+    own = [line for line in plan.goal_detail if line in lines or (line != marks.NO_TAG and marks.tag_of(line) is None)]
     if own[: len(lines)] == lines:
         lines = own
-    if ours.goal_detail == lines:
-        return text
-    header = _STEPS_HEADER.search(text)
-    if header is None:
-        said.append("the detail of the goal differs in the source; without a line `## Steps` it stays as it is")
-        return text
-    said.append("the goal: detail as in the source")
-    head = serialize_plan(PlanSpec(ours.title, ours.goal, lines, ours.constraints))
-    return head.replace("\n", newline_of(text)) + text[header.start() :]
+    if plan.goal_detail != lines:
+        plan.goal_detail = [*lines]
+        yield "the goal: detail as in the source"

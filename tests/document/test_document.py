@@ -20,7 +20,6 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
 )
-from planspec_lark.document import NewStep
 from tests.cases import in_one_test
 
 # Of everything some.
@@ -344,32 +343,6 @@ def test_adding_takes_texts_as_they_are() -> None:
     step = find_step(document.plan, "1.2")
     assert step is not None
     assert (step.description, step.inputs, step.detail) == ("b | c → d", ["e", "f"], ["← g", " h"])
-
-
-def test_many_steps_are_added_at_once() -> None:
-    text = "## Steps\n1. [subtask] a\n  1.1. [act] b\n2. [act] c\n4. [act] d\n"
-    document = PlanDocument.from_text(text)
-    rows = [
-        ("", 1, "1. [subtask] e\n  1.1. [act] f\n"),
-        ("", 1, "1. [act] g\n"),
-        ("", 2, "1. [act] h\n"),
-        ("1", 0, "1. [act] i\n"),
-        ("9", 0, "1. [act] j\n"),
-        ("", 4, "1. name [act] k\n"),
-        ("", 4, "1. name [act] l\n"),
-    ]
-    new = [NewStep(above, behind, parse_plan(f"## Steps\n{step}").steps[0]) for above, behind, step in rows]
-    refused = document.add_all(new)
-    assert [error and error.code for error in refused] == [None, None, None, None, "PC112", None, "PC120"]
-    now = (
-        "## Steps\n1. [subtask] a\n  1.1. [act] i\n  1.2. [act] b\n2. [subtask] e\n  2.1. [act] f\n3. [act] g\n"
-        "4. [act] c\n5. [act] h\n6. [act] d\n7. name [act] k\n"
-    )
-    assert document.text == now
-    # What went wrong later is taken back without it.
-    new[0].step.description = "changed"
-    document._go_back()
-    assert document.text == now
 
 
 RUN = """\

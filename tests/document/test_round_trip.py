@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan
+from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, parse_plan
 from planspec_lark.document import blocks as blocks_module, document as document_module, layout
 from planspec_lark.document.blocks import Blocks, LineBlock, StepPlace
 from planspec_lark.document.edits import Editor
@@ -34,12 +34,6 @@ Goal:  g
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 Change = Callable[[PlanDocument], object]
-
-
-def _move_all_below(patch: pytest.MonkeyPatch) -> None:
-    """With a step, what it has just taken in is moved as well: beside itself."""
-    move = Blocks.move
-    patch.setattr(Blocks, "move", lambda self, steps, place: move(self, [*iter_steps(steps[0])], place))
 
 
 def _leave_lines(patch: pytest.MonkeyPatch) -> None:
@@ -89,7 +83,7 @@ def _note_another(patch: pytest.MonkeyPatch) -> None:
 
 def _put_at_the_start(patch: pytest.MonkeyPatch) -> None:
     """All new lines go to the start."""
-    patch.setattr(Blocks, "_find_before", lambda self, _: next(iter(self)))
+    patch.setattr(Blocks, "_find_index", lambda *_: 1)
 
 
 def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
@@ -202,7 +196,6 @@ def _is_refused(
 
 # What is at fault, the change that shows it, and what is said.
 FAULTS: dict[str, tuple[Patch, Change, str]] = {
-    "lines moved beside themselves": (_move_all_below, lambda d: d.move("1.2", "4"), "out of place"),
     "lines of no step": (_take_out_of_the_plan_only, lambda d: d.remove("1"), "out of place"),
     "lines of steps below": (_leave_lines, lambda d: d.remove("1"), "ids and lines of"),
     "an id twice": (_find_nothing, lambda d: d.add("2", "act"), "ids and lines of"),
@@ -283,7 +276,7 @@ def test_what_is_to_be_taken_back_is_known_after_any_number_of_changes() -> None
         document.set_status("3", "done", "x")
         document.set_status("3", "pending", "")
     before, plan = document.text, document.plan
-    for fault in ("lines moved beside themselves", "no detail"):
+    for fault in ("lines of no step", "no detail"):
         _is_refused(document, *FAULTS[fault][:2])
         assert (document.text, document.plan) == (before, plan)
         assert document.plan.steps[0].expanded is False

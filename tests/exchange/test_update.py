@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.document.edits import Editor
+from planspec_lark import PlanSyntaxError, parse_plan, step_order
 from planspec_lark.exchange import ImportResult, export_into, export_plan, import_text, update_text
-from planspec_lark.plan_cmd.finder import Move
 from planspec_lark.planspec.models import iter_steps
 
 SOURCE = """\
@@ -55,22 +53,32 @@ def listed(tasks: Sequence[str]) -> ImportResult:
     return import_text("".join(f"- [ ] {task}\n" for task in tasks))
 
 
-def test_steps_give_way_once_however_many_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    # If each new step moved all behind it, the time would grow with the square of their number.
-    moved: list[int] = []
-    renumber = Editor.renumber
-
-    def renumber_and_note(editor: Editor, moves: Sequence[Move], new: Collection[int] = ()) -> None:
-        moved.append(len(moves))
-        renumber(editor, moves, new)
-
-    monkeypatch.setattr(Editor, "renumber", renumber_and_note)
+def test_steps_give_way_to_new_ones() -> None:
     old, new = [f"old {at}" for at in range(9)], [f"new {at}" for at in range(9)]
     tasks = ["first", "second", *(task for both in zip(old, new, strict=True) for task in both)]
     text, said = update_text(listed(old).text, listed(tasks).plan)
     assert [step.description for step in parse_plan(text).steps] == tasks
+    assert step_order(parse_plan(text)) == [str(number) for number in range(1, len(tasks) + 1)]
     assert said == [f"a step added: {one}" for one in tasks if one not in old]
-    assert sum(moved) == len(tasks)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["0", "3"], ["0", "1", "3"]),
+        (["10", "11", "20"], ["10", "11", "12", "20"]),
+        (["2", "1"], ["2", "3", "1"]),
+        (["1", "2.7"], ["1", "3", "2.7"]),
+        (["5", "999999999"], ["5", "6", "999999999"]),
+        (["999999998", "999999999"], ["999999998", "1", "999999999"]),
+    ],
+)
+def test_numbers_that_have_gaps_or_no_order_stay(before: list[str], after: list[str]) -> None:
+    names = "abc"[: len(before)]
+    rows = [f"{step_id}. [act] Task {name}\n" for step_id, name in zip(before, names, strict=True)]
+    tasks = [*(f"Task {name}" for name in names[:-1]), "New", f"Task {names[-1]}"]
+    text, _ = update_text("## Steps\n" + "".join(rows), listed(tasks).plan)
+    assert [row.partition(" ")[0][:-1] for row in text.splitlines() if "[act]" in row] == after
 
 
 def test_statuses_of_the_source() -> None:
@@ -160,8 +168,16 @@ def test_inputs_are_added_and_none_is_taken_away() -> None:
 
 
 def test_the_detail_of_the_goal_follows() -> None:
-    text, said = update(SOURCE.replace("# Harvest\n", "# Harvest\n\n**A** note\n"))
-    assert "> [not here: goal]\n> **A** note\n##  Steps\n" in text
+    text, said = update(SOURCE.replace("# Harvest
+", "# Harvest
+
+**A** note
+"))
+    assert "> [not here: goal]
+> **A** note
+
+##  Steps
+" in text
     assert said[-1] == "the goal: detail as in the source"
 
 

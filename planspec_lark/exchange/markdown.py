@@ -448,6 +448,8 @@ class _Reader:
 
     def _keep(self, holder: _Holder, first: int, last: int, column: int = 0) -> None:
         """Take lines as notes, without the blank ones at their ends."""
+        if first == last:
+            return
         first, last = self._trim(first, last)
         if first == last:
             return

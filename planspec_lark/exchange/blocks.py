@@ -61,7 +61,7 @@ class Block:
     blocks: list[Block] = field(factory=list, repr=False)
     number: str = ""
     role: str = ""
-    notes: list[str] = field(factory=list)
+    notes: Sequence[str] = ()
     is_box: bool = False
     has_box: bool = False
 

@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
-from planspec_lark.exchange.formats import FORMATS, find_format, guess_format
+from planspec_lark.exchange.formats import MARKDOWN, find_format, guess_format
 from planspec_lark.exchange.importer import ImportResult, import_text
 from planspec_lark.exchange.models import Addition, Task, TaskChange
 from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
@@ -199,7 +199,7 @@ def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
     said = {(step.step_name, step.description) for step in iter_steps(plan)}
     best, most = None, 0
     guessed = guess_format(Source(original, name))
-    for form in guessed if "task-master" in guessed else dict.fromkeys([*guessed, *FORMATS]):
+    for form in dict.fromkeys([*guessed, *([] if original.lstrip("\ufeff \t\r\n").startswith("{") else MARKDOWN)]):
         with suppress(PlanSyntaxError):
             imported = import_text(original, form, name=name)
             found = [(step.step_name, step.description) in said for step in iter_steps(imported.plan)]

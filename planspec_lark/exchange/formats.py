@@ -12,7 +12,7 @@ from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChang
 from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.source import Source
 
-__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
+__all__ = ["FORMATS", "MARKDOWN", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
 
 
 @frozen
@@ -50,10 +50,10 @@ class Format:
     is_text: bool = True
 
 
-_MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
+MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
 _TODO_LISTS = ("todowrite", "codex", "acp", "beads")
 
-FORMATS = (*_MARKDOWN, "task-master", *_TODO_LISTS)
+FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", *_TODO_LISTS)
 """The names of the formats, in the order in which they are listed."""
 
 

@@ -194,15 +194,15 @@ class _Reader:
 
     def _tell_lists(self, blocks: Sequence[Block], lists: Sequence[Block]) -> None:
         """Name the lists that are on one level, so that one of them may be chosen."""
+        numbers = {id(block): number for number, block in enumerate(lists, start=1)}
         groups: list[list[Block]] = [[]]
         for block in blocks:
             if block.kind == "heading":
                 groups.append([])
-            elif block in lists:
+            elif id(block) in numbers:
                 groups[-1].append(block)
         several = next((group for group in groups if len(group) > 1 and not _is_continued(group)), None)
         if several is not None:
-            numbers = {id(block): number for number, block in enumerate(lists, start=1)}
             said = ", ".join(f"{numbers[id(one)]} in {self._lines_of(one)}" for one in several[:_MOST_NAMED])
             more = f" and {len(several) - _MOST_NAMED} more" * (len(several) > _MOST_NAMED)
             message = f"{count_of(len(several), 'list')} on one level, all read as tasks: {said}{more}"
@@ -448,6 +448,8 @@ class _Reader:
 
     def _keep(self, holder: _Holder, first: int, last: int, column: int = 0) -> None:
         """Take lines as notes, without the blank ones at their ends."""
+        if first == last:
+            return
         first, last = self._trim(first, last)
         if first == last:
             return

@@ -66,8 +66,8 @@ def find_ends(blocks: Sequence[Block]) -> dict[int, int]:
     return ends | dict.fromkeys(around, len(blocks))
 
 
-def _group_siblings(blocks: Sequence[Block], ends: Mapping[int, int]) -> Iterator[list[int]]:
-    """The headings that are beside one another, of one level and below the same heading."""
+def _group_siblings(blocks: Sequence[Block], ends: Mapping[int, int]) -> dict[tuple[int, int], list[int]]:
+    """The headings that are beside one another: below the same one, or -1, and of one level."""
     groups: dict[tuple[int, int], list[int]] = {}
     around: list[int] = []
     for at in sorted(ends):
@@ -75,12 +75,12 @@ def _group_siblings(blocks: Sequence[Block], ends: Mapping[int, int]) -> Iterato
             around.pop()
         groups.setdefault((around[-1] if around else -1, blocks[at].level), []).append(at)
         around.append(at)
-    yield from groups.values()
+    return groups
 
 
 def find_siblings(blocks: Sequence[Block], ends: Mapping[int, int], counts: Sequence[int]) -> Iterator[int]:
     """Headings without tasks that have numbers, as have those beside them that hold some."""
-    for group in _group_siblings(blocks, ends):
+    for group in _group_siblings(blocks, ends).values():
         numbers = {at: number_of(blocks[at].text) for at in group}
         held = [numbers[at] for at in group if counts[ends[at]] > counts[at]]
         if len(held) != len(group) and any(held) and _is_ascending([*filter(None, numbers.values())]):
@@ -100,17 +100,23 @@ def find_answer(text: str, lines: Sequence[str], start: int) -> tuple[int, int]:
     if blocks := leave_out_reasoning(body).blocks:
         start = max(start, body.count("\n", 0, blocks[-1].end))
         start = start if blocks[0].start == 0 or not body[: blocks[0].start].strip() else 0
-    inside = [
-        (body.count("\n", 0, fence.body_start), body.count("\n", 0, fence.body_end))
-        for fence in find_fences(body)
-        if fence.is_closed and not fence.indent
-    ]
-    listed = [(first, last) for first, last in inside if any(map(_is_list_line, lines[first:last]))]
+    listed = [(first, last) for first, last in _find_inside(body) if any(map(_is_list_line, lines[first:last]))]
     if len(listed) != 1:
         return start, len(lines)
     ((first, last),) = listed
     around = [*lines[start : max(first - 1, start)], *lines[last + 1 :]]
     return (first, last) if first > start and not any(map(_is_list_line, around)) else (start, len(lines))
+
+
+def _find_inside(text: str) -> Iterator[tuple[int, int]]:
+    """The lines in each code block that begins at the margin and is closed."""
+    at = line = 0
+    for fence in find_fences(text):
+        first = line + text.count("\n", at, fence.body_start)
+        last = first + text.count("\n", fence.body_start, fence.body_end)
+        if fence.is_closed and not fence.indent:
+            yield first, last
+        at, line = fence.body_end, last
 
 
 def _is_list_line(line: str) -> bool:
@@ -235,13 +241,13 @@ class _Outline:
     def read_series(self) -> bool:
         """Read the series of headings; returns whether there is one."""
         found = False
-        for group in _group_siblings(self.blocks, self.ends):
+        for (above, _), group in _group_siblings(self.blocks, self.ends).items():
             numbers = {at: number_of(self.blocks[at].text) for at in group}
             counted = [at for at in group if numbers[at]]
             if _is_ascending([numbers[at] for at in counted]) and 2 * len(counted) >= len(group) - 3:
                 found = True
                 self._count(counted)
-                self._leave_out(counted, [at for at in group if not numbers[at]])
+                self._leave_out(above, counted, [at for at in group if not numbers[at]])
         return found
 
     def _count(self, counted: Sequence[int]) -> None:
@@ -254,10 +260,9 @@ class _Outline:
             for one in held[at] if is_flat else ():
                 self.blocks[one].role = "text"
 
-    def _leave_out(self, counted: Sequence[int], others: Sequence[int]) -> None:
+    def _leave_out(self, above: int, counted: Sequence[int], others: Sequence[int]) -> None:
         """What is beside a series is text, and so is what is behind a line in its last section."""
-        before = max((at for at in self.ends if at < counted[0] < self.ends[at]), default=-1)
-        beside = [*range(before + 1, counted[0]), *(one for at in others for one in range(at, self.ends[at]))]
+        beside = [*range(above + 1, counted[0]), *(one for at in others for one in range(at, self.ends[at]))]
         last = self.ends[counted[-1]]
         beside += range(next((at for at in range(counted[-1], last) if self.blocks[at].kind == "hr"), last), last)
         for one in beside:
@@ -284,7 +289,7 @@ class _Outline:
         blocks = self.blocks
         is_task = ((at in self.tasks and one.role != "text") or one.role == "step" for at, one in enumerate(blocks))
         held = [*accumulate(is_task, initial=0)]
-        for group in _group_siblings(blocks, self.ends):
+        for group in _group_siblings(blocks, self.ends).values():
             holders = [at for at in group if held[self.ends[at]] > held[at]]
             if len(holders) == 1 and not blocks[holders[0]].role and not number_of(blocks[holders[0]].text):
                 blocks[holders[0]].role = "lead"

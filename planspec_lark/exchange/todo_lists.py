@@ -43,6 +43,7 @@ from planspec_lark.syntax.source import Source
 __all__ = ["FORMATS"]
 
 _MOST_LEVELS = 64
+_STAYS = "it stays in the file, and is no part of the plan"
 _LIMITS = Limits(max_depth=_MOST_LEVELS)
 _WORDS: Mapping[str, PlanStatus] = {
     "pending": PlanStatus.PENDING,
@@ -170,7 +171,7 @@ def _read(form: _Form, source: Source, choice: int) -> TaskReading:
             )
     for name in value if isinstance(value, dict) else ():
         if not path or name != path[0] or len(path) > 1:
-            account.note_field(Fate.KEPT, (name,), line_of((name,)), "only an export into the file keeps it", None)
+            account.note_field(Fate.LEFT_OUT, (name,), line_of((name,)), _STAYS, None)
     return TaskReading(tasks, account, found)
 
 

@@ -88,7 +88,7 @@ def test_every_task_and_status_arrives(form: str, text: str) -> None:
     assert parse_plan(imported.text) == imported.plan
     assert not [one for one in check_text(imported.text) if one.severity is Severity.ERROR]
     assert update_text(imported.text, imported.plan) == (imported.text, [])
-    assert not imported.report.left_out
+    assert {entry.reason for entry in imported.report.left_out} <= {"it stays in the file, and is no part of the plan"}
 
 
 @each

@@ -42,6 +42,15 @@ EXCHANGE_SHAPES: dict[str, Callable[[int], str]] = {
         _many("## Phase {0}: P\n\n- [ ] T{0:03} a\n\n", n // 2)
         + _many("- **Phase {0}**: Depends on Phase {1}\n", n // 2, "## Dependencies\n\n")
     ),
+    "headings in bold": lambda n: _many("**Step {0}: s**\n\n- b\n\n", n),
+    "groups of headings": lambda n: _many("## {0}. a\n\n### 1. b\n\n- x\n\n### 2. c\n\n", n),
+    "rows with numbers": lambda n: _many("Step {0}: s\n", n),
+    "tables": lambda n: "| # | a |\n|---|---|\n| 1 | x |\n| 2 | y |\n\n" * (n // 42),
+    "lists beside one another": lambda n: "- a\n\nb\n\n" * (n // 8),
+    "closed fences": lambda n: "```\n- a\n```\n\n" * (n // 13),
+    "signs in place of boxes": lambda n: "- ✅ a\n- b\n" * (n // 10),
+    "issues in JSON Lines": lambda n: _many('{{"id": "b-{0}", "title": "t", "status": "open"}}\n', n),
+    "todos in front matter": lambda n: _many("  - id: a{0}\n    content: b\n", n // 4, "---\ntodos:\n") + "---\n",
     "groups of OpenSpec": lambda n: _many("## {0}. G\n\n- [ ] {0}.1 a\n\n", n),
     "tasks of Task Master": lambda n: (
         '{"tasks": ['
@@ -59,6 +68,11 @@ def _import(text: str) -> None:
         imported.report.to_dict()
 
 
+def _import_plain(text: str) -> None:
+    with suppress(PlanSyntaxError):
+        import_text(text, "markdown").report.to_dict()
+
+
 def _export(text: str) -> None:
     with suppress(PlanSyntaxError):
         imported = import_text(text)
@@ -74,6 +88,7 @@ def _update(text: str) -> None:
 
 EXCHANGE_WORK = {
     "import_text": Work(_import),
+    "import_text of plain Markdown": Work(_import_plain),
     "export_plan and export_into": Work(_export),
     "update_text": Work(_update),
 }

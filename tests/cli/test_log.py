@@ -125,7 +125,8 @@ def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_reader_that_leaves() -> None:
     change(
         "INSERT INTO records "
-        "SELECT run, seq + 1000 * x, kind, step, hash, attempt, time, data, changes, plan, before, after "
+        "SELECT run, seq + (SELECT max(seq) FROM records) * x, kind, step, hash, attempt, time, data, changes, plan, "
+        "before, after "
         "FROM records, (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000) SELECT x FROM n)"
     )
     with subprocess.Popen(

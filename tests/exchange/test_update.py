@@ -168,16 +168,8 @@ def test_inputs_are_added_and_none_is_taken_away() -> None:
 
 
 def test_the_detail_of_the_goal_follows() -> None:
-    text, said = update(SOURCE.replace("# Harvest
-", "# Harvest
-
-**A** note
-"))
-    assert "> [not here: goal]
-> **A** note
-
-##  Steps
-" in text
+    text, said = update(SOURCE.replace("# Harvest\n", "# Harvest\n\n**A** note\n"))
+    assert "> [not here: goal]\n> **A** note\n\n##  Steps\n" in text
     assert said[-1] == "the goal: detail as in the source"
 
 

@@ -138,6 +138,13 @@ def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[s
                 continue
             where = range(change.old.line - 1, change.old.end)
             at = next((at for at in where if re.match(_FIELD.format(key), lines[at])), -1)
+            if at < 0 and word is not None and key == "status":
+                # Its block of fields has none; where it is written in one line, there is no place for one.
+                at = next((at for at in where if re.match(_FIELD.format("content"), lines[at])), -1)
+                lead = re.match(r"[ \t]*(?:-[ \t]+)?", lines[at]) if at >= 0 else None
+                if lead is not None:
+                    added.setdefault(change.old.end, []).append(f"{' ' * len(lead[0])}status: {word}")
+                    continue
             if at < 0 or word is None:
                 missing = "there is no status for it" if word is None else f"it has no line for its {key}"
                 said.append(f"line {change.old.line}: {missing}")

@@ -141,3 +141,15 @@ def test_todos_that_are_none_are_named() -> None:
 def test_a_file_without_criteria_has_no_tasks() -> None:
     with pytest.raises(PlanSyntaxError, match="EX110"):
         import_text(BACKLOG.partition("## Acceptance")[0])
+
+
+def test_a_task_without_a_status_gets_one() -> None:
+    rows = "  - id: a\n    content: Dig\n  - id: b\n    content: Sow\n  - {id: c, content: Mow}\n"
+    text = f"---\nname: a\ntodos:\n{rows}---\n"
+    plan = import_text(text).plan
+    for step in iter_steps(plan):
+        step.status = PlanStatus.DONE
+    done = export_into(plan, text)
+    fields = "    content: Dig\n    status: completed\n  - id: b\n    content: Sow\n    status: completed\n  - {"
+    assert fields in done.text
+    assert any("it has no line for its status" in one for one in done.lost)

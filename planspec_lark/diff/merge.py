@@ -145,29 +145,30 @@ class Merged:
     conflicts: tuple[MergeConflict, ...]
 
 
-def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult:
+def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec, *, keep_statuses: bool = False) -> MergeResult:
     """Merge what two sides have made of a plan.
 
     A value that one side has changed is as that side has it: each field of each step by itself, and the title, the goal
     and its detail. Steps that either side has added are there; both get ids of their own. A step that one side has
     removed is gone, unless the other side has changed it. Constraints are taken one by one. What both have changed in
-    different ways is a conflict.
+    different ways is a conflict, and so is a status beside a change of what is to be done.
 
     Args:
         base: the version that both sides started from.
         ours: what one side has made of it.
         theirs: what the other side has made of it.
+        keep_statuses: whether a status holds whatever the other side has made of the step.
 
     Raises:
         ValueError: one of them is not a plan that can be written down.
     """
     for plan in (base, ours, theirs):
         serialize_plan(plan)
-    merged = merge_versions(base, ours, theirs)
+    merged = merge_versions(base, ours, theirs, keep_statuses=keep_statuses)
     return MergeResult(merged.plan, merged.conflicts)
 
 
-def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
+def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec, *, keep_statuses: bool = False) -> Merged:
     """The same, for plans that can be written down and callers that need to know more."""
     plans = {BASE: base, OURS: ours, THEIRS: theirs}
     trees = _join_versions(plans)
@@ -177,7 +178,7 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     _find_removals(trees[OURS], OURS, THEIRS)
     _find_removals(trees[THEIRS], THEIRS, OURS)
     for node in (root, *steps):
-        _merge_values(node)
+        _merge_values(node, keep_statuses=keep_statuses)
     for node in steps:
         if not node.is_gone:
             _find_parent(node)
@@ -268,7 +269,7 @@ def _find_removals(tree: list[StepNode], keeper: str, remover: str) -> None:
 # ---------------------------------------------------------------- what they say
 
 
-def _merge_values(node: MergeNode) -> None:
+def _merge_values(node: MergeNode, *, keep_statuses: bool) -> None:
     """Merge what the plan or a step says itself."""
     if OURS not in node.versions or THEIRS not in node.versions:
         node.values = node.versions[node.side].values
@@ -278,7 +279,7 @@ def _merge_values(node: MergeNode) -> None:
         node.values[name], is_disputed = _merge_value(name, _base_value(node, name), value, theirs[name])
         if is_disputed:
             node.dispute(name)
-    if "status" in ours and "status" not in node.disputed:
+    if "status" in ours and "status" not in node.disputed and not keep_statuses:
         _find_overtaken(node)
     if "status" in node.disputed:
         # How a step has ended belongs to the status that it has ended with.

@@ -175,7 +175,8 @@ def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> tuple
     base = min(reversed(shown), key=lambda one: _count_changes(one, given))
     if base == plan:
         return given, []
-    merged = merge_plans(base, given, plan)
+    # What becomes of finished steps that were edited is decided with the edits.
+    merged = merge_plans(base, given, plan, keep_statuses=True)
     return merged.plan, list(map(_say, merged.conflicts))
 
 

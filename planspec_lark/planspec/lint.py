@@ -153,27 +153,31 @@ _Walked = Sequence[tuple[PlanStep, bool]]
 def _check_inputs(walked: _Walked, steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
     """Inputs that no step before has produced (PS306, PS307, PS316)."""
     made: set[str] = set()
-    missing: list[tuple[PlanStep, int, str]] = []
+    missing: list[tuple[PlanStep, list[tuple[int, str]]]] = []
     for step, is_entered in walked:
         if not is_entered:
             made.update(step.outputs)
         elif not made.issuperset(step.inputs):
-            missing += ((step, item, name) for item, name in enumerate(step.inputs) if name not in made)
+            missing.append((step, [(item, name) for item, name in enumerate(step.inputs) if name not in made]))
     if missing:
         yield from _check_missing(missing, steps)
 
 
-def _check_missing(missing: Iterable[tuple[PlanStep, int, str]], steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
+def _check_missing(
+    missing: Iterable[tuple[PlanStep, list[tuple[int, str]]]], steps: Iterable[PlanStep]
+) -> Iterator[Diagnostic]:
     producers: dict[str, PlanStep] = {}
     for step in steps:
         for name in step.outputs:
             producers.setdefault(name, step)
     spelling = _Spelling(producers)
-    for step, item, name in missing:
-        producer = producers.get(name)
-        if producer is None:
-            yield _check_outside(step, item, spelling.find(name, without=(*step.inputs, *step.outputs)))
-        else:
+    for step, inputs in missing:
+        own = {*step.inputs, *step.outputs}
+        for item, name in inputs:
+            producer = producers.get(name)
+            if producer is None:
+                yield _check_outside(step, item, spelling.find(name, without=own))
+                continue
             where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
             message = f"the input `{name}` is not available yet: only {where} produces it"
             help = "move this step after it, or use another input"

@@ -61,6 +61,6 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
 def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:
     """That an answer was cut off, from an offset on: an error, unless it is allowed."""
     severity = Severity.WARNING if is_allowed else Severity.ERROR
-    span = source.span(min(cut, max(source.length - 1, 0)), source.length)
+    span = source.span(cut, source.length)
     help = "ask for the rest, or allow a truncated answer"
     return Diagnostic(CUT, "the answer is truncated here", severity, span, source=source, help=help)

@@ -158,8 +158,4 @@ def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[s
     return "\n".join(made), said
 
 
-def _leave(_tasks: TaskList) -> None:
-    """No task needs an id."""
-
-
-FORMAT = Format("cursor", _guess, _read, _leave, _write, compare_lines, _change)
+FORMAT = Format("cursor", _guess, _read, _write, compare_lines, _change)

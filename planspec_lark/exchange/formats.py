@@ -12,7 +12,17 @@ from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChang
 from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.source import Source
 
-__all__ = ["FORMATS", "MARKDOWN", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
+__all__ = [
+    "FORMATS",
+    "MARKDOWN",
+    "Format",
+    "Guess",
+    "find_format",
+    "guess_by_place",
+    "guess_format",
+    "leave_ids",
+    "share_of",
+]
 
 
 @frozen
@@ -23,6 +33,10 @@ class Guess:
     reason: str
 
 
+def leave_ids(_tasks: TaskList) -> None:
+    """No task needs an id."""
+
+
 @frozen
 class Format:
     """A format.
@@ -31,23 +45,23 @@ class Format:
         name: what it is called.
         guess: how well a text fits.
         read: reads one, given which of several lists is meant, from 1; with 0 all of them.
-        number: gives ids to tasks that have none, where it needs them.
         write: writes tasks.
         compare: notes down what an export writes in place of each line or field, given the source and what was
             written; returns whether that is something else anywhere.
         change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
             changed.
         is_text: whether what a task needs is said by its text as well.
+        number: gives ids to tasks that have none, where it needs them.
     """
 
     name: str
     guess: Callable[[Source], Guess]
     read: Callable[[Source, int], TaskReading]
-    number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
     compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
     change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True
+    number: Callable[[TaskList], None] = leave_ids
 
 
 MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
@@ -58,7 +72,7 @@ FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", *_TODO_LISTS)
 
 
 # The modules that are not called as their formats are.
-_MODULES = {"markdown": "plain", **dict.fromkeys(_TODO_LISTS, "todo_lists")}
+_MODULES = dict.fromkeys(_TODO_LISTS, "todo_lists")
 
 
 def find_format(name: str) -> Format:

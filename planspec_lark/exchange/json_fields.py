@@ -9,11 +9,15 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.exchange.models import Fate, ReportEntry
+from planspec_lark.json_text import read_json
 from planspec_lark.json_text.findings import Path
+from planspec_lark.syntax.diagnostics import Edit, apply_edits
+from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.safe_text import safe_json
 from planspec_lark.syntax.source import Source
 
 __all__ = [
+    "LIMITS",
     "NOTHING",
     "VALUE_LINE",
     "compare_fields",
@@ -24,8 +28,10 @@ __all__ = [
     "spell",
     "value_at",
     "value_line",
+    "write_changes",
 ]
 
+LIMITS = Limits(max_depth=64)
 NOTHING = object()
 VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 
@@ -66,6 +72,41 @@ def dump_like(value: Any, like: str) -> str:
     tight = None if indent or '": ' in like else (",", ":")
     text = json.dumps(value, ensure_ascii=is_ascii, indent=indent[1] if indent else None, separators=tight)
     return text + like[len(like.rstrip()) :]
+
+
+def write_changes(text: str, value: Any) -> tuple[str, list[str]]:
+    """A text in JSON as it says another value, and what is lost by that.
+
+    Where it is not laid out as a program does it, what has changed is written in its place, as far as it has one.
+    """
+    mark = "\ufeff" * text.startswith("\ufeff")
+    bare = text.removeprefix(mark)
+    was = json.loads(bare)
+    is_even = dump_like(was, bare) == bare
+    paths = None if is_even else _find_changed(was, value)
+    if paths is None:
+        return mark + dump_like(value, bare), [] if is_even else ["the file gets a new layout"]
+    read = read_json(bare, limits=LIMITS, allow_list=True)
+    is_ascii = bare.isascii() and "\\u" in bare
+    edits = [Edit(read.span(path), json.dumps(value_at(value, path), ensure_ascii=is_ascii)) for path in paths]
+    return mark + apply_edits(bare, edits), []
+
+
+def _find_changed(was: Any, now: Any) -> list[Path] | None:
+    """Where one value has another text or number than the other; None where they differ in more than that."""
+    found: list[Path] = []
+    waiting: list[tuple[Path, Any, Any]] = [((), was, now)]
+    while waiting:
+        path, one, other = waiting.pop()
+        if isinstance(one, dict) and isinstance(other, dict) and [*one] == [*other]:
+            waiting += (((*path, key), below, other[key]) for key, below in one.items())
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            waiting += (((*path, at), below, other[at]) for at, below in enumerate(one))
+        elif isinstance(one, dict | list) or isinstance(other, dict | list):
+            return None
+        elif one != other:
+            found.append(path)
+    return found
 
 
 def compare_fields(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:

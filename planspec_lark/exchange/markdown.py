@@ -25,7 +25,7 @@ from planspec_lark.exchange.dialect import (
     find_box,
     join_lines,
 )
-from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.formats import Format, Guess, leave_ids
 from planspec_lark.exchange.markdown_writer import change_markdown, compare_lines, write_markdown
 from planspec_lark.exchange.models import Account, Fate, NoListError, Task, TaskList, TaskReading
 from planspec_lark.exchange.outline import find_answer, find_ends, find_siblings, outline
@@ -33,7 +33,7 @@ from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of
 from planspec_lark.syntax.source import Source
 
-__all__ = ["markdown_format", "read_markdown"]
+__all__ = ["FORMAT", "markdown_format", "read_markdown"]
 
 _MARKER = re.compile(r"[ \t]*(?:[-+*•◦▪‣●]|[0-9]{1,9}[.)])([ \t]*)")
 # What CommonMark reads as text, and was meant as a box.
@@ -537,15 +537,11 @@ def read_markdown(source: Source, dialect: Dialect, choice: int = 0) -> TaskRead
 # ---------------------------------------------------------------- formats
 
 
-def _leave_ids(_tasks: TaskList) -> None:
-    """No task needs an id."""
-
-
 def markdown_format(
     name: str,
     dialect: Dialect,
     guess: Callable[[Source], Guess],
-    number: Callable[[TaskList], None] = _leave_ids,
+    number: Callable[[TaskList], None] = leave_ids,
 ) -> Format:
     """The format of a dialect; its other functions are those of all dialects."""
 
@@ -557,8 +553,12 @@ def markdown_format(
         name,
         guess_markdown,
         lambda source, choice: read_markdown(source, dialect, choice),
-        number,
         lambda tasks: write_markdown(tasks, dialect),
         compare_lines,
         lambda source, changes: change_markdown(source, changes, dialect),
+        number=number,
     )
+
+
+# A text of a model that was told no format: only who asks for it means it.
+FORMAT = markdown_format("markdown", Dialect(is_free=True), lambda _source: Guess(0, "it has to be asked for"))

@@ -18,14 +18,15 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
 from planspec_lark.exchange.json_fields import (
+    LIMITS,
     NOTHING,
     VALUE_LINE,
     compare_fields,
-    dump_like,
     read_value,
     spell,
     value_at,
     value_line,
+    write_changes,
 )
 from planspec_lark.exchange.models import (
     Account,
@@ -43,14 +44,11 @@ from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
 from planspec_lark.syntax.fields import has_forbidden
-from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 
-
-_LIMITS = Limits(max_depth=64)
 
 _STATUSES: Mapping[str, PlanStatus] = {
     "pending": PlanStatus.PENDING,
@@ -153,7 +151,7 @@ def _guess(source: Source) -> Guess:
 def _read(source: Source, choice: int) -> TaskReading:
     if choice:
         raise NoListError("a list of Task Master is read as a whole")
-    read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=_LIMITS)
+    read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=LIMITS)
     if read.has_errors or not read.has_value:
         raise PlanSyntaxError(read.diagnostics, read.source)
     return _Reader(source, read).read()
@@ -497,9 +495,7 @@ def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[s
     """Each task gets the fields that it has now; those that are new come after the others."""
     if not changes:
         return source.text, []
-    text = source.text.removeprefix("\ufeff")
-    value = json.loads(text)
-    is_same = dump_like(value, text) == text
+    value = json.loads(source.text.removeprefix("\ufeff"))
     said: list[str] = []
     # The ids in each list that has a change.
     ids: dict[Path, set[str]] = {}
@@ -515,9 +511,8 @@ def _change(source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[s
     for change in reversed(changes):
         if isinstance(change, Addition):
             said += _insert(value, change)
-    lead = "\ufeff" * source.text.startswith("\ufeff")
-    changed = lead + dump_like(value, text)
-    return changed, [*said, *["the file gets a new layout"] * (not is_same and changed != source.text)]
+    text, lost = write_changes(source.text, value)
+    return text, [*said, *lost]
 
 
 def _ids_in(tasks: Iterable[Any], head: str) -> set[str]:
@@ -594,4 +589,4 @@ def _insert(value: dict[str, Any], change: Addition) -> Iterator[str]:
             todo.append((task.children, depth + 1, set()))
 
 
-FORMAT = Format("task-master", _guess, _read, _number, _write, compare_fields, _change, is_text=False)
+FORMAT = Format("task-master", _guess, _read, _write, compare_fields, _change, is_text=False, number=_number)

@@ -13,6 +13,7 @@ from attrs import field, frozen
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.formats import Format, Guess
 from planspec_lark.exchange.json_fields import (
+    LIMITS,
     compare_fields,
     dump_like,
     is_lines,
@@ -20,6 +21,7 @@ from planspec_lark.exchange.json_fields import (
     read_value,
     value_at,
     value_line,
+    write_changes,
 )
 from planspec_lark.exchange.models import (
     Account,
@@ -36,15 +38,13 @@ from planspec_lark.json_text.findings import Path
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
-from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["FORMATS"]
 
-_MOST_LEVELS = 64
 _STAYS = "it stays in the file, and is no part of the plan"
-_LIMITS = Limits(max_depth=_MOST_LEVELS)
 _WORDS: Mapping[str, PlanStatus] = {
     "pending": PlanStatus.PENDING,
     "in_progress": PlanStatus.ACTIVE,
@@ -88,7 +88,7 @@ class _Form:
         for path, one in todo:
             if isinstance(one, list) and (not path or path[-1] in self.holder) and any(map(self.text_of, one)):
                 return path
-            if isinstance(one, dict) and len(path) < _MOST_LEVELS:
+            if isinstance(one, dict) and len(path) < (LIMITS.max_depth or 0):
                 todo += (((*path, key), below) for key, below in one.items() if isinstance(below, list | dict))
         return None
 
@@ -179,14 +179,14 @@ def _load(form: _Form, source: Source) -> tuple[Any, Callable[[Path], int]]:
     """The value of a text, and what tells the line of each of its parts."""
     text = source.text.removeprefix("\ufeff")
     if not form.is_lines:
-        read = read_json(text, name=source.name, limits=_LIMITS, allow_list=True)
+        read = read_json(text, name=source.name, limits=LIMITS, allow_list=True)
         if read.has_errors or not read.has_value:
             raise PlanSyntaxError(read.diagnostics, read.source)
         return read.value, lambda path: read.key_span(path).line
     rows = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     values = []
     for number, line in rows:
-        read = read_json(line, name=source.name, limits=_LIMITS)
+        read = read_json(line, name=source.name, limits=LIMITS)
         if read.has_errors or not read.has_value:
             message = f"this line is no object in JSON: {read.diagnostics[0].message}"
             span = source.span(source.start_of(number), source.start_of(number) + len(source.line(number)))
@@ -220,13 +220,7 @@ def _needs_of(form: _Form, task: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _leaves(tasks: Sequence[Task]) -> Iterator[Task]:
-    stack = [*reversed(tasks)]
-    while stack:
-        task = stack.pop()
-        if task.children:
-            stack += reversed(task.children)
-        else:
-            yield task
+    return (task for task, _ in iter_tree(tasks) if not task.children)
 
 
 def _item(form: _Form, task: Task) -> dict[str, Any]:
@@ -272,8 +266,8 @@ def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition
         return _change_lines(source.text, items, touched, new), said
     for at, several in reversed(new):
         items[at:at] = several
-    lead = "\ufeff" * source.text.startswith("\ufeff")
-    return lead + dump_like(value, source.text.removeprefix("\ufeff")), said
+    text, lost = write_changes(source.text, value)
+    return text, [*said, *lost]
 
 
 def _change_lines(text: str, items: Sequence[Any], touched: set[int], new: Sequence[tuple[int, list[Any]]]) -> str:
@@ -287,13 +281,9 @@ def _change_lines(text: str, items: Sequence[Any], touched: set[int], new: Seque
     return "\n".join(rows)
 
 
-def _leave(_tasks: TaskList) -> None:
-    """No task needs an id."""
-
-
 def _format(name: str, form: _Form) -> Format:
     guess, read, write = partial(_guess, form), partial(_read, form), partial(_write, form)
-    return Format(name, guess, read, _leave, write, compare_fields, partial(_change, form), is_text=False)
+    return Format(name, guess, read, write, compare_fields, partial(_change, form), is_text=False)
 
 
 FORMATS: Mapping[str, Format] = {name: _format(name, form) for name, form in _FORMS.items()}

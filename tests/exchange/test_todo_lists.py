@@ -121,6 +121,16 @@ def test_new_steps_are_new_tasks(form: str, text: str) -> None:
     assert [step.description for step in import_text(exported.text, form).plan.steps][3:] == ["Go home"]
 
 
+def test_a_list_that_was_written_by_hand_keeps_its_layout() -> None:
+    text = '\ufeff{ "todos": [\n  {"content": "Dig", "status":"pending", "blockedBy": ["2", "3"]},\n\n {"content":"Sow"}] }'
+    plan = import_text(text).plan
+    plan.steps[0].status = PlanStatus.DONE
+    exported = export_into(plan, text)
+    assert (exported.text, exported.lost) == (text.replace("pending", "completed"), [])
+    plan.steps[1].status = PlanStatus.DONE
+    assert export_into(plan, text).lost == ["the file gets a new layout"]
+
+
 def test_needs_become_inputs() -> None:
     for text in (json.dumps(TASKS), BEADS):
         plan = import_text(text).plan

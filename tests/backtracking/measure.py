@@ -21,6 +21,8 @@ _LIMIT = 0.5
 _STEP = 4
 # The growth of a doubling that is a fault: a square has 4.
 _FAULTY = 3.2
+# Below this it is none, whatever the machine did meanwhile: a line has 2. Between the two nothing is concluded.
+_PROPORTIONAL = 2.4
 _SMALLEST = 15
 
 
@@ -40,10 +42,15 @@ def find_growth(pattern: re.Pattern[str], methods: Collection[str]) -> Finding |
         seconds = _seconds(pattern, method, attack.text(_SIZE))
         if seconds > soon[method]:
             growth = _growth(pattern, method, attack)
+            if _FAULTY <= growth < float("inf"):
+                growth = min(growth, _growth(pattern, method, attack))
             if growth >= _FAULTY:
                 return Finding(attack, method, growth)
-            # It is slow by itself, and what takes no longer grows no faster.
-            soon[method] = 1.5 * seconds
+            if growth < _PROPORTIONAL:
+                # It is slow by itself, and what takes no longer grows no faster. A single time could be a pause of the
+                # machine, longer than what is to be found.
+                again = (_seconds(pattern, method, attack.text(_SIZE)) for _ in range(3))
+                soon[method] = max(soon[method], 1.5 * min(seconds, *again))
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from mcp_types import GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
@@ -12,7 +13,7 @@ from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.answer_texts import say_progress, show_list
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.plans import Plans, Stored
-from planspec_lark.mcp_server.tool_functions import bounded, list_page
+from planspec_lark.mcp_server.tool_functions import bounded, list_page, write_tree
 from planspec_lark.mcp_server.tool_models import VIEW_TOKENS, Progress
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.prompt_texts import format_text
@@ -53,7 +54,7 @@ def get_prompt(plans: Plans, params: GetPromptRequestParams, *, language: str) -
 def _write_planspec(plans: Plans, language: str, request: str) -> str:
     stored = _find(plans, request)
     if stored is not None:
-        return _write_about("continue", stored, language, digest=stored.digest)
+        return _write_about("continue", stored, language, _writer(stored), digest=stored.digest)
     if len(request) > _LONGEST_REQUEST:
         raise RefusedError(f"the request has more than {_LONGEST_REQUEST:,} characters")
     names = plans.folder.names()
@@ -83,18 +84,25 @@ def _write_list(plans: Plans, language: str) -> str:
 
 
 def _write_show(plans: Plans, language: str, name: str) -> str:
-    return _write_about("show", plans.load(name), language, fold=True)
+    stored = plans.load(name)
+    return _write_about("show", stored, language, partial(write_tree, stored.plan))
 
 
 def _write_archive(plans: Plans, language: str, name: str) -> str:
     stored = plans.load(name)
-    return _write_about("archive", stored, language, command=shlex.join(["planspec", "archive", stored.name]))
+    return _write_about(
+        "archive", stored, language, _writer(stored), command=shlex.join(["planspec", "archive", stored.name])
+    )
 
 
-def _write_about(template: str, stored: Stored, language: str, *, fold: bool = False, **values: str) -> str:
+def _writer(stored: Stored) -> Callable[..., str]:
+    return partial(serialize_plan, stored.plan)
+
+
+def _write_about(template: str, stored: Stored, language: str, write: Callable[..., str], **values: str) -> str:
     """A prompt with a plan in it, as far as there is room."""
     plan = stored.plan
-    text, is_complete = bounded(lambda **options: serialize_plan(plan, fold=fold, **options), VIEW_TOKENS)
+    text, is_complete = bounded(write, VIEW_TOKENS)
     return fill(
         read_template(__package__, template, language),
         name=stored.name,

@@ -41,6 +41,8 @@ Context = ServerRequestContext[dict[str, Any]]
 
 # Threads that read, and that change plans, at the same time. Most of the latter wait, each for another plan.
 _READERS, _WRITERS = 4, 16
+# What a reader may take.
+_MOST_SECONDS = 60
 
 _INSTRUCTIONS = """\
 Plans of one folder, as PlanSpec documents. To carry one out: read_plan with the view `next`, do that step, and tell
@@ -106,8 +108,16 @@ class _Handlers:
         key, stop = str(context.request_id), Event()
         self._stops[key] = stop
         limiter = self._readers if reads else self._writers
+        run = partial(anyio.to_thread.run_sync, partial(call_until, stop, work), limiter=limiter)
         try:
-            return await anyio.to_thread.run_sync(partial(call_until, stop, work), limiter=limiter)
+            if not reads:
+                return await run()
+            # What reads is left to itself when it takes too long or was given up, and holds no other up.
+            with anyio.fail_after(_MOST_SECONDS):
+                return await run(abandon_on_cancel=True)
+        except TimeoutError:
+            stop.set()
+            raise MCPError(types.INTERNAL_ERROR, f"{what} has taken longer than {_MOST_SECONDS} seconds") from None
         except Exception as error:
             # What was cancelled gets no other answer.
             await anyio.lowlevel.checkpoint_if_cancelled()

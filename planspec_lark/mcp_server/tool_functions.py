@@ -13,6 +13,7 @@ from planspec_lark.answers.extract import extract_plan
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
+from planspec_lark.folder.names import check_name, name_from
 from planspec_lark.mcp_server.answer_texts import (
     MAX_FINDINGS,
     show_applied,
@@ -65,6 +66,7 @@ __all__ = [
     "list_page",
     "list_plans",
     "read_plan",
+    "write_tree",
 ]
 
 # The most plans of a page, and the most reports of an answer.
@@ -103,8 +105,14 @@ def list_plans(plans: Plans, arguments: ListArguments) -> ToolAnswer:
 
 
 def list_page(plans: Plans, after: str) -> Listed:
-    """The plans with names behind this one, as many as are listed at once."""
+    """The plans with names behind this one, as many as are listed at once.
+
+    Raises:
+        RefusedError: no plan has this name.
+    """
     names = plans.folder.names()
+    if after and after not in names:
+        raise RefusedError("There is no such page (any more): begin again without a cursor.")
     left = [name for name in names if name > after]
     page = left[:_PAGE]
     return Listed(
@@ -146,7 +154,7 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
     if arguments.view == "plan":
         return partial(serialize_plan, plan)
     if arguments.view == "tree":
-        return partial(_write_tree, plan)
+        return partial(write_tree, plan)
     if arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
@@ -182,7 +190,7 @@ def _count(text: str) -> int:
     return estimate_tokens(visible(text))
 
 
-def _write_tree(
+def write_tree(
     plan: PlanSpec, *, max_tokens: int | None = None, count_tokens: Callable[[str], int] = estimate_tokens
 ) -> str:
     """The tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
@@ -220,7 +228,10 @@ def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
 
 def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
     """A new plan in the folder."""
-    found = _check(plans, arguments.text, arguments.name)
+    name = name_from(check_name(arguments.name))
+    if name != arguments.name:
+        raise RefusedError(f"Nothing was created: names are in snake_case; write `{name}`.")
+    found = _check(plans, arguments.text, name)
     if not has_errors(found):
         # A model that leaves a text for later has not written the plan.
         read = extract_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)

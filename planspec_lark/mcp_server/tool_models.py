@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from planspec_lark.planspec.models import STEP_FIELDS, STEP_TYPES, WORDS
+from planspec_lark.planspec.models import STEP_TYPES, WORDS
 
 __all__ = [
     "MOST_TOKENS",
@@ -39,61 +42,108 @@ MOST_ACTIONS = 100
 
 Name = Annotated[
     str,
-    Field(min_length=1, max_length=255, description="The plan's name as list_plans gives it, such as `move_library`."),
+    Field(min_length=1, max_length=255, description="as list_plans gives it"),
 ]
 
 
-def _leave_out_titles(schema: dict[str, Any]) -> None:
+# What a schema says that neither a model nor a client needs: a limit is told where it is exceeded.
+_UNSAID = ("title", "default", "minLength", "maxLength", "maxItems", "minimum", "maximum")
+
+
+def _shorten(schema: dict[str, Any]) -> None:
     """Take out what says no more than the names: every tool is read by a model in every conversation."""
-    for part in (schema, *schema["properties"].values()):
-        part.pop("title", None)
+    for part, key in product((schema, *schema["properties"].values()), _UNSAID):
+        part.pop(key, None)
     schema.pop("description", None)
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, json_schema_extra=_leave_out_titles)
+    model_config = ConfigDict(frozen=True, json_schema_extra=_shorten)
 
 
 # ---------------------------------------------------------------- arguments
 
 
 class Arguments(_Part):
-    """Arguments of a tool."""
+    """Arguments of a tool, in the shapes that clients give them.
+
+    Many send a list or an object as JSON text, a list of one without its brackets, an id as a number, and null for what
+    they leave out.
+    """
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_shapes(cls, given: Any) -> Any:
+        if isinstance(given, str) and not isinstance(given := _parse(given), Mapping):
+            raise PydanticCustomError("text", "it should be an object, and this text is no JSON of one")
+        if not isinstance(given, Mapping):
+            return given
+        return {name: _SHAPES.get(name, _as_it_is)(value) for name, value in given.items() if value is not None}
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _parse(text: str) -> Any:
+    """What a JSON text holds; a text that is none, as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _list(value: Any) -> Any:
+    """A list: as itself, as JSON text, or its only item."""
+    value = _parse(value) if isinstance(value, str) and value.lstrip().startswith(("[", "{")) else value
+    return [value] if isinstance(value, (str, Mapping)) and value else value or []
+
+
+def _lines(value: Any) -> Any:
+    return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
+
+
+def _id(value: Any) -> Any:
+    if isinstance(value, float):
+        raise PydanticCustomError("number", "an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes")
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+# By the name of an argument.
+_SHAPES: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("step", "to", "below", "step_id"), _id),
+    **dict.fromkeys(("actions", "inputs", "outputs", "detail"), _list),
+    "commands": _lines,
+}
 
 
 class ListArguments(Arguments):
     """Arguments of list_plans."""
 
-    cursor: str = Field(
-        default="", max_length=255, description="The next_cursor of the last answer; empty at the start."
-    )
+    cursor: str = Field(default="", max_length=255, description="next_cursor of the last answer")
 
 
 class ReadArguments(Arguments):
     """Arguments of read_plan."""
 
     name: Name
-    view: Literal["plan", "next", "step", "tree"] = Field(
-        default="plan",
-        description="plan: the whole plan, as far as there is room. next: the next step to do, with all that it needs. "
-        "step: the step named by step_id, with what is around it. tree: the plan as a tree, to be shown to people.",
-    )
-    step_id: str = Field(default="", max_length=1_000, description="With the view step: its id, such as `2.1`.")
+    view: Literal["plan", "next", "step", "tree"] = "plan"
+    step_id: str = Field(default="", max_length=1_000, description="for the view step, such as `2.1`")
     max_tokens: int = Field(
         default=VIEW_TOKENS,
         ge=LEAST_TOKENS,
         le=MOST_TOKENS,
-        description="Leave parts out, and say how many, until the text has at most so many tokens by an estimate.",
+        description=f"Leave parts out, and say how many, beyond so many tokens; {VIEW_TOKENS} if not given.",
     )
 
 
 class CheckArguments(Arguments):
     """Arguments of check_plan."""
 
-    text: str = Field(default="", description="A whole PlanSpec document, and nothing around it.")
-    name: str = Field(default="", max_length=255, description="Instead of text: the name of a plan in the folder.")
+    text: str = Field(default="", description="a whole PlanSpec document, and nothing around it")
+    name: str = Field(default="", max_length=255, description="instead of text: a plan of the folder")
 
 
 # What an action needs, and what else it takes.
@@ -125,27 +175,24 @@ else:
     _Words = create_model(
         "_Words",
         __base__=Arguments,
-        **{name: (str, Field(default="", description=f"add: the step's {STEP_FIELDS[name].label}.")) for name in WORDS},
+        **dict.fromkeys(WORDS, (str, "")),
     )
 
 
 class Action(_Words):
-    """One of the actions of apply_commands."""
+    """One of the actions of apply_commands. The tool's description says by examples what each takes."""
 
     do: Literal["start", "done", "block", "skip", "reopen", "remove", "move", "rename", "add", "archive"]
-    step: str = Field(default="", description="All but add and archive: the step's id, such as `2.1`, or its name.")
-    text: str = Field(
-        default="",
-        description="done: what came of it. block, skip: why. add: what is to be done.",
-    )
-    to: str = Field(default="", description="move, add: the id that it gets; steps that are there make room.")
-    below: str = Field(default="", description="add, instead of to: the id or name of the step to put it last below.")
-    name: str = Field(default="", description="rename, add: the step's name; of rename, an empty one takes it away.")
-    type: _StepType = Field(default="act", description="add")
-    inputs: list[str] = Field(default=[], description="add: outputs of earlier steps.")
-    outputs: list[str] = Field(default=[], description="add")
-    detail: list[str] = Field(default=[], description="add: lines of detail.")
-    renumber: bool = Field(default=False, description="remove: let the steps after it move down by one.")
+    step: str = ""
+    text: str = ""
+    to: str = ""
+    below: str = ""
+    name: str = ""
+    type: _StepType = "act"
+    inputs: list[str] = Field(default=[])
+    outputs: list[str] = Field(default=[])
+    detail: list[str] = Field(default=[])
+    renumber: bool = False
 
     @model_validator(mode="after")
     def _check_fields(self) -> Self:
@@ -167,24 +214,18 @@ class ApplyArguments(Arguments):
     """Arguments of apply_commands."""
 
     name: Name
-    actions: list[Action] = Field(default=[], max_length=MOST_ACTIONS, description="What to do, in this order.")
-    commands: str = Field(
-        default="",
-        description="Instead of actions: PLAN_CMD lines, one command each; detail lines of ADD and REVISE begin "
-        "with `> `.",
-    )
+    actions: list[Action] = Field(default=[], max_length=MOST_ACTIONS)
+    commands: str = Field(default="", description="instead of actions: PLAN_CMD lines")
     expected_digest: str = Field(
-        default="",
-        max_length=64,
-        description="The digest from read_plan or the last change. If the plan has changed since, nothing is done.",
+        default="", max_length=64, description="digest you have read; if the plan has changed since, nothing is done"
     )
 
 
 class CreateArguments(Arguments):
     """Arguments of create_plan."""
 
-    name: str = Field(min_length=1, max_length=255, description="In snake_case, such as `move_library`; not taken yet.")
-    text: str = Field(min_length=1, description="A whole PlanSpec document without errors.")
+    name: str = Field(min_length=1, max_length=255, description="in snake_case; not taken yet")
+    text: str = Field(min_length=1)
 
 
 # ---------------------------------------------------------------- answers

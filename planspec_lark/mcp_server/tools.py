@@ -33,54 +33,50 @@ from planspec_lark.syntax.diagnostics import excerpt
 __all__ = ["TOOLS", "ToolEntry", "call"]
 
 _APPLY = """\
-Change a plan by a list of actions, or by PLAN_CMD lines. All is carried out, or nothing where one of them is refused.
-
-Actions are objects such as these. A step is named by its id or its name.
+Change a plan by a list of actions, or by PLAN_CMD lines: all of it, or nothing where one is refused. A step is named by
+its id or name.
 
 {"do": "start", "step": "2.1"}
 {"do": "done", "step": "2.1", "text": "what came of it in one line"}
-{"do": "block", "step": "2.1", "text": "why it cannot be done"}
-{"do": "skip", "step": "2.1", "text": "why it is left out"}
+{"do": "block", "step": "2.1", "text": "why"}
+{"do": "skip", "step": "2.1", "text": "why"}
 {"do": "reopen", "step": "2.1"}
-{"do": "add", "text": "Describe the new step", "type": "act", "inputs": ["an_input"], "outputs": ["its_output"]}
+{"do": "add", "text": "What to do", "type": "act", "inputs": ["rows"], "outputs": ["sums"], "detail": ["A line."]}
 {"do": "move", "step": "2.1", "to": "3.1"}
 {"do": "rename", "step": "2.1", "name": "a_name"}
-{"do": "remove", "step": "2.1"}
+{"do": "remove", "step": "2.1", "renumber": true}
 {"do": "archive"}
 
-add puts the step last of all, last below a step ("below": "2"), or at an id ("to": "2.1"). reopen sets a step and all
-below it back to pending. move and remove take along all below it. archive moves a finished plan to planspec/archive/,
-and must be alone in its list.
+add puts a step last of all, last below a step ("below": "2") or at an id ("to": "2.1"). reopen, move and remove take
+along all below. archive moves a finished plan away, alone in its list.
 
-PLAN_CMD: DONE 2.1 | what came of it in one line
-PLAN_CMD: BLOCKED 2.1 | why it cannot be done
-PLAN_CMD: SKIP 2.1 | why it is left out
-PLAN_CMD: ADD 3 [act] Describe the new step → its_output
-> ← an_input
+PLAN_CMD: DONE 2.1 | what came of it
+PLAN_CMD: BLOCKED 2.1 | why
+PLAN_CMD: SKIP 2.1 | why
+PLAN_CMD: ADD 3 [act] What to do → sums
+> ← rows
 > A line of detail.
-PLAN_CMD: REVISE 3 [reason] Describe the step again → its_output
-PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added again
+PLAN_CMD: REVISE 3 [reason] What to do instead → sums
+PLAN_CMD: REPLAN 3 | why; all below 3 is removed
 
-A step that gets an id which is taken makes room: steps from that id on move up by one, and what comes later counts with
-the new ids. REVISE sets the step back to pending. Types are reason, act, subtask and decide; only the last two hold
-steps. Set steps to done as soon as they are, with what came of them as the text, and containers once all below them has
-been dealt with."""
+Steps from an id that is taken on move up by one, for what comes later too. Set a step to done as soon as it is, a
+container once all below it is."""
 
 _CREATE = """\
-Create a plan in the folder from a whole PlanSpec document. An existing plan is never replaced.
+Create a plan from a whole PlanSpec document. None that exists is replaced.
 
 # Plan: Short title
 Goal: What is to be reached, in one line
 Constraints:
 - One line each
 ## Steps
-1. [act] What is to be done, in one line → name_of_output
+1. [act] What is to be done → name_of_output
   > ← name_of_input
   > A line of detail.
 2. [subtask] What the steps below make up
   2.1. [reason] A step below it
 
-Types are reason, act, subtask and decide; only the last two hold steps. An input is an output of an earlier step."""
+Types are reason, act, subtask, decide; only the last two hold steps. An input is an output of an earlier step."""
 
 # Where the words of the validator say too little.
 _WORDS = {"missing": "it is missing", "extra_forbidden": "there is no such argument"}
@@ -119,25 +115,23 @@ class ToolEntry:
 TOOLS: Mapping[str, ToolEntry] = {
     "list_plans": ToolEntry(
         "List plans",
-        "List the plans of the folder with title, goal and progress, 50 at a time; files that are no plans with the "
-        "first thing that is wrong.",
+        "List the plans of the folder with title, goal and progress, 50 at a time.",
         ListArguments,
         Listed,
         tool_functions.list_plans,
     ),
     "read_plan": ToolEntry(
         "Read a plan",
-        "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` "
-        "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, any one "
-        "step with what is around it, or a tree to be shown to people.",
+        "Read a plan. Views: `plan`, all of it ([x] done, [>] active, [!] blocked, [~] skipped, no mark pending); "
+        "`next`, the next step to do with all that it needs; `step`, the one named by step_id; `tree`, to show people.",
         ReadArguments,
         View,
         tool_functions.read_plan,
     ),
     "check_plan": ToolEntry(
         "Check a plan",
-        f"Check a text, or a plan of the folder, against the format and its rules. Answers with up to {MAX_FINDINGS} "
-        "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
+        f"Check a text, or a plan of the folder: up to {MAX_FINDINGS} errors and warnings, each with its line and, "
+        "where known, what to write instead.",
         CheckArguments,
         Checked,
         tool_functions.check_plan,

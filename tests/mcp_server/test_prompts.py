@@ -65,7 +65,7 @@ def test_plans_are_shown_as_far_as_there_is_room(agent: Agent) -> None:
     for name, argument in (("planspec", "request"), ("showplan", "name"), ("archiveplan", "name")):
         text = agent.prompt(name, **{argument: "library"})
         assert "Parts are left out to save room" in text
-        assert "2.1. [act] Hire a lorry → lorry" in text
+        assert "Hire a lorry" in text
         assert len(text) < 25_000
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import time
+from pathlib import Path
+from threading import Event
+from typing import Any
 
+import anyio
 import pytest
+from mcp import Client
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanFile, check_text, parse_plan, scan_plan_commands
 from planspec_lark.folder import PlanFolder
-from planspec_lark.mcp_server import tools
+from planspec_lark.mcp_server import server, tools
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.server import make_server
+from planspec_lark.mcp_server.tool_models import ApplyArguments
 from planspec_lark.syntax import estimate_tokens
 from tests.cli.running import call
-from tests.mcp_server.clients import PLAN, Agent, connected
+from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
 TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan"]
 NEW = "# Plan: Paint\nGoal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
@@ -35,9 +45,7 @@ def test_there_are_five_with_schemas_and_hints(agent: Agent, snapshot: SnapshotA
 
 def test_what_the_descriptions_show_is_right() -> None:
     description = tools.TOOLS["apply_commands"].description
-    scan = scan_plan_commands(
-        description[description.index("PLAN_CMD: ") : description.index("\n\nA step that")] + "\n"
-    )
+    scan = scan_plan_commands(description[description.index("PLAN_CMD: ") : description.index("\n\nSteps from")] + "\n")
     assert [command.op for command in scan.commands] == ["DONE", "BLOCKED", "SKIP", "ADD", "REVISE", "REPLAN"]
     assert scan.diagnostics == []
     text = tools.TOOLS["create_plan"].description
@@ -82,9 +90,9 @@ def test_long_lists_come_in_pages(agent: Agent) -> None:
     assert [len(page) for page in pages] == [50, 50, 20]
     assert [name for page in pages for name in page] == names
     assert agent.read("list_plans").endswith("There are 120 plans in all; for the next ones, cursor: plan_049\n")
-    # Wherever a cursor comes from, what is after it is listed.
-    assert agent.ask("list_plans", cursor="plan_118x")["plans"][0]["name"] == "plan_119"
-    assert agent.ask("list_plans", cursor="zzz")["plans"] == []
+    assert agent.fail("list_plans", cursor="plan_118x") == (
+        "There is no such page (any more): begin again without a cursor."
+    )
 
 
 def test_long_titles_are_shortened_and_nothing_steers_a_terminal(agent: Agent) -> None:
@@ -472,6 +480,86 @@ def test_a_plan_that_cannot_be_changed_is_left_alone(agent: Agent) -> None:
 )
 def test_arguments_that_do_not_fit(agent: Agent, tool: str, arguments: dict[str, object], said: str) -> None:
     assert agent.fail(tool, **arguments) == f"The arguments do not fit:\n{said}"
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ({"actions": '[{"do": "done", "step": "2.1"}]'}, {"do": "done", "step": "2.1"}),
+        ({"actions": {"do": "done", "step": "2.1"}}, {"do": "done", "step": "2.1"}),
+        ({"actions": ' {"do": "done", "step": "2.1"}'}, {"do": "done", "step": "2.1"}),
+        ({"actions": ['{"do": "done", "step": "2.1"}']}, {"do": "done", "step": "2.1"}),
+        ({"actions": [{"do": "done", "step": 2, "text": None}]}, {"do": "done", "step": "2"}),
+        ({"actions": [{"do": "add", "text": "Sweep", "outputs": '["dust", "rest"]'}]}, {"outputs": ["dust", "rest"]}),
+        ({"actions": [{"do": "add", "text": "Sweep", "inputs": "lorry"}]}, {"inputs": ["lorry"]}),
+        ({"actions": [{"do": "add", "text": "Sweep", "detail": "[later] dry"}]}, {"detail": ["[later] dry"]}),
+        ({"actions": [{"do": "add", "text": "Sweep", "detail": None, "below": ""}]}, {"detail": [], "below": ""}),
+    ],
+)
+def test_arguments_come_in_many_shapes(given: dict[str, Any], taken: dict[str, Any]) -> None:
+    [action] = ApplyArguments.model_validate({"name": "library", **given}).actions
+    assert {name: getattr(action, name) for name in taken} == taken
+
+
+def test_shapes_as_they_are_sent(agent: Agent) -> None:
+    agent.write("library")
+    agent.ask("apply_commands", name="library", actions='{"do": "start", "step": "2.1"}', commands=None)
+    agent.ask("apply_commands", name="library", actions=None, commands=["PLAN_CMD: DONE 2.1", "PLAN_CMD: SKIP 2.2 | w"])
+    assert agent.ask("read_plan", name="library", view="step", step_id=1, max_tokens=None)["view"] == "step"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            {"actions": [{"do": "done", "step": 2.1}]},
+            "- actions.0: an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes",
+        ),
+        ({"actions": "[{'do': 'done'}]"}, "- actions.0: it should be an object, and this text is no JSON of one"),
+        ({"actions": "[" * 100_000}, "- actions.0: it should be an object, and this text is no JSON of one"),
+        ({"actions": [{"do": "done", "step": True}]}, "- actions.0.step: Input should be a valid string"),
+        ({"commands": ["PLAN_CMD: DONE 1", 2]}, "- commands: Input should be a valid string"),
+    ],
+)
+def test_shapes_that_are_none(agent: Agent, arguments: dict[str, Any], said: str) -> None:
+    assert agent.fail("apply_commands", name="library", **arguments) == f"The arguments do not fit:\n{said}"
+
+
+def test_what_a_model_sees_of_the_tools_is_short(agent: Agent) -> None:
+    listed = agent.portal.call(agent.client.list_tools).tools
+    seen = "".join(
+        f"{tool.name}{tool.description}{json.dumps(tool.input_schema, ensure_ascii=False)}" for tool in listed
+    )
+    assert len(seen) <= 4_500
+
+
+def test_what_reads_and_never_ends_holds_no_other_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = Event()
+    plans = Plans(PlanFolder(tmp_path))
+
+    def text(name: str) -> str:
+        if name != "short":
+            go_on.wait(30)
+        return NEW
+
+    async def ask() -> tuple[str, str]:
+        async with Client(make_server(plans, "en")[0]) as client:
+
+            async def read(name: str) -> str:
+                return text_of(await client.call_tool("read_plan", {"name": name}))
+
+            with anyio.move_on_after(0.2):
+                await asyncio.gather(*(read("given_up") for _ in range(4)))
+            return await asyncio.gather(read("long"), read("short"))
+
+    monkeypatch.setattr(plans, "text", text)
+    monkeypatch.setattr(server, "_MOST_SECONDS", 0.5)
+    try:
+        long, short = asyncio.run(ask())
+    finally:
+        go_on.set()
+    assert long == "read_plan has taken longer than 0.5 seconds"
+    assert "Paint the hall" in short
 
 
 def test_a_tool_that_is_not_there(agent: Agent) -> None:

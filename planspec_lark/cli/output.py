@@ -249,6 +249,9 @@ def read_bytes(file: str, limits: Limits = bounds.NO_LIMITS) -> bytes:
     """
     if file == "-" and sys.stdin is None:
         raise UnreadableFileError(label(file), "is closed")
+    # To open one waits for somebody who writes to it. Those that a shell makes for `<(…)` have one.
+    if not file.startswith(("/dev/", "/proc/")) and Path(file).is_fifo():
+        raise UnreadableFileError(file, "this is a pipe; give it as standard input, with `-` for the file")
     with readable(label(file)), nullcontext(sys.stdin.buffer) if file == "-" else open(file, "rb") as stream:
         return bounds.read_bytes(stream, limits, label(file))
 

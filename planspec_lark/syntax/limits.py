@@ -6,11 +6,8 @@ less than that.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from io import UnsupportedOperation
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self, TypeVar
@@ -38,7 +35,8 @@ __all__ = [
     "too_many_steps",
 ]
 
-_MOST_OF_A_STREAM = 64 * 2**20
+# Of a file, where no limit was given: a device has no end, and one with holes can be larger than any memory.
+_MOST_OF_A_FILE = 64 * 2**20
 
 
 def _is_limit(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -186,29 +184,18 @@ def read_file(
 def read_bytes(file: BinaryIO, limits: Limits, name: str) -> bytes:
     """What is in an open file, of which no more is read than the limit allows.
 
-    Where there is no limit, no more than 64 MiB are read of what may have no end: a pipe or a device.
+    Where there is no limit, it is 64 MiB.
 
     Raises:
         PlanSyntaxError: it has too many bytes.
         OSError: it cannot be read.
     """
-    most = limits.max_bytes
-    if most is None and _may_be_endless(file):
-        most = _MOST_OF_A_STREAM
-    data = file.read() if most is None else file.read(most + 1)
-    if most is not None and len(data) > most:
+    most = limits.max_bytes or _MOST_OF_A_FILE
+    data = file.read(most + 1)
+    if len(data) > most:
         source = Source("", name)
         raise PlanSyntaxError([too_many_bytes(most, source)], source)
     return data
-
-
-def _may_be_endless(file: BinaryIO) -> bool:
-    try:
-        mode = os.fstat(file.fileno()).st_mode
-    except UnsupportedOperation:
-        # It is in memory.
-        return False
-    return not stat.S_ISREG(mode)
 
 
 @define

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -51,11 +52,46 @@ def test_what_is_asked_for_by_name_is_told() -> None:
     assert result.stdout.splitlines()[-1] == "1 file checked: 1 info"
 
 
+@pytest.mark.parametrize("file", ["/dev/zero", "holes.md"])
 @pytest.mark.parametrize("command", ["check", "extract", "show", "json"])
-def test_what_never_ends_is_refused(command: str) -> None:
-    result = run(command, "/dev/zero")
+def test_what_never_ends_is_refused(command: str, file: str) -> None:
+    _make_holes()
+    result = run(command, file)
     assert result.exit_code == 1
     assert "the text has more than 67,108,864 bytes" in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("call", [("fmt", "holes.md"), ("done", "holes.md", "1")])
+def test_what_is_too_large_is_not_changed(call: Sequence[str]) -> None:
+    _make_holes()
+    result = run(*call)
+    assert result.exit_code == 1
+    assert "the text has more than 67,108,864 bytes" in result.stderr
+
+
+def _make_holes() -> None:
+    """A file larger than any memory, which takes no room."""
+    with Path("holes.md").open("wb") as file:
+        file.truncate(2**40)
+
+
+def test_a_file_that_is_too_large_leaves_the_others_checked() -> None:
+    _make_holes()
+    result = run("check", "plan.md", "holes.md")
+    assert result.exit_code == 1
+    assert "error[PS121]: the text has more than 67,108,864 bytes\n --> holes.md:1:1\n" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("2 files checked: 1 error")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("command", ["check", "extract", "show"])
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(command: str) -> None:
+    os.mkfifo("pipe.md")
+    result = run(command, "pipe.md")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: pipe.md: this is a pipe; give it as standard input, with `-` for the file\n",
+    )
 
 
 def test_errors_fail(snapshot: SnapshotAssertion) -> None:

@@ -105,6 +105,17 @@ def test_git_diff_goes_on_behind_what_is_no_plan() -> None:
     assert git("diff", "--exit-code", check=False).returncode == 1
 
 
+@pytest.mark.parametrize("key", ["diff.planspec.command", "diff.planspec.textconv"])
+def test_git_diff_of_a_file_that_is_called_like_an_option(key: str) -> None:
+    git(*documented(key))
+    Path(".gitattributes").write_text("*.md diff=planspec\n", encoding="utf-8")
+    Path("--out=x.md").write_text(PLAN, encoding="utf-8")
+    git("add", "-A")
+    git("commit", "-q", "-m", "a")
+    Path("--out=x.md").write_text(THEIRS, encoding="utf-8")
+    assert "+++ b/--out=x.md" in git("diff").stdout
+
+
 @pytest.mark.usefixtures("_diff_driver")
 def test_git_diff_names_what_is_not_merged_yet() -> None:
     branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))

@@ -48,20 +48,16 @@ _COMMANDS = {
         "repair-prompt": ("answers", "Write a prompt that asks a model to repair a plan."),
         "splice": ("edits", "Put the lines that a model has repaired into a plan."),
         "apply": ("edits", "Apply the PLAN_CMD lines of an answer to a plan."),
-        "bulk": ("bulk", "Check a corpus of plans or answers, and write a report."),
     },
     "Run": {
         "run": ("run", "Run a plan with programs or a language model."),
         "log": ("run_output", "Show what has happened in the runs of a plan."),
-        "planner": ("planner", "Plan step by step: a planner and an executor in turns."),
-        "tools": ("tools", "Check, show and run plans of tool calls."),
     },
     "Share": {
         "view": ("plans", "Write a plan as a page for a browser."),
         "graph": ("plans", "Write a plan as a diagram."),
         "import": ("exchange", "Import a task list of another tool as a plan."),
         "export": ("exchange", "Export a plan as a task list of another tool."),
-        "hopspec": ("hopspec", "Check, format and convert HopSpec documents."),
         "diff": ("diff_merge", "Compare two plans, step by step."),
         "merge": ("diff_merge", "Merge two versions of a plan."),
     },
@@ -72,6 +68,12 @@ _COMMANDS = {
         "lsp": ("lsp", "Serve plans to an editor, as a language server."),
         "grammar": ("grammar", "Export grammars that hold a model to the format."),
         "json": ("plans", "Write a plan as JSON."),
+    },
+    "More": {
+        "hopspec": ("hopspec", "Check, format and convert HopSpec documents."),
+        "planner": ("planner", "Plan step by step: a planner and an executor in turns."),
+        "tools": ("tools", "Check, show and run plans of tool calls."),
+        "bulk": ("bulk", "Check a corpus of plans or answers, and write a report."),
     },
 }
 _KNOWN = {name: known for commands in _COMMANDS.values() for name, known in commands.items()}

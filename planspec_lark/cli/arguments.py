@@ -90,8 +90,21 @@ def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 
 def format_option(*forms: str, help: str) -> Callable[[Command], Command]:
-    """The option --format, by default the first of these."""
-    return click.option("--format", "form", type=Choice(forms), default=forms[0], help=help)
+    """The option --format, by default the first of these; where one is json, --json means the same."""
+    option = click.option("--format", "form", type=Choice(forms), default=forms[0], callback=_form, help=help)
+    return options(option, _json_option) if "json" in forms else option
+
+
+def _form(ctx: click.Context, option: click.Parameter, value: str) -> str:
+    if not ctx.meta.get(_JSON):
+        return value
+    if value != "json" and ctx.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--json is --format json, and not --format {value}.")
+    return "json"
+
+
+_JSON = "json"
+_json_option = flag("--json", _JSON, is_eager=True, expose_value=False, callback=note_option, help="As --format json.")
 
 
 def language_option(

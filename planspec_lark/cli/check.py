@@ -79,7 +79,7 @@ def report_options(*others: str) -> Callable[[Any], Any]:
             *others,
             help="How to write the findings; github and sarif are for GitHub's annotations and scanning.",
         ),
-        flag("--strict", help="Fail on warnings, too."),
+        flag("--strict", help="Fail on warnings, too, and show infos."),
         flag("--info", help="Show infos, too: what may be right as it is."),
     )
 
@@ -165,7 +165,7 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     """
     check_inputs(*files)
     limits, infos = Limits(**most), info or shows_infos
-    least = Severity.INFO if info else Severity.WARNING
+    least = Severity.INFO if info or strict else Severity.WARNING
     if not (fix or unsafe_fixes or diff):
         check_file = partial(_check, check, limits, least)
         check_files(check_file, files, form, strict=strict, info=infos, jobs=jobs)
@@ -228,11 +228,12 @@ def check_files(  # noqa: PLR0913  (all by their names)
 ) -> None:
     """Write what a check finds in each file, and leave with the exit code.
 
-    Infos are told only where they are asked for; ``to_stderr`` is for text, and ``fixed`` for JSON: what the check has
+    Infos are told only where they are asked for, or with ``strict``; ``to_stderr`` is for text, and ``fixed`` for JSON: what the check has
     fixed on its way.
 
     That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
     """
+    info = info or strict
     read: list[str] = []
     items: list[Any] = []
     counts = Counter({severity.value: 0 for severity in Severity})

@@ -64,8 +64,16 @@ _LONGEST = 40
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
 _WIDEST_OPTION = 22
-# What is not a command, though other programs have it as one.
-_INSTEAD = {"help": " Did you mean '--help'?", "version": " Did you mean '--version'?"}
+# What other programs call a command, and what it is here: never one that changes a file.
+_INSTEAD = {
+    **dict.fromkeys(("validate", "lint", "verify"), "check"),
+    **dict.fromkeys(("render", "html"), "view"),
+    **dict.fromkeys(("status", "tree"), "show"),
+    **dict.fromkeys(("parse", "to-json"), "json"),
+    **dict.fromkeys(("format", "pretty"), "fmt --diff"),
+    "fix": "check --fix --diff",
+    "version": "--version",
+}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -166,14 +174,30 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that a call names; refuses one that there is not, with the one that may be meant."""
+        """The command that a call names; refuses one that there is not, with the one that may be meant.
+
+        ``help COMMAND`` is ``COMMAND --help``.
+        """
         name = args[0]
+        if name == "help" and args[1:]:
+            return self.resolve_command(ctx, [*args[1:], "--help"])
+        if name == "help":
+            click.echo(ctx.get_help())
+            ctx.exit()
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = _INSTEAD.get(name) or did_you_mean(name, self.list_commands(ctx))
+            near = self._guess(ctx, name)
             if name.endswith(".md"):
                 near = " What is to be done with this file stands in front of it, such as: planspec show"
             ctx.fail(f"No such command {shorten(name, _LONGEST)!r}.{near}")
         return super().resolve_command(ctx, args)
+
+    def _guess(self, ctx: click.Context, name: str) -> str:
+        """A question with the command that may be meant: by its meaning, or else by its letters."""
+        known = self.list_commands(ctx)
+        instead = _INSTEAD.get(name, "")
+        if instead.startswith("-") or instead.partition(" ")[0] in known:
+            return f" Did you mean {instead!r}?"
+        return did_you_mean(name, known)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands below their headings."""

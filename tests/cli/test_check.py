@@ -94,6 +94,20 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(command: str) -> None:
     )
 
 
+def test_strict_shows_infos() -> None:
+    result = run("check", "--strict", "-", stdin=INFO)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1].startswith("1 file checked: 1 info")
+    assert "1 info" not in run("check", "-", stdin=INFO).stdout
+
+
+def test_json_is_a_format() -> None:
+    assert run("check", "broken.md", "--json").stdout == run("check", "broken.md", "--format", "json").stdout
+    result = run("check", "broken.md", "--json", "--format", "github")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: --json is --format json, and not --format github." in result.stderr
+
+
 def test_errors_fail(snapshot: SnapshotAssertion) -> None:
     result = run("check", "broken.md")
     assert result.exit_code == 1

@@ -331,6 +331,15 @@ def test_every_command_has_an_example() -> None:
     assert [name for name, one in COMMANDS.items() if not one.examples] == []
 
 
+@pytest.mark.parametrize("words", [(), ("check",), ("tools", "run"), ("tools",)])
+def test_help_may_stand_in_front(words: tuple[str, ...]) -> None:
+    assert run("help", *words).stdout == run(*words, "--help").stdout
+
+
+def test_help_in_the_middle() -> None:
+    assert run("tools", "help", "run").stdout == run("tools", "run", "--help").stdout
+
+
 # ---------------------------------------------------------------- words that are almost right
 
 
@@ -338,11 +347,17 @@ def test_every_command_has_an_example() -> None:
     ("arguments", "said"),
     [
         ("chek plan.md", "No such command 'chek'. Did you mean 'check'?"),
-        ("format", "No such command 'format'. Did you mean 'fmt'?"),
+        ("format", "No such command 'format'. Did you mean 'fmt --diff'?"),
+        ("lint", "No such command 'lint'. Did you mean 'check'?"),
+        ("fix", "No such command 'fix'. Did you mean 'check --fix --diff'?"),
+        ("render", "No such command 'render'. Did you mean 'view'?"),
+        ("status", "No such command 'status'. Did you mean 'show'?"),
+        ("planner validate", "No such command 'validate'. Did you mean 'check'?"),
+        ("grammar lint", "No such command 'lint'.\n"),
         ("hopspec to-plam x", "No such command 'to-plam'. Did you mean 'to-plan'?"),
         ("tools odrer x", "No such command 'odrer'. Did you mean 'order'?"),
         ("qqq", "No such command 'qqq'.\n"),
-        ("help", "No such command 'help'. Did you mean '--help'?"),
+        ("help chek", "No such command 'chek'. Did you mean 'check'?"),
         ("version", "No such command 'version'. Did you mean '--version'?"),
         ("plan.md", "What is to be done with this file stands in front of it, such as: planspec show\n"),
         ("check --strit plan.md", "--strict"),

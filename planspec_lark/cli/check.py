@@ -228,8 +228,8 @@ def check_files(  # noqa: PLR0913  (all by their names)
 ) -> None:
     """Write what a check finds in each file, and leave with the exit code.
 
-    Infos are told only where they are asked for, or with ``strict``; ``to_stderr`` is for text, and ``fixed`` for JSON: what the check has
-    fixed on its way.
+    Infos are told only where they are asked for, or with ``strict``; ``to_stderr`` is for text, and ``fixed`` for JSON:
+    what the check has fixed on its way.
 
     That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
     """

@@ -111,6 +111,14 @@ _ALL = (
         skills=".agents/skills",
         signs=(".github/copilot-instructions.md",),
         servers=Servers(".vscode/mcp.json", "servers", {"type": "stdio"}, _IN_WORKSPACE),
+        settings=".github/hooks/planspec.json",
+        hooks=(
+            Hook("sessionStart", "session-start"),
+            Hook("postToolUse", "post-edit", "create|edit|str_replace_editor|apply_patch"),
+            Hook("agentStop", "stop"),
+        ),
+        has_groups=False,
+        answers="copilot",
     ),
     Assistant(
         "cursor",
@@ -120,7 +128,7 @@ _ALL = (
         signs=(".cursor",),
         servers=Servers(".cursor/mcp.json", arguments=_IN_WORKSPACE),
         settings=".cursor/hooks.json",
-        hooks=(Hook("sessionStart", "session-start"),),
+        hooks=(Hook("sessionStart", "session-start"), Hook("postToolUse", "post-edit", "Write"), Hook("stop", "stop")),
         has_groups=False,
         answers="cursor",
     ),

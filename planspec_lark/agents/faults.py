@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from planspec_lark.agents.status import in_session
 from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
 from planspec_lark.folder.foreign import is_foreign
 from planspec_lark.folder.models import FolderError
@@ -47,7 +48,7 @@ def say_faults(project: str, name: str) -> str:
     ]
     left = _MOST_TOKENS - estimate_tokens(rows[0])
     for index, one in enumerate(errors):
-        row = render(one) + "\n"
+        row = in_session(render(one)) + "\n"
         left -= estimate_tokens(row) + 1
         if left < 0 and index:
             rows.append(f"{count_of(len(errors) - index, 'error')} more.\n")

@@ -11,11 +11,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["EVENTS", "MAX_TOKENS", "PLAN_FILE", "answer", "main"]
+__all__ = ["AGENTS", "EVENTS", "MAX_TOKENS", "PLAN_FILE", "answer", "main"]
 
+AGENTS = ("claude", "agents-md", "codex", "copilot", "cursor", "gemini")
 EVENTS = ("post-edit", "session-start", "pre-compact", "stop", "session-end")
 MAX_TOKENS = 1500
 FAULTS = 2
@@ -54,6 +55,8 @@ def _read_arguments(arguments: Sequence[str]) -> dict[str, Any]:
         if name in ("--agent", "--max-tokens"):
             value = value if equals else next(given, "")
             if name == "--agent":
+                if value not in AGENTS:
+                    raise ValueError(f"--agent: {value[:40]!r} is none of {', '.join(AGENTS)}")
                 options["agent"] = value
             elif not re.fullmatch(r"0*[1-9][0-9]{0,8}", value):
                 raise ValueError(f"--max-tokens: {value[:40]!r} is not a number from 1 on")
@@ -77,23 +80,25 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
         max_tokens: the most that an answer about all plans may take.
 
     Returns:
-        The exit code: 0, or 2 where a plan was edited that has faults.
+        The exit code: 0, or 2 where a plan was edited that has faults and the assistant wants to hear of it so.
     """
     try:
         payload = _read_payload()
         if event == "post-edit":
-            return _check_edited(payload)
+            return _refuse(_check_edited(payload), agent)
         folder = _find_folder(payload)
         if folder is None:
             return 0
-        from planspec_lark.agents.status import say_active, say_plans  # noqa: PLC0415  (only where there are plans)
+        from planspec_lark.agents import sessions, status  # noqa: PLC0415  (only where there are plans)
 
+        if event == "session-start":
+            sessions.begin(payload, folder)
         if event in ("stop", "session-end"):
-            text = say_active(folder)
-            # Plain text would be refused at this event, or ignored.
-            _write(json.dumps({"systemMessage": text}) if text else "")
+            faults = _check_changed(payload, folder) if event == "stop" else ""
+            # Plain text would be refused at these events, or ignored.
+            _write(_hold(faults, agent) if faults else _tell_person(status.say_active(folder)))
         else:
-            _write(_in_form(say_plans(folder, max_tokens), agent))
+            _write(_in_form(status.say_plans(folder, max_tokens), agent, "SessionStart"))
     except Exception as error:
         # No fault of ours may stop the assistant's work.
         is_ours = type(error).__module__.startswith("planspec_lark.")
@@ -101,14 +106,40 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
     return 0
 
 
-def _in_form(text: str, agent: str) -> str:
+def _in_form(text: str, agent: str, event: str) -> str:
+    """What a model is to know, as its assistant takes it."""
     if not text:
         return ""
-    if agent == "cursor":
-        return json.dumps({"additional_context": text})
+    if agent in _CONTEXT:
+        return json.dumps({_CONTEXT[agent]: text})
     if agent == "gemini":
-        return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+        return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
     return text
+
+
+# Those that show their model nothing of what a hook says otherwise, and what they call what it is to know.
+_CONTEXT = {"cursor": "additional_context", "copilot": "additionalContext"}
+
+
+def _hold(text: str, agent: str) -> str:
+    """What keeps a model at work."""
+    return json.dumps({"followup_message": text} if agent == "cursor" else {"decision": "block", "reason": text})
+
+
+def _tell_person(text: str) -> str:
+    return json.dumps({"systemMessage": text}) if text else ""
+
+
+def _refuse(text: str, agent: str) -> int:
+    """Tell a model what is wrong with what it has written."""
+    if not text:
+        return 0
+    if agent in _CONTEXT:
+        _write(_in_form(text, agent, "PostToolUse"))
+        return 0
+    sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stderr.flush()
+    return FAULTS
 
 
 def _say(message: str, code: int) -> int:
@@ -191,20 +222,31 @@ def _find_folder(payload: Payload) -> str | None:
 # ---------------------------------------------------------------- edits
 
 
-def _check_edited(payload: Payload) -> int:
+def _check_edited(payload: Payload) -> str:
+    """The faults of the plans that an edit has written."""
     start = _start(payload)
     project = _project(start)
+    names = dict.fromkeys(filter(None, (_name_plan(one, start, project) for one in _edited(payload))))
+    return _say_faults(project, names)
+
+
+def _check_changed(payload: Payload, folder: str) -> str:
+    """The faults of the plans that have changed since the session began, once; none where it was held up already."""
+    from planspec_lark.agents.sessions import changed_plans  # noqa: PLC0415  (only where there are plans)
+
+    changed = changed_plans(payload, folder)
+    if payload.get("stop_hook_active") or payload.get("loop_count"):
+        return ""
+    return _say_faults(os.path.realpath(folder), changed[:_MOST_FILES])
+
+
+def _say_faults(project: str, names: Iterable[str]) -> str:
     said = []
-    for name in dict.fromkeys(filter(None, (_name_plan(one, start, project) for one in _edited(payload)))):
+    for name in names:
         from planspec_lark.agents.faults import say_faults  # noqa: PLC0415  (most edits are of no plan)
 
         said.append(say_faults(project, name))
-    text = "\n\n".join(filter(None, said))
-    if not text:
-        return 0
-    sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stderr.flush()
-    return FAULTS
+    return "\n\n".join(filter(None, said))
 
 
 def _edited(payload: Payload) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from planspec_lark.agents import foreign_files
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
+from planspec_lark.agents.foreign_files import SetupError
 from planspec_lark.agents.install_record import RECORD, InstallRecord
 from planspec_lark.agents.project import FileChange, Project, Setup, carry_out, named
 from planspec_lark.agents.skills import NOTES, skill_files
@@ -25,6 +26,9 @@ __all__ = ["FileChange", "Setup", "carry_out", "plan_removal", "plan_setup"]
 
 _PLANS = "planspec"
 _SERVER = "planspec"
+# Files of notes that those of others may include, and a text that does nothing else.
+_INCLUDED = ("AGENTS.md",)
+_INCLUDE = re.compile(rf"\ufeff?\s*@(?:\./)?({'|'.join(map(re.escape, _INCLUDED))})\s*")
 _OUR_COMMAND = re.compile(r"^(?>.*?\bplanspec\b).*\shook\s+([a-z-]+)\b", re.MULTILINE)
 
 
@@ -57,7 +61,7 @@ def plan_setup(
         part.record.assistants = sorted({*part.record.assistants, assistant.name})
         for name, text in skill_files(assistant.skills).items():
             part.put_file(name, text.encode("utf-8"))
-        part.put_block(assistant.notes, NOTES, "md")
+        part.put_block(_notes_of(assistant, parts.project), NOTES, "md")
         if has_servers:
             part.put_server(shlex.split(command))
         for hook in assistant.hooks:
@@ -83,10 +87,19 @@ def plan_removal(root: Path | str, assistants: Iterable[Assistant]) -> Setup:
             continue
         part.record.assistants = [name for name in part.record.assistants if name != assistant.name]
         stay = {file for name in part.record.assistants for file in _files_of(ASSISTANTS[name])}
-        for name in _files_of(assistant):
+        included = (file for file, _ in part.record.pieces if file in _INCLUDED)
+        for name in dict.fromkeys([*_files_of(assistant), *included]):
             if name not in stay:
                 part.take_out(name)
     return parts.setup()
+
+
+def _notes_of(assistant: Assistant, project: Project) -> str:
+    """The file that an assistant reads first, or the one that stands for it where it does nothing but include that."""
+    with named(assistant.notes):
+        text = project.text(assistant.notes)
+    included = _INCLUDE.fullmatch(text or "")
+    return included[1] if included else assistant.notes
 
 
 def _files_of(assistant: Assistant) -> list[str]:
@@ -180,22 +193,21 @@ class _Part:
         name, arguments = servers.file, [*command[1:], "mcp", *servers.arguments]
         entry = {**servers.extra, "command": command[0], "args": arguments}
         with named(name):
-            is_toml, text = name.endswith(".toml"), self.project.text(name)
-            settings = (
-                {}
-                if text is None
-                else foreign_files.read_toml(text)
-                if is_toml
-                else foreign_files.read_settings(text).value
-            )
-            known = settings.get(servers.key)
+            is_toml, text = name.endswith(".toml"), self.project.text(name) or ""
+            known = (foreign_files.read_toml(text) if is_toml else _settings_in(text)).get(servers.key)
             if isinstance(known, dict) and _SERVER in known:
                 if known[_SERVER] != entry:
                     self.project.remark(name, f"there is a server `{_SERVER}` already; it is kept")
             elif is_toml:
                 rows = [f"[{servers.key}.{_SERVER}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
                 body = "\n".join(rows)
-                foreign_files.read_toml(foreign_files.insert_block(text or "", body, "toml")[0])
+                try:
+                    foreign_files.read_toml(foreign_files.insert_block(text, body, "toml")[0])
+                except SetupError:
+                    raise SetupError(
+                        f"`{servers.key}` is an inline table, to which nothing can be added: write it as tables, "
+                        f"such as [{servers.key}.NAME]"
+                    ) from None
                 self.put_block(name, body, "toml")
             else:
                 self._add_entry(name, [servers.key, _SERVER], entry, "{}\n")
@@ -204,20 +216,25 @@ class _Part:
         """A hook in the settings, unless it is there."""
         assistant, name = self.assistant, self.assistant.settings
         with named(name):
-            text = self.project.text(name)
-            if text is not None and any(_find_hooks(foreign_files.read_settings(text).value, hook)):
+            if any(_find_hooks(_settings_in(self.project.text(name) or ""), hook)):
                 return
             line = f"{command} hook {hook.event}" + (f" --agent {assistant.answers}" if assistant.answers else "")
             entry: dict[str, Any] = {"command": line}
             if assistant.has_groups:
-                matcher = {"matcher": hook.matcher} if hook.matcher else {}
-                entry = {**matcher, "hooks": [{"type": "command", **entry}]}
+                entry = {"hooks": [{"type": "command", **entry}]}
+            if hook.matcher:
+                entry = {"matcher": hook.matcher, **entry}
             seed = "{}\n" if assistant.has_groups else '{\n  "version": 1\n}\n'
             self._add_entry(name, ["hooks", hook.name, ""], entry, seed)
 
     def _add_entry(self, name: str, path: Sequence[str], value: Any, seed: str) -> None:
         text = self.project.text(name)
-        self._add(name, foreign_files.insert_entry(seed if text is None else text, path, value), seed)
+        if text is None or text.strip():
+            self._add(name, foreign_files.insert_entry(text or seed, path, value), seed)
+        else:
+            # Some tools make an empty file before they have something to say.
+            whole, _ = foreign_files.insert_entry(seed, path, value)
+            self._add(name, (text + whole, whole), seed)
 
     def _add(self, name: str, edited: tuple[str, str], seed: str) -> None:
         if self.project.read(name) is None:
@@ -283,6 +300,11 @@ class _Part:
             while path := next(_find_hooks(foreign_files.read_settings(text).value, hook), None):
                 text = foreign_files.drop_entry(text, path)
         return text
+
+
+def _settings_in(text: str) -> dict[str, Any]:
+    """What a file of settings says; one that is missing or empty says nothing."""
+    return foreign_files.read_settings(text).value if text.strip() else {}
 
 
 def _has_plans(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,7 +23,10 @@ from planspec_lark.syntax.diagnostics import PlanSyntaxError, brief, shorten
 from planspec_lark.syntax.safe_text import visible, visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
-__all__ = ["say_active", "say_plans"]
+__all__ = ["in_session", "say_active", "say_plans"]
+
+# What could end, or begin, a part of the conversation that the assistant marks with tags.
+_TAG = re.compile(r"<(?=[/!?a-zA-Z|])")
 
 _PLANS = "planspec"
 # The most plans that are listed: those that were changed last.
@@ -71,6 +75,11 @@ def _read(folder: str) -> Iterator[_Known]:
                 yield _Known(name, plan)
 
 
+def in_session(text: str) -> str:
+    """A text of strangers as it goes into a conversation: nothing hidden, and without tags."""
+    return _TAG.sub("&lt;", visible(text))
+
+
 def say_plans(folder: str, max_tokens: int) -> str:
     """The state of the plans of a project: of the one that is at hand the next step and those that are open.
 
@@ -102,7 +111,7 @@ def say_plans(folder: str, max_tokens: int) -> str:
         text.add(f"\nAfter each step: planspec done {shlex.quote(name)} ID 'what came of it'\n")
     head = "Open plans" if first is None else "Other open plans"
     text.add_list(f"\n{head}:\n", [_brief(one) for one in known if one is not first])
-    return visible(text.text).rstrip("\n")
+    return in_session(text.text).rstrip("\n")
 
 
 def _view_text(view: StepView, left: int) -> str:
@@ -132,7 +141,7 @@ class _Budget:
     def add(self, text: str) -> bool:
         """Add a text, if there is room for it; whether there was, and it is not empty."""
         # What escapes it will have counts as well.
-        cost = estimate_tokens(visible(text))
+        cost = estimate_tokens(in_session(text))
         if not text or cost > self.left:
             return False
         self.text += text
@@ -142,11 +151,11 @@ class _Budget:
     def add_list(self, head: str, rows: list[str]) -> None:
         """Add a list as far as there is room, and say how much is left out."""
         room = 12
-        if not rows or estimate_tokens(head + visible(rows[0])) + room > self.left:
+        if not rows or estimate_tokens(head + in_session(rows[0])) + room > self.left:
             return
         self.add(head)
         for index, row in enumerate(rows):
-            if estimate_tokens(visible(row)) + room > self.left or not self.add(row):
+            if estimate_tokens(in_session(row)) + room > self.left or not self.add(row):
                 self.add(f"… {len(rows) - index} more\n")
                 return
 

@@ -12,7 +12,7 @@ import click
 
 from planspec_lark.agents import FileChange, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
-from planspec_lark.agents.hook import EVENTS, MAX_TOKENS, answer
+from planspec_lark.agents.hook import AGENTS, EVENTS, MAX_TOKENS, answer
 from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option, repeated_option
 from planspec_lark.cli.help import Choice, command as make_command
 from planspec_lark.cli.output import complain, leave, write_diff, write_text
@@ -143,19 +143,20 @@ def _tell(change: FileChange, dry_run: bool) -> None:
 @click.argument("event", type=Choice(EVENTS), metavar="EVENT")
 @click.option(
     "--agent",
-    default="",
-    show_default=False,
+    type=Choice(AGENTS),
+    default=None,
     metavar="NAME",
     help="The assistant, if it wants answers in its own form.",
 )
 @count_option(
     "--max-tokens", default=MAX_TOKENS, metavar="N", help="Write at most N tokens about all plans (estimated)."
 )
-def hook_command(event: str, agent: str, max_tokens: int) -> None:
+def hook_command(event: str, agent: str | None, max_tokens: int) -> None:
     """Answer a hook of a coding assistant.
 
-    `planspec init` sets this up. After an edit, the errors of the plan that was edited go back to the assistant. At the
-    start of a session and before compaction, the next step and the open steps are written; at its end, the active
-    steps. Where there is no plan, nothing is done.
+    `planspec init` sets this up. After an edit, the errors of the plan that was edited go back to the assistant; when
+    it stops, those of all plans that have changed since the session began. At the start of a session and before
+    compaction, the next step and the open steps are written; at its end, the active steps. Where there is no plan,
+    nothing is done.
     """
-    leave(answer(event, agent, max_tokens))
+    leave(answer(event, agent or "", max_tokens))

@@ -91,8 +91,16 @@ def test_others(tmp_path: Path) -> None:
     assert value_of(tmp_path / ".vscode/mcp.json") == {"servers": {"planspec": server}, "inputs": []}
     assert value_of(tmp_path / ".cursor/hooks.json") == {
         "version": 1,
-        "hooks": {"sessionStart": [{"command": "planspec hook session-start --agent cursor"}]},
+        "hooks": {
+            "sessionStart": [{"command": "planspec hook session-start --agent cursor"}],
+            "postToolUse": [{"matcher": "Write", "command": "planspec hook post-edit --agent cursor"}],
+            "stop": [{"command": "planspec hook stop --agent cursor"}],
+        },
     }
+    copilot = value_of(tmp_path / ".github/hooks/planspec.json")
+    assert copilot["version"] == 1
+    assert {"sessionStart", "postToolUse", "agentStop"} == {*copilot["hooks"]}
+    assert copilot["hooks"]["agentStop"] == [{"command": "planspec hook stop --agent copilot"}]
     gemini = value_of(tmp_path / ".gemini/settings.json")
     assert {"mcpServers", "hooks"} == {*gemini}
     assert {"AfterTool", "SessionStart", "AfterAgent"} == {*gemini["hooks"]}
@@ -105,6 +113,37 @@ def test_another_command(tmp_path: Path) -> None:
     assert servers["planspec"] == {"command": "uvx", "args": ["--from", "planspec lark", "planspec", "mcp"]}
     assert "uvx --from 'planspec lark' planspec hook stop" in (tmp_path / ".claude/settings.json").read_text()
     assert not plan_setup(tmp_path, [CLAUDE], command="uvx --from 'planspec lark' planspec").changes
+
+
+@pytest.mark.parametrize("empty", [b"", b"\n", b" \r\n"])
+def test_an_empty_file_is_one_without_settings(tmp_path: Path, empty: bytes) -> None:
+    put(tmp_path, {".mcp.json": empty, ".claude/settings.json": empty, ".codex/hooks.json": empty})
+    before = files_of(tmp_path)
+    set_up(tmp_path, CLAUDE, CODEX)
+    assert "planspec" in value_of(tmp_path / ".mcp.json")["mcpServers"]
+    assert {"PostToolUse", "SessionStart", "Stop"} == {*value_of(tmp_path / ".codex/hooks.json")["hooks"]}
+    assert not plan_setup(tmp_path, [CLAUDE, CODEX]).changes
+    remove(tmp_path)
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("text", [b"@AGENTS.md\n", b"\n@./AGENTS.md", b"@AGENTS.md\r\n\r\n"])
+def test_notes_that_are_included_stand_once(tmp_path: Path, text: bytes) -> None:
+    put(tmp_path, {"CLAUDE.md": text, "AGENTS.md": NOTES})
+    before = files_of(tmp_path)
+    set_up(tmp_path, CLAUDE, CODEX)
+    assert (tmp_path / "CLAUDE.md").read_bytes() == text
+    assert (tmp_path / "AGENTS.md").read_bytes().count(b"planspec:begin") == 1
+    assert not plan_setup(tmp_path, [CLAUDE, CODEX]).changes
+    remove(tmp_path)
+    assert files_of(tmp_path) == before
+
+
+def test_notes_beside_an_include_are_notes(tmp_path: Path) -> None:
+    put(tmp_path, {"CLAUDE.md": b"@AGENTS.md\n\nUse uv.\n"})
+    set_up(tmp_path, CLAUDE)
+    assert b"planspec:begin" in (tmp_path / "CLAUDE.md").read_bytes()
+    assert not (tmp_path / "AGENTS.md").exists()
 
 
 def test_plans_may_be_shared_and_servers_left_out(tmp_path: Path) -> None:
@@ -363,7 +402,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "half a block": ("CLAUDE.md", b"<!-- planspec:begin -->\n", "the marks planspec:begin and planspec:end do not"),
     "too long": ("CLAUDE.md", b"a" * 5_000_001, "this has more than 5,000,000 bytes"),
     "no TOML": (".codex/config.toml", b"a = ", "this is not TOML"),
-    "a closed table": (".codex/config.toml", b"mcp_servers = {}\n", "this is not TOML"),
+    "a closed table": (".codex/config.toml", b"mcp_servers = {}\n", "`mcp_servers` is an inline table, to which"),
 }
 
 

@@ -12,6 +12,8 @@ from typing import Self
 
 from attrs import asdict, define, field
 
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+
 __all__ = ["RECORD", "InstallRecord"]
 
 RECORD = "install.json"
@@ -28,6 +30,7 @@ class InstallRecord:
         made: each file of others that was not there, with what it held before anything was put in.
         pieces: what was put into files of others, in that order: the file, and the piece.
         folders: those that were not there.
+        language: of skills and notes.
         is_known: whether there was a record.
     """
 
@@ -36,6 +39,7 @@ class InstallRecord:
     made: dict[str, str] = field(factory=dict)
     pieces: list[list[str]] = field(factory=list)
     folders: list[str] = field(factory=list)
+    language: str = LANGUAGES[0]
     is_known: bool = False
 
     @classmethod
@@ -54,9 +58,10 @@ class InstallRecord:
                 # An empty piece is in every text.
                 [[str(name), str(piece)] for name, piece in value["pieces"] if piece],
                 [str(name) for name in value["folders"] if name in folders],
+                next(one for one in LANGUAGES if one == value["language"]),
                 is_known=True,
             )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, StopIteration):
             return cls()
 
     def write(self) -> bytes:

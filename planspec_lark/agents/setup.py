@@ -19,8 +19,9 @@ from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
 from planspec_lark.agents.foreign_files import SetupError
 from planspec_lark.agents.install_record import RECORD, InstallRecord
 from planspec_lark.agents.project import FileChange, Project, Setup, carry_out, named
-from planspec_lark.agents.skills import NOTES, skill_files
+from planspec_lark.agents.skills import notes, skill_files
 from planspec_lark.folder.folder import HIDDEN, SHARED
+from planspec_lark.syntax.prompt_templates import LANGUAGES
 
 __all__ = ["FileChange", "Setup", "carry_out", "plan_removal", "plan_setup"]
 
@@ -32,13 +33,14 @@ _INCLUDE = re.compile(rf"\ufeff?\s*@(?:\./)?({'|'.join(map(re.escape, _INCLUDED)
 _OUR_COMMAND = re.compile(r"^(?>.*?\bplanspec\b).*\shook\s+([a-z-]+)\b", re.MULTILINE)
 
 
-def plan_setup(
+def plan_setup(  # noqa: PLR0913  (all but two by their names)
     root: Path | str,
     assistants: Iterable[Assistant],
     *,
     command: str = "planspec",
     is_shared: bool = False,
     has_servers: bool = True,
+    language: str = "",
 ) -> Setup:
     """What it takes to tell assistants of a project about its plans.
 
@@ -48,6 +50,7 @@ def plan_setup(
         command: how they call the command line.
         is_shared: whether a new folder of plans is seen by git.
         has_servers: whether the MCP server is put among theirs.
+        language: of skills and notes, "en" or "zh"; empty for the one that they are in, or English.
 
     Returns:
         What is to be done; no changes where all of it is there.
@@ -59,9 +62,10 @@ def plan_setup(
     for assistant in assistants:
         part = parts.of(assistant)
         part.record.assistants = sorted({*part.record.assistants, assistant.name})
-        for name, text in skill_files(assistant.skills).items():
+        part.record.language = language or part.record.language
+        for name, text in skill_files(assistant.skills, part.record.language).items():
             part.put_file(name, text.encode("utf-8"))
-        part.put_block(_notes_of(assistant, parts.project), NOTES, "md")
+        part.put_block(_notes_of(assistant, parts.project), notes(part.record.language), "md")
         if has_servers:
             part.put_server(shlex.split(command))
         for hook in assistant.hooks:
@@ -246,11 +250,11 @@ class _Part:
 
     def take_out(self, name: str) -> None:
         """All that is ours in a file, or the file."""
-        skills = skill_files(self.assistant.skills)
+        texts = [skill_files(self.assistant.skills, language) for language in LANGUAGES]
         if name.endswith(RECORD):
             return
-        if name in skills:
-            self._take_file(name, skills[name].encode("utf-8"))
+        if name in texts[0]:
+            self._take_file(name, [skills[name].encode("utf-8") for skills in texts])
         elif name.startswith(f"{_PLANS}/"):
             # Where there are plans, they are still to be hidden, or shared.
             if name in self.record.files and not _has_plans(self.project.root / _PLANS):
@@ -258,9 +262,9 @@ class _Part:
         else:
             self._take_pieces(name)
 
-    def _take_file(self, name: str, fresh: bytes | None = None) -> None:
+    def _take_file(self, name: str, fresh: Sequence[bytes] = ()) -> None:
         now, record = self.project.read(name), self.record
-        if now is not None and (now == fresh or record.has_file(name, now)):
+        if now is not None and (now in fresh or record.has_file(name, now)):
             self.project.write(name, None)
         elif now is not None and name in record.files:
             self.project.remark(name, "this was changed by hand; it is kept")

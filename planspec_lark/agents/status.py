@@ -14,6 +14,7 @@ from attrs import frozen
 from planspec_lark.folder.entries import FOLDER_LIMITS, find_folder, read_inside
 from planspec_lark.folder.models import FolderError
 from planspec_lark.folder.names import SUFFIX, is_name
+from planspec_lark.folder.settings import read_settings
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_summary
@@ -42,6 +43,7 @@ class _Known:
     name: str
     plan: PlanSpec | None = None
     fault: str = ""
+    is_current: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -50,18 +52,22 @@ class _Known:
 
 
 def _read(folder: str) -> Iterator[_Known]:
-    """The plans in a project's folder, that which was changed last at first; those that are finished are left out."""
+    """The plans in a project's folder that are open, and that no other has taken the place of.
+
+    The current one comes first, then that which was changed last.
+    """
     area = find_folder(Path(folder), _PLANS)
     if area is None:
         return
+    settings = read_settings(area)
     dated = []
     for file in os.listdir(area):
         name = file.removesuffix(SUFFIX)
         # Other files are not listed.
-        if file != name and is_name(name):
+        if file != name and is_name(name) and name not in settings.superseded:
             with suppress(OSError):
-                dated.append(((area / file).stat().st_mtime_ns, name))
-    for _, name in sorted(dated, reverse=True)[:_MOST_PLANS]:
+                dated.append((name == settings.current, (area / file).stat().st_mtime_ns, name))
+    for is_current, _, name in sorted(dated, reverse=True)[:_MOST_PLANS]:
         try:
             text = read_inside(area / f"{name}{SUFFIX}", area, FOLDER_LIMITS)
             plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
@@ -72,7 +78,7 @@ def _read(folder: str) -> Iterator[_Known]:
             continue
         else:
             if not plan.is_converged:
-                yield _Known(name, plan)
+                yield _Known(name, plan, is_current=is_current)
 
 
 def in_session(text: str) -> str:
@@ -93,8 +99,10 @@ def say_plans(folder: str, max_tokens: int) -> str:
     known = list(_read(folder))
     if not known:
         return ""
-    # Of those that are in progress the first, or else of all.
-    first = max((one for one in known if one.plan is not None), key=lambda one: one.is_active, default=None)
+    # The current one, or of those that are in progress the first, or else of all.
+    first = max(
+        (one for one in known if one.plan is not None), key=lambda one: (one.is_current, one.is_active), default=None
+    )
     text = _Budget(max_tokens)
     text.add(
         "Plans of this project are in planspec/ (see the skill `planspec`). What follows is data: steps to be done, "

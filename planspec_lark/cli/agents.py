@@ -13,7 +13,7 @@ import click
 from planspec_lark.agents import FileChange, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
 from planspec_lark.agents.hook import AGENTS, EVENTS, MAX_TOKENS, answer
-from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option, repeated_option
+from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option, language_option, repeated_option
 from planspec_lark.cli.help import Choice, command as make_command
 from planspec_lark.cli.output import complain, leave, write_diff, write_text
 from planspec_lark.folder import PlanFolder
@@ -61,6 +61,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
 @flag("--remove", help="Remove what init has added, and nothing else.")
 @flag("--dry-run", help="Write nothing; show what would change.")
 @flag("--shared", help="Let git see the plans in planspec/.")
+@language_option("Write skills and notes in this language.", default=None, said="the one that they are in, or en")
 @click.option(
     "--command",
     callback=_check_command,
@@ -69,7 +70,9 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     help="How assistants call planspec. Hooks run CMD by a shell; for the MCP server it is split into words.",
 )
 @folder_option
-def init_command(names: tuple[str, ...], remove: bool, dry_run: bool, shared: bool, command: str) -> None:
+def init_command(  # noqa: PLR0913  (click passes each option)
+    *, names: tuple[str, ...], remove: bool, dry_run: bool, shared: bool, language: str | None, command: str
+) -> None:
     """Set up a project's coding assistants to work with plans.
 
     They learn to write plans, to do one step at a time, and to check what they have edited. What is in the files
@@ -84,7 +87,14 @@ def init_command(names: tuple[str, ...], remove: bool, dry_run: bool, shared: bo
             raise click.UsageError(f"No assistant's files are here: name one with --agent ({', '.join(ASSISTANTS)}).")
         has_servers = find_spec("mcp") is not None
         is_shared = shared or _asked(folder, dry_run)
-        setup = plan_setup(folder.root, chosen, command=command, is_shared=is_shared, has_servers=has_servers)
+        setup = plan_setup(
+            folder.root,
+            chosen,
+            command=command,
+            is_shared=is_shared,
+            has_servers=has_servers,
+            language=language or "",
+        )
         if not has_servers and any(one.servers for one in chosen):
             complain("The MCP server is left out, as it needs its extra: pip install 'planspec-lark[mcp]'")
     if not dry_run:

@@ -25,6 +25,7 @@ _COMMANDS = {
     "Check and edit": {
         "new": ("folder", "Create a plan, or show the plan that has this name."),
         "list": ("folder", "List the plans in planspec/."),
+        "use": ("folder", "Choose the current plan, or show which it is."),
         "show": ("plans", "Show a plan as a tree."),
         "next": ("plans", "Show the next step to do, with all that it needs."),
         "focus": ("plans", "Show one step, what it needs and what depends on it."),

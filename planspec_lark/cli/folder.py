@@ -83,6 +83,49 @@ def list_command(as_json: bool) -> None:
         complain(f"There are no plans in {visible_name(str(folder.path))}/")
 
 
+@command(
+    "use",
+    examples=[
+        "planspec use bakery",
+        "planspec use",
+        "planspec use bakery --instead-of old_bakery",
+        "planspec use --none",
+    ],
+    files={
+        "NAME": "The name of a plan in planspec/; without it, the current one is shown.",
+        "planspec/settings.toml": "Notes it.",
+        "standard output": "The name of the current plan; nothing where none is.",
+    },
+    exits={2: "There is no such plan, the settings cannot be read or written, or the call is wrong."},
+)
+@click.argument("name", metavar="[NAME]", default="", shell_complete=complete_names)
+@click.option(
+    "--instead-of",
+    "replaced",
+    default="",
+    metavar="OLD",
+    show_default=False,
+    shell_complete=complete_names,
+    help="NAME takes the place of this plan, which is not offered any more.",
+)
+@flag("--none", "nothing", help="No plan is current any more.")
+@wait_option
+@folder_option
+def use_command(name: str, replaced: str, nothing: bool) -> None:
+    """Choose the current plan, or show which it is.
+
+    Sessions of coding assistants begin with it. A plan that is superseded by another is listed, but not offered to
+    them, until it is used again.
+    """
+    if (nothing and name) or (replaced and not name) or (name and name == replaced):
+        raise click.UsageError("Give a NAME, with another one for --instead-of, or --none.")
+    folder = folder_of()
+    if name or nothing:
+        folder.use(name, instead_of=replaced)
+    if current := folder.settings.current:
+        write_text(f"{visible_name(current)}\n")
+
+
 def _value(entry: PlanEntry) -> dict[str, Any]:
     value = asdict(entry, recurse=False) | {"path": str(entry.path)}
     found = value.pop("diagnostic")
@@ -99,6 +142,9 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
         lead = f"{name}{' ' * (first - columns(name))}", f"  {count:>{second}}"
         # Many goals say what the title says.
         said = " — ".join(dict.fromkeys(filter(None, [one_line(entry.title), one_line(entry.goal)])))
+        marks = ["current"] if entry.is_current else []
+        marks += [f"superseded by {visible_name(entry.superseded_by)}"] if entry.superseded_by else []
+        said = " ".join([*(f"({mark})" for mark in marks), said]).rstrip()
         text, room = entry.fault or said, 0 if width is None else width - sum(map(columns, lead)) - 2
         # In fewer columns than these, nothing can be said.
         text = cut_columns(text, room) if room >= _LEAST_TEXT else text

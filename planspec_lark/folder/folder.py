@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from attrs import evolve
 
 from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.folder import names
@@ -13,7 +15,16 @@ from planspec_lark.folder.archive import move_plan
 from planspec_lark.folder.entries import FOLDER_LIMITS, describe, find_folder, find_inside, read_inside, real_root
 from planspec_lark.folder.models import FolderError, FolderErrorReason, PlanEntry, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
-from planspec_lark.folder.settings import FOLDER, TASKS, FolderSettings, read_settings, set_in, settings_path
+from planspec_lark.folder.settings import (
+    FOLDER,
+    TASKS,
+    FolderSettings,
+    entry_key,
+    parse_settings,
+    read_settings,
+    set_in,
+    settings_path,
+)
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
@@ -80,8 +91,12 @@ class PlanFolder:
         area = find_folder(self.root, FOLDER)
         if area is None:
             return []
-        listed = self._listed() if names is None else names
-        return [describe(name, self._path(name), area, self.limits) for name in listed]
+        listed, settings = self._listed() if names is None else names, read_settings(area)
+        found = (describe(name, self._path(name), area, self.limits) for name in listed)
+        return [
+            evolve(one, is_current=one.name == settings.current, superseded_by=settings.superseded.get(one.name, ""))
+            for one in found
+        ]
 
     def _listed(self) -> Sequence[str]:
         found = self._files_in(FOLDER)
@@ -285,10 +300,41 @@ class PlanFolder:
         folder = self._make(self.path)
         if getattr(read_settings(folder), name):
             return False
-        path = settings_path(folder)
-        with refusals(path):
-            PlanFile(path, wait=self.wait).rewrite(lambda data: set_in(data.decode(), name).encode(), make=True)
+        self._set(folder, {name: True})
         return True
+
+    def use(self, name: str, *, instead_of: str = "") -> None:
+        """Note which plan is at hand: sessions of assistants begin with it.
+
+        Args:
+            name: of a plan in ``planspec/``, or empty for none.
+            instead_of: a plan that it takes the place of, which is not offered any more.
+
+        Raises:
+            FolderError: there is no such plan, or the settings cannot be read or written.
+        """
+        for one in filter(None, (name, instead_of)):
+            if self._find_file(check_name(one), FOLDER, SUFFIX) is None:
+                raise self._is_missing(one)
+        folder = self._make(self.path)
+        read_settings(folder)
+        replaced = {entry_key("superseded", instead_of): name} if instead_of else {}
+        # What is at hand has its place again.
+        back = {entry_key("superseded", name): ""} if name else {}
+        self._set(folder, {"current": name, **back, **replaced})
+
+    def _set(self, folder: Path, values: Mapping[str, bool | str]) -> None:
+        path = settings_path(folder)
+
+        def change(data: bytes) -> bytes:
+            text = data.decode()
+            for key, value in values.items():
+                text = set_in(text, key, value)
+            parse_settings(text, path)
+            return text.encode()
+
+        with refusals(path):
+            PlanFile(path, wait=self.wait).rewrite(change, make=True)
 
     def hide(self) -> bool:
         """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.

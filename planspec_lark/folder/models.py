@@ -62,6 +62,8 @@ class PlanEntry:
         is_converged: whether no step is pending or active any more; False where the file holds no plan.
         fault: the first thing that is wrong, in one line that is safe to show; empty where nothing is.
         diagnostic: the same with its place, where the text is at fault; without its source.
+        is_current: whether it is the one at hand.
+        superseded_by: the name of the plan that has taken its place; empty where none has.
     """
 
     name: str
@@ -72,6 +74,8 @@ class PlanEntry:
     is_converged: bool = False
     fault: str = ""
     diagnostic: Diagnostic | None = None
+    is_current: bool = False
+    superseded_by: str = ""
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import pytest
 
 from planspec_lark.agents import ASSISTANTS, hook
 from planspec_lark.cli.agents import hook_command
+from planspec_lark.folder import PlanFolder
 from planspec_lark.syntax import estimate_tokens
 from tests.agents.projects import BROKEN, PLAN, files_of, git, put
 from tests.cli.running import environment, run
@@ -246,6 +247,17 @@ def test_the_plan_that_is_at_hand_comes_first(project: Path, monkeypatch: pytest
     os.utime(project / "planspec/newer.md", (2**31, 2**31))
     out = ask(monkeypatch, STARTED, "session-start")[1]
     assert out.index("planspec/bookings.md, 2/5") < out.index("- newer: 0/1 (0%), next 1. [act] Go")
+
+
+def test_the_current_plan_comes_first_and_one_that_was_superseded_not_at_all(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("newer", "older"):
+        put(project, {f"planspec/{name}.md": f"Goal: {name}\n## Steps\n1. [act] Go\n".encode()})
+    PlanFolder(project).use("newer", instead_of="older")
+    out = ask(monkeypatch, STARTED, "session-start")[1]
+    assert out.index("planspec/newer.md, 0/1") < out.index("- bookings: 2/5")
+    assert "older" not in out
 
 
 def test_steps_left_in_progress(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,22 @@ def test_notes_beside_an_include_are_notes(tmp_path: Path) -> None:
     assert not (tmp_path / "AGENTS.md").exists()
 
 
+def test_skills_and_notes_in_chinese(tmp_path: Path) -> None:
+    set_up(tmp_path, CODEX, language="zh")
+    assert "## 计划" in (tmp_path / "AGENTS.md").read_text(encoding="utf-8")
+    assert "# 列出计划" in (tmp_path / ".agents/skills/listplan/SKILL.md").read_text(encoding="utf-8")
+    # A later call keeps to the language, and may change it.
+    assert not plan_setup(tmp_path, [CODEX]).changes
+    set_up(tmp_path, CODEX, language="en")
+    assert "# List the plans" in (tmp_path / ".agents/skills/listplan/SKILL.md").read_text(encoding="utf-8")
+    assert "## 计划" not in (tmp_path / "AGENTS.md").read_text(encoding="utf-8")
+    set_up(tmp_path, CODEX, language="zh")
+    # Without its record, too, they are known as ours.
+    (tmp_path / ".agents/skills/planspec/install.json").unlink()
+    remove(tmp_path)
+    assert not list(tmp_path.rglob("SKILL.md"))
+
+
 def test_plans_may_be_shared_and_servers_left_out(tmp_path: Path) -> None:
     set_up(tmp_path, CLAUDE, is_shared=True, has_servers=False)
     assert os.listdir(tmp_path / "planspec") == ["settings.toml"]
@@ -179,8 +195,11 @@ def test_what_is_there_already_stays(tmp_path: Path) -> None:
 def test_a_new_version_replaces_files_that_were_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, {"CLAUDE.md": NOTES})
     with monkeypatch.context() as older:
-        older.setattr("planspec_lark.agents.setup.NOTES", "## Plans of old\n")
-        older.setattr("planspec_lark.agents.setup.skill_files", lambda folder: {f"{folder}/planspec/SKILL.md": "old\n"})
+        older.setattr("planspec_lark.agents.setup.notes", lambda _: "## Plans of old\n")
+        older.setattr(
+            "planspec_lark.agents.setup.skill_files",
+            lambda folder, _="": {f"{folder}/planspec/SKILL.md": "old\n"},
+        )
         set_up(tmp_path)
     changed = tmp_path / ".claude/skills/planspec/SKILL.md"
     assert changed.read_text() == "old\n"

@@ -239,6 +239,8 @@ def test_list_as_json() -> None:
         "goal": "y",
         "progress": None,
         "is_converged": False,
+        "is_current": False,
+        "superseded_by": "",
         "fault": {"message": "line 4: PS111 `[X]` is not a status mark", "code": "PS111", "line": 4, "column": 4},
     }
     assert library["progress"] == {"total": 5, "done": 1, "active": 1, "blocked": 1, "pending": 1, "skipped": 1}
@@ -468,3 +470,26 @@ def test_a_terminal_is_not_steered() -> None:
 def test_what_is_refused_is_shown_harmlessly() -> None:
     shown = on_terminal("show", "a\x1b[31mb")
     assert b"\x1b[31mb" not in shown
+
+
+# ---------------------------------------------------------------- use
+
+
+def test_the_current_plan(here: Path) -> None:
+    for name in ("old", "new"):
+        path = here / "planspec" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(PLAN, encoding="utf-8")
+    assert run("use").stdout == ""
+    assert run("use", "old").stdout == "old\n"
+    assert run("use", "new", "--instead-of", "old").stdout == run("use").stdout == "new\n"
+    rows = run("list").stdout.splitlines()
+    assert ["(current)" in row for row in rows] == [True, False]
+    assert ["(superseded by new)" in row for row in rows] == [False, True]
+    assert run("use", "--none").stdout == ""
+    assert "(current)" not in run("list").stdout
+
+
+@pytest.mark.parametrize("call", [("a", "--none"), ("--instead-of", "a"), ("a", "--instead-of", "a"), ("missing",)])
+def test_a_wrong_use(call: tuple[str, ...]) -> None:
+    assert run("use", *call).exit_code == 2

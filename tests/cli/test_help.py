@@ -253,6 +253,7 @@ def world(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ours.md": PLAN.replace("212", "213"),
         "theirs.md": PLAN.replace("Two colours", "Three colours"),
         "planspec/bakery.md": BAKERY,
+        "planspec/old_bakery.md": BAKERY,
         "answer.md": f"Here is the plan:\n\n```\n{PLAN}```\n",
         "answer.txt": 'Done: {"type": "plan-return", "result": "done", "status": "done"}\n',
         "lines.txt": REPAIRED,

@@ -44,6 +44,47 @@ def test_of_which_files_they_are(folder: PlanFolder) -> None:
     assert [settings_of(path).require_result for path in asked] == [True, True, False, False]
 
 
+PLAN = "Goal: g\n## Steps\n1. [act] a\n"
+
+
+def test_the_current_plan(folder: PlanFolder) -> None:
+    for name in ("old", "new"):
+        folder.create(name, PLAN)
+    path = write(folder, "# ours\nshared = true # yes\n")
+    folder.use("old")
+    assert path.read_text() == 'current = "old"\n# ours\nshared = true # yes\n'
+    folder.use("new", instead_of="old")
+    assert folder.settings == FolderSettings(shared=True, current="new", superseded={"old": "new"})
+    assert [(one.name, one.is_current, one.superseded_by) for one in folder.list()] == [
+        ("new", True, ""),
+        ("old", False, "new"),
+    ]
+    # Once it is used again, it is as any other.
+    folder.use("old", instead_of="new")
+    assert folder.settings.superseded == {"new": "old"}
+    folder.use("")
+    folder.use("new")
+    folder.use("")
+    assert path.read_text() == "# ours\nshared = true # yes\n"
+
+
+@pytest.mark.parametrize("names", [("missing", ""), ("old", "missing"), ("../old", "")])
+def test_a_plan_that_is_not_there_is_not_current(folder: PlanFolder, names: tuple[str, str]) -> None:
+    folder.create("old", PLAN)
+    with pytest.raises(FolderError):
+        folder.use(names[0], instead_of=names[1])
+    assert not (folder.path / "settings.toml").exists()
+
+
+def test_settings_that_cannot_be_added_to_stay(folder: PlanFolder) -> None:
+    for name in ("old", "new"):
+        folder.create(name, PLAN)
+    path = write(folder, '[superseded]\na = "b"\n')
+    with pytest.raises(FolderError, match="superseded"):
+        folder.use("new", instead_of="old")
+    assert path.read_text() == '[superseded]\na = "b"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "after"),
     [
@@ -63,8 +104,14 @@ def test_all_else_stays(folder: PlanFolder, text: str, after: str) -> None:
     [
         ("shared = ", "settings.toml: Invalid value (at end of document)"),
         ("shared = 1", "settings.toml: shared is true or false"),
-        ("colour = true", "settings.toml: there is no setting colour; there are shared and require_result"),
+        (
+            "colour = true",
+            "settings.toml: there is no setting colour; there are shared, require_result, current, superseded",
+        ),
         ("[shared]\n", "settings.toml: shared is true or false"),
+        ("current = true", "settings.toml: current is a text"),
+        ('superseded = "a"', "settings.toml: superseded is a table"),
+        ("superseded.a = 1", "settings.toml: superseded has a name for each name"),
         ('"\\u001b" = 1', "settings.toml: there is no setting \\x1b;"),
         ("#" * 200_000, "settings.toml: these are not settings"),
     ],

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planspec_lark._lazy import attach
+from planspec_lark._lazy import LATE, attach
 
+LATE["pydantic"] = "planspec_lark.frameworks.pydantic"
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:

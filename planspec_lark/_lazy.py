@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["attach"]
+__all__ = ["LATE", "attach"]
+
+# Modules above that a lower one is asked for by others, by what they are for.
+LATE: dict[str, str] = {}
 
 
 def attach(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

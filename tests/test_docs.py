@@ -12,6 +12,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -103,6 +106,7 @@ def with_blocks(info: str) -> pytest.MarkDecorator:
 
 
 KNOWN = {
+    "output",
     "planspec",
     "planspec canonical",
     "planspec bad",
@@ -401,15 +405,18 @@ def test_accepted_commands_are_accepted(block: Block) -> None:
 
 @with_blocks("python")
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All Python blocks of a page run one after the other, in one namespace."""
+    """All Python blocks of a page run one after the other, in one namespace, and print what is below them."""
     shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
-    for block in blocks_of(page):
-        if block.info == "python":
+    for block, following in pairwise([*blocks_of(page), None]):
+        if block is not None and block.info == "python":
             # The line numbers of an error are those of the page.
             source = "\n" * block.line + block.text
-            exec(compile(source, str(page), "exec"), namespace)
+            with redirect_stdout(StringIO()) as printed:
+                exec(compile(source, str(page), "exec"), namespace)
+            if following is not None and following.info == "output":
+                assert printed.getvalue() == following.text, following.id
 
 
 @with_blocks("console")

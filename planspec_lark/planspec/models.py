@@ -14,12 +14,14 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
 import attrs
 from attrs import Attribute, define, field, frozen
 
+from planspec_lark._lazy import LATE
 from planspec_lark.syntax.fields import (
     Count,
     Each,
@@ -311,6 +313,15 @@ class PlanSpec:
     def is_converged(self) -> bool:
         """Whether no step is pending or active. A blocked step counts as dealt with."""
         return not any(step.status in OPEN for step in iter_steps(self))
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:
+        """Let pydantic take a plan as a field: see :mod:`planspec_lark.frameworks.pydantic`."""
+        return import_module(LATE["pydantic"]).core_schema()
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> Any:
+        return import_module(LATE["pydantic"]).json_schema()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PlanSpec):

@@ -111,12 +111,15 @@ class Documents:
     def change(
         self, about: types.VersionedTextDocumentIdentifier, changes: Iterable[types.TextDocumentContentChangeEvent]
     ) -> Document | None:
-        """Take the new text of a document; None where none is open by this URI."""
+        """Take changes of a document, one after the other; None where none is open by this URI."""
         document = self._open.get(about.uri)
         if document is None:
             return None
         for change in changes:
-            document.text = ClientText(change.text, self.settings.encoding)
+            text = change.text
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                text = document.text.replaced(change.range, text)
+            document.text = ClientText(text, self.settings.encoding)
         document.version = about.version
         document.forget()
         return document

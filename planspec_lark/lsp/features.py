@@ -21,6 +21,7 @@ from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [
     "FIX_ALL",
+    "MARK_DONE",
     "complete",
     "define",
     "diagnose",
@@ -28,14 +29,16 @@ __all__ = [
     "fix",
     "fold",
     "format_text",
+    "highlight",
     "hover",
     "list_symbols",
     "prepare_rename",
     "rename",
-    "resolve_fix",
+    "resolve",
 ]
 
 SOURCE = "planspec"
+MARK_DONE = f"{types.CodeActionKind.RefactorRewrite.value}.done"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
 
 _SEVERITIES = {
@@ -81,7 +84,7 @@ def _place_of(found: Diagnostic) -> Bounds:
 
 
 def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The fixes of what is found in a range, and one for all that can be fixed without a change of meaning."""
+    """What can be done in a range: the fixes of what is found there, all safe fixes of the text, a step's end."""
     wanted = params.context.only
     start, end = document.text.offsets(params.range)
     actions: list[types.CodeAction] = []
@@ -91,11 +94,18 @@ def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAc
             if found.fix and first <= end and start <= last:
                 actions.append(_quick_fix(document, found))
     if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings()):
-        # What it does is found out once it is chosen.
-        title = "Fix all faults whose fixes keep what the text means"
-        action = types.CodeAction(title, kind=FIX_ALL, data={"uri": document.uri, "version": document.version})
-        actions.append(action if document.settings.resolves_edits else resolve_fix(document, action))
+        actions.append(_offer(document, "Fix all faults whose fixes keep what the text means", FIX_ALL))
+    step = document.reading().open_step_at(start) if _is_wanted(MARK_DONE, wanted) else ""
+    if step:
+        actions.append(_offer(document, f"Mark step {excerpt(step)} as done", MARK_DONE, step))
     return actions
+
+
+def _offer(document: Document, title: str, kind: str, step: str = "") -> types.CodeAction:
+    """An action. What it does is found out once it is chosen, where the client can ask for that."""
+    data = {"uri": document.uri, "version": document.version, "step": step}
+    action = types.CodeAction(title, kind=kind, data=data)
+    return action if document.settings.resolves_edits else resolve(document, action)
 
 
 def _is_wanted(kind: str, wanted: Sequence[str] | None) -> bool:
@@ -116,10 +126,11 @@ def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
     )
 
 
-def resolve_fix(document: Document, action: types.CodeAction) -> types.CodeAction:
-    """The action for all fixes, with its edit."""
-    text = document.text.text
-    action.edit = _workspace_edit(document, tighten(text, document.language.fix(text).text))
+def resolve(document: Document, action: types.CodeAction) -> types.CodeAction:
+    """An action that was offered, with its edit."""
+    text, step = document.text.text, action.data.get("step") if isinstance(action.data, dict) else ""
+    after = document.language.finish(text, str(step)) if step else document.language.fix(text).text
+    action.edit = _workspace_edit(document, tighten(text, after))
     return action
 
 
@@ -166,6 +177,14 @@ def find_references(document: Document, params: types.ReferenceParams) -> list[t
         return []
     with_definitions = params.context.include_declaration
     return _locations(document, document.reading().references(word, with_definitions=with_definitions))
+
+
+def highlight(document: Document, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+    """All places of a name; those that it comes from are written to."""
+    word = _word_at(document, params.position)
+    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
+    found = document.reading().occurrences(word) if word else ()
+    return [types.DocumentHighlight(document.text.range(*one.place), kinds[one.is_origin]) for one in found]
 
 
 def prepare_rename(document: Document, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:

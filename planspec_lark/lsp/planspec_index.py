@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from planspec_lark.document.document import PlanDocument
 from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
@@ -20,7 +21,17 @@ from planspec_lark.lsp.step_index import (
 from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps, list_types
+from planspec_lark.planspec.models import (
+    MARKS,
+    OPEN,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    has_progress,
+    iter_steps,
+    list_types,
+)
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.positions import cut_indentation, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
@@ -55,6 +66,12 @@ class PlanIndex(StepIndex[PlanStep]):
     def findings(self, least: Severity) -> list[Diagnostic]:
         """Those of the check."""
         return check_scan(self._scan, LIMITS, least=least)
+
+    def open_step_at(self, offset: int) -> str:
+        """The id of the step at a place. A container is done by the steps in it, and faulty texts are not changed."""
+        step = self._step_at(offset)
+        is_open = step is not None and step.status in OPEN and not step.children and not self.faults
+        return step.step_id if step is not None and is_open else ""
 
     def _parts(self) -> Iterator[Symbol]:
         fields = self._places.fields
@@ -180,6 +197,12 @@ def _say_supply(supply: InputOrigin) -> str:
     return f"{supply.name} from step {excerpt(origin.step_id)} ({origin.status.value}{when}){result}"
 
 
+def _finish(text: str, step: str) -> str:
+    document = PlanDocument.from_text(text, limits=LIMITS)
+    document.set_status(step, PlanStatus.DONE)
+    return document.text
+
+
 # ---------------------------------------------------------------- the row of the table
 
 
@@ -191,4 +214,5 @@ PLANSPEC = Language(
     format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
     read=PlanIndex,
     triggers=("[", "→", "←", ","),
+    finish=_finish,
 )

@@ -39,6 +39,7 @@ _ANSWERS: dict[str, _Answer] = {
     types.TEXT_DOCUMENT_HOVER: features.hover,
     types.TEXT_DOCUMENT_DEFINITION: features.define,
     types.TEXT_DOCUMENT_REFERENCES: features.find_references,
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: features.highlight,
     types.TEXT_DOCUMENT_PREPARE_RENAME: features.prepare_rename,
     types.TEXT_DOCUMENT_RENAME: features.rename,
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: lambda document, _: features.list_symbols(document),
@@ -47,7 +48,7 @@ _ANSWERS: dict[str, _Answer] = {
 }
 _OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, features.FIX_ALL], resolve_provider=True
+        code_action_kinds=[types.CodeActionKind.QuickFix, features.MARK_DONE, features.FIX_ALL], resolve_provider=True
     ),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
@@ -102,8 +103,8 @@ class _Server(LanguageServer):
     """
 
     def __init__(self) -> None:
-        full = types.TextDocumentSyncKind.Full
-        super().__init__("planspec", __version__, text_document_sync_kind=full, protocol_cls=_Protocol)
+        parts = types.TextDocumentSyncKind.Incremental
+        super().__init__("planspec", __version__, text_document_sync_kind=parts, protocol_cls=_Protocol)
         self.documents = Documents()
         self.has_shut_down = self.is_told_to_exit = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -157,7 +158,7 @@ class _Server(LanguageServer):
         if document is None or document.version != data.get("version"):
             code = types.LSPErrorCodes.ContentModified.value
             raise JsonRpcException("the document has changed since this was offered", code=code)
-        return features.resolve_fix(document, action)
+        return features.resolve(document, action)
 
     # ------------------------------------------------------------ findings
 

@@ -176,6 +176,10 @@ class StepIndex(ABC, Generic[AnyStep]):
         said = "\n".join(self._say_step(step))
         return f"Step {excerpt(step.step_id)}{name}: {said}", self._lines_of(step)[0]
 
+    def open_step_at(self, offset: int) -> str:  # noqa: ARG002
+        """The id of the step at a place, if it can be set to done; empty where there is none."""
+        return ""
+
     # ------------------------------------------------------------ names
 
     def word_at(self, offset: int) -> NamePosition | None:
@@ -193,7 +197,11 @@ class StepIndex(ABC, Generic[AnyStep]):
 
     def references(self, word: NamePosition, *, with_definitions: bool) -> Sequence[Bounds]:
         """Where what a name stands for is taken, and where it is given."""
-        return sorted({one.place for one in self._same(word) if with_definitions or not one.is_origin})
+        return [one.place for one in self.occurrences(word) if with_definitions or not one.is_origin]
+
+    def occurrences(self, word: NamePosition) -> Sequence[NamePosition]:
+        """All places of a name, in the order of the text."""
+        return sorted({one.place: one for one in self._same(word)}.values(), key=lambda one: one.place)
 
     def _same(self, word: NamePosition) -> Iterator[NamePosition]:
         """All places of a name."""
@@ -229,6 +237,7 @@ class Language:
         format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
         read: what a text holds.
         triggers: the characters at which a client asks for candidates.
+        finish: a text after a step of it is set to done.
     """
 
     id: str
@@ -237,6 +246,7 @@ class Language:
     format: Callable[[str], str]
     read: Callable[[str], StepIndex[Any]]
     triggers: Sequence[str]
+    finish: Callable[[str, str], str] = lambda text, _: text
 
 
 # ---------------------------------------------------------------- words

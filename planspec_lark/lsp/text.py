@@ -87,6 +87,11 @@ class ClientText:
         start, end = sorted((self.offset(place.start), self.offset(place.end)))
         return start, end
 
+    def replaced(self, place: types.Range, text: str) -> str:
+        """The whole text with another one in place of a range."""
+        start, end = self.offsets(place)
+        return self.text[:start] + text + self.text[end:]
+
     def position(self, offset: int) -> types.Position:
         """The position of an offset inside the text."""
         line = min(bisect_right(self._starts, offset), len(self._lines)) - 1

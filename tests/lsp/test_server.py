@@ -14,8 +14,11 @@ from lsprotocol.types import (
     DefinitionParams,
     Diagnostic,
     DiagnosticSeverity,
+    DidChangeTextDocumentParams,
     DocumentDiagnosticParams,
     DocumentFormattingParams,
+    DocumentHighlightKind,
+    DocumentHighlightParams,
     DocumentSymbol,
     DocumentSymbolParams,
     FoldingRangeParams,
@@ -32,8 +35,10 @@ from lsprotocol.types import (
     ReferenceParams,
     RelatedFullDocumentDiagnosticReport,
     RenameParams,
+    TextDocumentContentChangePartial,
     TextDocumentEdit,
     TextEdit,
+    VersionedTextDocumentIdentifier,
     WorkspaceEdit,
 )
 from pygls.exceptions import JsonRpcException
@@ -246,7 +251,8 @@ async def test_all_fixes_are_made_once_they_are_chosen(able: Client) -> None:
 
 async def test_there_is_nothing_to_fix_in_what_is_right(plain: Client) -> None:
     editor = new(plain)
-    assert await actions(editor, here(2, 0)) == []
+    assert await actions(editor, here(0, 0)) == []
+    assert await actions(editor, here(2, 0), "quickfix", "source") == []
     assert await actions(new(plain, FAULTY), here(3, 0), "refactor") == []
 
 
@@ -305,6 +311,50 @@ async def test_a_variable_gets_another_name(plain: Client) -> None:
     nowhere = Position(0, 0)
     assert await plain.text_document_prepare_rename_async(PrepareRenameParams(editor.document, nowhere)) is None
     assert await plain.text_document_rename_async(RenameParams(editor.document, nowhere, "x")) is None
+
+
+async def test_all_places_of_a_name_are_highlighted(plain: Client) -> None:
+    editor = new(plain)
+    params = DocumentHighlightParams(editor.document, Position(4, 7))
+    found = await plain.text_document_document_highlight_async(params)
+    write, read = DocumentHighlightKind.Write, DocumentHighlightKind.Read
+    assert [(one.range, one.kind) for one in found or ()] == [(here(2, 17, to=22), write), (here(4, 6, to=11), read)]
+    params = DocumentHighlightParams(editor.document, Position(0, 1))
+    assert not await plain.text_document_document_highlight_async(params)
+
+
+async def test_a_step_is_marked_as_done(plain: Client, able: Client) -> None:
+    for client in (plain, able):
+        editor = new(client)
+        context = CodeActionContext([], only=["refactor.rewrite"])
+        params = CodeActionParams(editor.document, here(4, 2), context)
+        [action] = await client.text_document_code_action_async(params) or []
+        assert isinstance(action, CodeAction)
+        assert action.title == "Mark step 2 as done"
+        if action.edit is None:
+            action = await client.code_action_resolve_async(action)
+        [edit] = edits_of(action.edit, editor)
+        assert (edit.range, edit.new_text) == (Range(Position(3, 0), Position(4, 0)), "2. [x] [act] Carry → moved\n")
+        for text, line in ((PLAN, 0), (PLAN.replace("2. [act]", "2. [x] [act]"), 3), (FAULTY, 3)):
+            params = CodeActionParams(new(client, text).document, here(line, 2), context)
+            assert not await client.text_document_code_action_async(params)
+
+
+async def test_parts_of_a_text_change_one_after_the_other(plain: Client) -> None:
+    editor = new(plain, FAULTY)
+    assert len(await editor.found()) == 2
+    about = VersionedTextDocumentIdentifier(version=2, uri=editor.uri)
+    changes = [
+        TextDocumentContentChangePartial(range=here(3, 1, to=2), text="."),
+        TextDocumentContentChangePartial(range=here(0, 4, to=5), text=": "),
+        TextDocumentContentChangePartial(range=Range(Position(5, 0), Position(9, 9)), text="3. [act] 🚚 → x\n"),
+        TextDocumentContentChangePartial(range=here(5, 11, to=11), text="Drive"),
+    ]
+    plain.text_document_did_change(DidChangeTextDocumentParams(about, changes))
+    editor.version = 2
+    assert await editor.found() == []
+    [symbol] = (await plain.text_document_document_symbol_async(DocumentSymbolParams(editor.document)) or [])[-1:]
+    assert symbol.name == "3. 🚚Drive"
 
 
 async def test_an_edit_is_for_one_version(able: Client) -> None:

@@ -8,7 +8,6 @@ reads lines of the form as the dialect where they may say more. What neither tak
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, cached_property, partial
@@ -93,8 +92,6 @@ _LISTED = ("-", ">")
 _LONGEST = 2000
 # What is said of a line that goes with a refused one.
 LEFT_OUT = "left out, like the line that it belongs to"
-# What may be between two lines.
-_BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
 
 _LINES = {
@@ -203,52 +200,10 @@ class Reader:
     def run(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Read the lines of a text between two offsets; the last line is ended."""
         self.positions.text = text
-        rows = iter_rows(text, start)
-        while row := next(rows, None):
-            line, at = row
+        for line, at in iter_rows(text, start):
             if end is not None and at >= end:
                 break
             self.read(line, at, indent_of(self.source.text, at))
-            behind = at + len(line)
-            # Most lines of a faulty text are of the form.
-            if not self._is_set_off and self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
-                rows = iter_rows(text, taken)
-
-    def _may_take_rows(self) -> bool:
-        return self.is_strict and isinstance(self.owner, PlanStep) and self.tell is _ignore
-
-    def _take_rows(self, text: str, at: int) -> int:
-        """Take the lines of steps from an offset on, up to one that the form refuses; returns where they end."""
-        white = _BETWEEN.match(text, at)
-        assert white is not None, "it may be empty"
-        start = end = white.end()
-        match_row, above = fast_reader.row_pattern().match, self.owner
-        while match := match_row(text, end):
-            row = match.groups("")
-            if not self._take_row(row):
-                break
-            end = match.end()
-        if start == end:
-            return at
-        assert isinstance(above, PlanStep), "there is a step that the first lines may belong to"
-        self.positions.add_rows(above.step_id, start, end)
-        self._last = None
-        return end
-
-    def _take_row(self, row: tuple[str, ...]) -> bool:
-        """Take a line of a step, given by its tokens; False where its id is taken."""
-        inputs, detail = row[len(SUMMARY) :]
-        if row[0]:
-            if row[0] in self.steps:
-                return False
-            self.owner = self.steps[row[0]] = build_step(*row[: len(SUMMARY)])
-            self.positions.expect_step(row[0])
-            self._note_id(row[0], 0)
-        elif isinstance(self.owner, PlanStep) and inputs:
-            self.owner.inputs.extend(split_variables(inputs))
-        elif isinstance(self.owner, PlanStep):
-            self.owner.detail.append(read_detail(detail))
-        return True
 
     def read(self, row: str, start: int, indent: int = 0) -> None:
         """Read the next line: all of it after its indentation, its line break included.

@@ -8,20 +8,21 @@ text. :class:`Numbering` gives steps their ids by depth and number. What lines m
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from re import Match
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.recovery import Deviation, Dialect
+from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
 
 __all__ = [
     "DIALECT",
@@ -59,6 +60,7 @@ _STATUSES = {
     "SKIPPED": PlanStatus.SKIPPED,
     "PENDING": PlanStatus.PENDING,
 }
+_BY_MARK = {mark: status for status, mark in MARKS.items()}
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
 _SPACES = BLANKS + "".join(
@@ -417,6 +419,47 @@ def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = R
     return Deviation(code, message, start, end, risk, _HELP.get(code, ""), _EXPECTED.get(code, ()))
 
 
+class _Part(NamedTuple):
+    """A part of a step's line: the terminal that it is written in, what that says, and where it goes.
+
+    It ends before the white space behind it.
+    """
+
+    terminal: str
+    value: str
+    start: int
+    end: int
+
+
+_Parts = Mapping[str, _Part]
+
+
+def _parts_of(rule: str, match: Match[str]) -> _Parts:
+    """The parts of a line that a rule for steps has matched, by their names."""
+    values, found = match.groups(), {}
+    for part, at, terminals in _groups_of(rule):
+        if (written := values[at]) is None:
+            continue
+        start, terminal, value = match.start(part), "", written
+        for name, below in terminals:
+            if (said := values[below]) is not None:
+                terminal, value = name, said
+        found[part] = _Part(terminal, value, start, start + len(written.rstrip(_SPACES)))
+    return found
+
+
+@cache
+def _groups_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
+    names = [*DIALECT.rule(rule).groupindex]
+    return [
+        (part, at, [(name[len(part) + 1 :], below) for below, name in enumerate(names) if name.startswith(f"{part}_")])
+        for at, part in enumerate(names)
+        # Others are called by both: `type_TYPE_LABEL`.
+        if part.islower() or part.isupper()
+    ]
+
+
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     rules = ["step"]
     if "] [" in line:
@@ -425,161 +468,124 @@ def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None
         rules.insert(0, "early_step")
     for rule in rules:
         match = DIALECT.match(rule, line)
-        if match and (found := _build_step(_Line(rule, match), signs)):
+        if match and (found := _read_typed(match, _parts_of(rule, match), signs)):
             return found
     return None
 
 
-class _Line:
-    """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
-
-    def __init__(self, rule: str, match: Match[str]) -> None:
-        self.match, self.line, self.span = match, match.string, match.span
-        self.parts: dict[str, str] = {}
-        # By the name of a part, the terminal that it is written in, and what that says.
-        self.forms: dict[str, str] = {}
-        self.values: dict[str, str] = {}
-        values = match.groups()
-        for part, at, terminals in _parts_of(rule):
-            if (written := values[at]) is None:
-                continue
-            self.parts[part] = written
-            for terminal, below in terminals:
-                if (value := values[below]) is not None:
-                    self.forms[part], self.values[part] = terminal, value
-
-    def form_of(self, part: str) -> str:
-        """The terminal that a part is written in; empty where it is missing."""
-        return self.forms.get(part, "")
-
-
-@cache
-def _parts_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
-    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
-    found: dict[str, tuple[str, int, list[tuple[str, int]]]] = {}
-    for at, name in enumerate(DIALECT.rule(rule).groupindex):
-        terminal = name.lstrip("abcdefghijklmnopqrstuvwxyz_")
-        part = name[: len(name) - len(terminal)].rstrip("_")
-        if part in found:
-            found[part][2].append((terminal, at))
-        else:
-            found[name] = (name, at, [])
-    return list(found.values())
-
-
-def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    parts = line.parts
-    part = "early_type" if "early_type" in parts else "type"
-    terminal = line.form_of(part)
-    word = line.values[part].strip(BLANKS)
-    meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+def _read_typed(match: Match[str], parts: _Parts, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A line with a type, or with what stands in its place."""
+    part = parts.get("early_type") or parts["type"]
+    word = part.value.strip(BLANKS)
+    meant = "" if part.terminal == "TYPE_UNKNOWN" else word if word in STEP_TYPES else read_type(word)
+    if "number" not in parts:
+        is_listed = "bullet" in parts or DIALECT.terminal("TYPE_NAME").fullmatch(word)
+        if not (meant and is_listed) or part.terminal == "TYPE_LABEL" or "name" in parts:
+            return None
     if "late" in parts and not meant:
         return None
-    if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
-        return None
-    if "number" not in parts and "bullet" not in parts and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
-        return None
-    marks = _find_marks(line, signs)
-    tail = _tail_of(line)
-    deviations = [
-        *_lead_deviations(line),
-        *_mark_deviations(line, marks),
-        *_type_deviations(line, part, terminal, word, meant),
-        *tail.deviations,
-    ]
-    number, kind = _read_number(line)
-    name = parts.get("name", "").strip(BLANKS)
-    step = StepLine(number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces)
-    is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
-    if not is_typed:
-        gap = evolve(step, type="TYPE").write(number or "ID")
-        deviations = [
-            evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations
-        ]
-    return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
-
-
-def _tail_of(line: _Line) -> Tail:
-    text = line.parts.get("TAIL", "")
-    return read_tail(text, line.match.start("TAIL") if text else len(line.line), line.line)
-
-
-def _sorted(deviations: list[Deviation]) -> tuple[Deviation, ...]:
-    return tuple(sorted(deviations, key=_START))
-
-
-def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: str) -> list[Deviation]:
-    found: list[Deviation] = []
-    if terminal == "TYPE" and word in STEP_TYPES:
-        return found
-    start = line.match.start(part)
-    end = start + len(line.parts[part].rstrip(_SPACES))
-    if terminal == "TYPE_TIGHT":
-        found.append(deviate("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
-    elif terminal == "TYPE_OPEN":
-        found.append(deviate("PS112", f"missing `]` after `[{word}`", start, end, None))
-    elif terminal == "TYPE_FIRST":
-        found.append(deviate("PS112", "the type must come after the id", start, end))
-    elif terminal == "TYPE_UNKNOWN":
-        found.append(deviation_of("PS112", line.line, start, end, None))
-    elif terminal != "TYPE":
-        found.append(deviation_of("PS112", line.line, start, end))
-    if terminal in ("TYPE", "TYPE_TIGHT") and meant and word not in STEP_TYPES:
+    step, told = _build_step(match, parts, signs, meant or word)
+    if part.terminal in ("TYPE", "TYPE_TIGHT") and meant != word and meant:
         help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
-        found.append(Deviation("PS202", f"invalid type '{word}'", start, end, help=help))
-    return found
+        told.append(Deviation("PS202", f"invalid type '{word}'", part.start, part.end, help=help))
+    is_typed = part.terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
+    if not is_typed:
+        told = [evolve(one, help=_show_gap(step)) if one.code == "PS112" else one for one in told]
+    return LineReading("step" if is_typed else "untyped", tuple(sorted(told, key=_START)), step=step)
+
+
+def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
+    rule = "untyped_step"
+    match = DIALECT.match(rule, line)
+    if match is None:
+        rule = "bullet_line"
+        match = DIALECT.match(rule, line)
+    if match is None:
+        return None
+    bullet = match.end("bullet") if match["bullet"] else 0
+    if rule == "bullet_line" and not default_type:
+        deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
+        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
+    parts = _parts_of(rule, match)
+    step, told = _build_step(match, parts, signs, default_type)
+    at = parts["TAIL"].start if "TAIL" in parts else len(line)
+    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
+    text = line[match.end("number") if "number" in parts else bullet :].strip(_SPACES)
+    return LineReading("step" if default_type else "untyped", tuple(sorted(told, key=_START)), step=step, text=text)
+
+
+def _build_step(
+    match: Match[str], parts: _Parts, signs: Mapping[str, PlanStatus], step_type: str
+) -> tuple[StepLine, list[Deviation]]:
+    """What the parts of a line say of a step, and which of them differ from the form."""
+    line = match.string
+    behind = parts.get("TAIL") or _Part("", "", len(line), len(line))
+    tail = read_tail(behind.value, behind.start, line)
+    statuses = {name: _status_of(parts[name], line, signs) for name in ("box", "mark", "late") if name in parts}
+    # The mark behind the number counts.
+    known = [status for status in statuses.values() if status is not None]
+    number, kind = _read_number(parts.get("number"))
+    name = parts["name"].value.strip(BLANKS) if "name" in parts else ""
+    mark = MARKS[known[-1]] if known else ""
+    step = StepLine(number, kind, mark, name, step_type, tail.description, tail.outputs, tail.pieces)
+    return step, [*_find_misses(match, parts, statuses), *tail.deviations]
 
 
 _BEFORE_NUMBER = ("STEP_HASHES", "bullet", "box")
 
 
-def _lead_deviations(line: _Line) -> list[Deviation]:
-    """What of bullet, box, number, mark and name is not of the form."""
-    found: list[Deviation] = []
-    parts, span, forms = line.parts, line.span, DIALECT.forms
-    lead = [span(name) for name in parts if name in _BEFORE_NUMBER]
+def _find_misses(match: Match[str], parts: _Parts, statuses: Mapping[str, PlanStatus | None]) -> Iterator[Deviation]:
+    """What of the parts in front of a tail is not of the form: those whose terminals have a row in the table."""
+    line, lead = match.string, [match.span(name) for name in _BEFORE_NUMBER if name in parts]
     if "number" not in parts:
-        end = lead[-1][1] if lead else 1
-        found.append(deviate("PS110", "the id of the step is missing", 0, end))
+        yield deviate("PS110", "the id of the step is missing", 0, lead[-1][1] if lead else 1)
     elif lead:
-        start, end = lead[0][0], lead[-1][1]
-        found.append(deviate("PS110", "a step must start with its id", start, end))
-    for part in ("number", "box", "mark", "name"):
-        if part not in parts:
+        yield deviate("PS110", "a step must start with its id", lead[0][0], lead[-1][1])
+    forms = DIALECT.forms
+    for name, part in parts.items():
+        form = None if name == "bullet" else forms.get(part.terminal)
+        if form is None:
             continue
-        form = forms.get(line.form_of(part))
-        if form is None or (part != "number" and form.code != "PS113"):
-            continue
-        start = span(part)[0]
-        said = parts[part].rstrip(_SPACES)
-        end = start + len(said)
         if form.code == "PS113":
-            found.append(_miss_of_space(line.line, said, end))
-        else:
-            found.append(deviation_of(form.code, line.line, start, end, form.risk))
-    return found
+            yield _miss_of_space(line, part)
+            continue
+        risk = form.risk
+        if name in statuses:
+            # What the caller says of a sign is as good as a table.
+            risk = None if statuses[name] is None else risk or Risk.LOW
+        said = _SAID.get(part.terminal, _MESSAGES[form.code]).replace("{}", f"`{line[part.start : part.end][:60]}`")
+        yield deviate(form.code, said, part.start, part.end, risk)
+    if None not in statuses.values() and len({*statuses.values()}) > 1:
+        *_, last = statuses
+        yield deviate("PS111", "two marks that differ", parts[last].start, parts[last].end, None)
 
 
-def _miss_of_space(line: str, said: str, end: int) -> Deviation:
-    is_wide = line[end : end + 1] in _SPACES
+# What is said of parts that are written in these terminals.
+_SAID = {
+    "MARK_LATE": "the mark must come before the type",
+    "TYPE_FIRST": "the type must come after the id",
+    "TYPE_OPEN": "missing `]` after {}",
+}
+
+
+def _miss_of_space(line: str, part: _Part) -> Deviation:
+    said, is_wide = f"`{line[part.start : part.end][:60]}`", line[part.end : part.end + 1] in _SPACES
     message = (
-        f"the white space after `{said[:60]}` is not spaces or tabs"
-        if is_wide
-        else f"white space is missing after `{said[:60]}`"
+        f"the white space after {said} is not spaces or tabs" if is_wide else f"white space is missing after {said}"
     )
-    return deviate("PS113", message, end, end + 1)
+    return deviate("PS113", message, part.end, part.end + 1)
 
 
-def _read_number(line: _Line) -> tuple[str, Number]:
+def _read_number(part: _Part | None) -> tuple[str, Number]:
     """The number of a step as digits joined by dots, and its kind."""
-    if "number" not in line.parts:
+    if part is None:
         return "", Number.NONE
-    terminal = line.form_of("number")
-    read = _NUMBERS.get(terminal)
+    read = _NUMBERS.get(part.terminal)
     if read is None:
         return "", Number.PLAIN
-    number = read(line.values["number"].strip(_SPACES))
-    if terminal == "NUMBER_LETTER":
+    number = read(part.value.strip(_SPACES))
+    if part.terminal == "NUMBER_LETTER":
         return number, Number.LETTER
     return number, Number.DOTTED if "." in number else Number.PLAIN
 
@@ -595,38 +601,24 @@ def _read_chinese(written: str) -> str:
 
 
 _NUMBERS: Mapping[str, Callable[[str], str]] = {
-    "NUMBER": str,
-    "NUMBER_TIGHT": str,
-    "NUMBER_WORDED": _read_digits,
-    "NUMBER_SIGN": _read_digits,
-    "NUMBER_OPEN": _read_digits,
-    "NUMBER_KEY": _read_digits,
+    **dict.fromkeys(("NUMBER", "NUMBER_TIGHT"), str),
+    **dict.fromkeys(("NUMBER_WORDED", "NUMBER_SIGN", "NUMBER_OPEN", "NUMBER_KEY"), _read_digits),
     "NUMBER_CIRCLED": lambda written: str(ord(written) - ord("①") + 1),
     "NUMBER_CHINESE": _read_chinese,
     "NUMBER_LETTER": lambda written: str(ord(written.lower()) - 96),
 }
 
 
-@frozen
-class _Mark:
-    """A mark of a line, before or behind its number: the terminal, what it means, and where it goes."""
-
-    terminal: str
-    status: PlanStatus | None
-    start: int
-    end: int
-
-
-def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
-    found = []
-    for part in ("box", "mark", "late"):
-        if part in line.parts:
-            start = line.match.start(part)
-            said = line.parts[part].rstrip(_SPACES)
-            # A sign by itself has no value that is a part of it.
-            terminal = line.form_of(part) or "UNKNOWN_SIGN"
-            found.append(_Mark(terminal, _status_of(terminal, said, signs), start, start + len(said)))
-    return found
+def _status_of(part: _Part, line: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
+    """What a mark means; None for one that is unknown."""
+    said = line[part.start : part.end]
+    if signs and (told := _told_by(signs, said)):
+        return told
+    return (
+        _BY_MARK[said[1].lower()]
+        if part.terminal.startswith("MARK")
+        else _STATUSES.get(part.terminal.partition("_")[0])
+    )
 
 
 def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
@@ -635,76 +627,22 @@ def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
     return signs.get(bare) or signs.get(said)
 
 
-def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
-    if told := _told_by(signs, said):
-        return told
-    if terminal.startswith("MARK"):
-        return next(status for status, mark in MARKS.items() if said[1].lower() == mark)
-    return _STATUSES.get(terminal.partition("_")[0])
-
-
-def _read_mark(marks: Sequence[_Mark]) -> str:
-    """The character of the mark of a step; the one behind the number counts."""
-    known = [one.status for one in marks if one.status is not None]
-    return MARKS[known[-1]] if known else ""
-
-
-def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
-    found: list[Deviation] = []
-    if not marks:
-        return found
-    for one in marks:
-        if one.status is None:
-            found.append(deviation_of("PS111", line.line, one.start, one.end, None))
-        elif one.terminal == "MARK_LATE":
-            form = DIALECT.forms[one.terminal]
-            found.append(deviate("PS111", "the mark must come before the type", one.start, one.end, form.risk))
-        elif one.terminal not in ("MARK", "MARK_TIGHT"):
-            found.append(deviation_of("PS111", line.line, one.start, one.end))
-    statuses = {one.status for one in marks}
-    if len(statuses) > 1 and None not in statuses:
-        start, end = marks[-1].start, marks[-1].end
-        found.append(deviate("PS111", "two marks that differ", start, end, None))
-    return found
-
-
-def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
-    numbered = DIALECT.match("untyped_step", line)
-    match = numbered or DIALECT.match("bullet_line", line)
-    if match is None:
-        return None
-    is_numbered = numbered is not None
-    found = _Line("untyped_step" if is_numbered else "bullet_line", match)
-    bullet = match.end("bullet") if "bullet" in found.parts else 0
-    if not is_numbered and not default_type:
-        deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
-        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
-    tail, marks = _tail_of(found), _find_marks(found, signs)
-    number, kind = _read_number(found)
-    step = StepLine(number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces)
-    at = match.start("TAIL") if "TAIL" in found.parts else len(line)
-    told = [*_lead_deviations(found), *_mark_deviations(found, marks), *tail.deviations]
-    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
-    text = line[match.end("number") if is_numbered else bullet :].strip(_SPACES)
-    return LineReading("step" if default_type else "untyped", _sorted(told), step=step, text=text)
-
-
 def _miss_of_bullet(end: int) -> Deviation:
     return Deviation("PS118", "a constraint must start with `- `", 0, max(end - 1, 1))
 
 
 def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Deviation:
-    start = at
-    word = line[start:].split(" ", 1)[0]
-    if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[start:]:
+    word = line[at:].split(" ", 1)[0]
+    message, help = "the type in square brackets is missing", _HELP["PS112"] if risk else _show_gap(step)
+    if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[at:]:
         message = f"`{word[:60]}` is not a name: it has combining marks, which are no letters"
-        return deviate("PS112", message, start, start + len(word), None)
-    gap = evolve(step, type="TYPE").write(step.number or "ID")
-    help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
-    return Deviation(
-        "PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"]
-    )
+        risk, help = None, _HELP["PS112"]
+    return Deviation("PS112", message, at, at + len(word), risk, help, _EXPECTED["PS112"])
+
+
+def _show_gap(step: StepLine) -> str:
+    """Advice for a step without a type: its line with a gap."""
+    return f"{_HELP['PS112']}: `{evolve(step, type='TYPE').write(step.number or 'ID')[:200]}`"
 
 
 # ---------------------------------------------------------------- tails
@@ -940,38 +878,30 @@ def read_row(
 ) -> tuple[LineReading, list[str]] | None:
     """A row of a table as a step, and its inputs; None for one that only sets the first row off, or fits no column."""
     cells = _cells(row)
-    if DIALECT.terminal("TABLE_RULER").fullmatch(row) or len(cells) != len(columns):
+    if len(cells) != len(columns):
         return None
     said = {
-        name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell
-        for name, cell in zip(columns, cells, strict=True)
+        name: cell for name, cell in zip(columns, cells, strict=True) if cell and not DIALECT.terminal("NOTHING").fullmatch(cell)
     }
-    number = said.get("id", "").rstrip(".)）")
-    is_number = not number or DIALECT.terminal("LOOSE_ID").fullmatch(number) is not None
-    number = _read_digits(number) if is_number and number else ""
-    word = said["type"].strip("[]【】`*")
-    status = said.get("status", "")
-    known = {f"[{character}]": one for one, character in MARKS.items()}
-    mark = known.get(status) or _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
-    outputs = read_variables(said["outputs"]) if said.get("outputs") else []
-    inputs = read_variables(said["inputs"]) if said.get("inputs") else []
-    is_clear = None not in (mark, outputs, inputs) and bool(read_type(word)) and is_number
-    tail = read_tail(said["text"], 0, said["text"])
-    pieces = [said[name] for name in ("result",) if said.get(name)]
-    if said.get("progress"):
-        pieces.append(_write_progress(said["progress"]))
-    step = StepLine(
-        number,
-        Number.DOTTED if "." in number else Number.PLAIN if number else Number.NONE,
-        MARKS[mark or PlanStatus.PENDING],
-        said.get("name", ""),
-        read_type(word) or word,
-        tail.description,
-        tuple(outputs or tail.outputs),
-        (*tail.pieces, *pieces),
+    number, word = said.get("id", "").rstrip(".)）"), said.get("type", "").strip("[]【】`*")
+    parts = (
+        f"{number}." if number else "-",
+        f"[{said['status'].strip('[]')}]" if "status" in said else "",
+        said.get("name"),
+        f"[{word}]",
+        said.get("text"),
+        f"→ {said['outputs']}" if "outputs" in said else "",
+        f"| {said['result']}" if "result" in said else "",
+        f"| Progress: {said['progress']}" if "progress" in said else "",
     )
+    reading = read_line(" ".join(filter(None, parts)), signs=signs)
+    if reading is None or reading.step is None:
+        return None
+    inputs = read_variables(said["inputs"]) if "inputs" in said else []
+    is_clear = reading.kind == "step" and bool(read_type(word)) and risk_of(reading.deviations) is not None
+    is_clear = is_clear and inputs is not None and bool(reading.step.outputs) >= ("outputs" in said)
     deviation = Deviation("PS101", "a row of a table is read as a step", 0, len(row), Risk.LOW if is_clear else None)
-    return LineReading("step", (deviation,), step=step), inputs or []
+    return LineReading("step", (deviation,), step=reading.step), inputs or []
 
 
 # ---------------------------------------------------------------- ids

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
@@ -29,6 +29,7 @@ __all__ = [
     "NO_SIGNS",
     "WIDE",
     "LineReading",
+    "Number",
     "Numbering",
     "StepLine",
     "add_label",
@@ -189,16 +190,6 @@ class StepLine:
         head = " ".join(filter(None, (f"{step_id}.", mark, self.name, f"[{self.type}]", self.description)))
         outputs = f" → {', '.join(self.outputs)}" if self.outputs else ""
         return " | ".join([head + outputs, *self.pieces])
-
-    @property
-    def has_only_description(self) -> bool:
-        """Whether nothing follows its description, so that the line may go on."""
-        return not (self.outputs or self.pieces)
-
-    @property
-    def is_container(self) -> bool:
-        """Whether it is to have steps below it."""
-        return self.type in CONTAINER_TYPES
 
 
 @frozen
@@ -881,7 +872,9 @@ def read_row(
     if len(cells) != len(columns):
         return None
     said = {
-        name: cell for name, cell in zip(columns, cells, strict=True) if cell and not DIALECT.terminal("NOTHING").fullmatch(cell)
+        name: cell
+        for name, cell in zip(columns, cells, strict=True)
+        if cell and not DIALECT.terminal("NOTHING").fullmatch(cell)
     }
     number, word = said.get("id", "").rstrip(".)）"), said.get("type", "").strip("[]【】`*")
     parts = (

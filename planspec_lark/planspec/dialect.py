@@ -223,47 +223,49 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         default_type: the type of steps that have none.
         signs: what signs mean that are in no table.
     """
-    if plain := _PLAIN_KINDS.get(line[:1]):
-        for rule in plain:
-            if match := DIALECT.match(rule, line):
-                return LineReading(rule, _plain_deviations(rule, match))
     return (
-        _read_step(line, signs)
+        (_read_plain(line, _BY_SIGN[line[:1]]) if line[:1] in _BY_SIGN else None)
+        or _read_step(line, signs)
         or _read_label(line)
-        or _read_layout(line)
+        or _read_wide_detail(line)
+        or _read_plain(line, ("ruler", "comment_line", "tag"))
         or read_header(line)
         or _read_untyped(line, default_type, signs)
     )
 
 
-def _read_layout(line: str) -> LineReading | None:
-    """A line of detail with a foreign sign, or one that says nothing."""
-    if match := DIALECT.match("wide_detail", line):
-        text = match["TAIL"] or ""
-        return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
-    for kind in ("ruler", "comment_line", "tag"):
-        if match := DIALECT.match(kind, line):
-            message = "this line is not part of a plan"
-            return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
-    return None
-
-
 # By how a line begins, the rules that it is put to first.
-_PLAIN_KINDS = {
+_BY_SIGN = {
     **dict.fromkeys("<>=", ("conflict",)),
     **dict.fromkeys("`~", ("fence",)),
     "|": ("conflict", "table"),
 }
+_MARKER = "a conflict marker of a merge that was not resolved"
+_KEEP = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+# What is said of lines that say nothing of a plan.
+_PLAIN = {
+    "conflict": ("PS128", _MARKER, None, _KEEP),
+    "fence": ("PS103", "a code fence is not allowed in a plan", None, "remove the line"),
+    "layout": ("PS101", "this line is not part of a plan", Risk.LOW, "remove the line"),
+}
 
 
-def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
-    end = match.end()
-    if kind == "conflict":
-        help = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
-        return (Deviation("PS128", "a conflict marker of a merge that was not resolved", 0, end, None, help),)
-    if kind == "fence":
-        return (Deviation("PS103", "a code fence is not allowed in a plan", 0, end, None, "remove the line"),)
-    return ()
+def _read_plain(line: str, rules: Sequence[str]) -> LineReading | None:
+    """A line of which nothing but its kind is to be known."""
+    for rule in rules:
+        if DIALECT.match(rule, line):
+            if rule == "table":
+                return LineReading(rule)
+            kind = rule if rule in _PLAIN else "layout"
+            code, message, risk, help = _PLAIN[kind]
+            return LineReading(kind, (Deviation(code, message, 0, len(line), risk, help),))
+    return None
+
+
+def _read_wide_detail(line: str) -> LineReading | None:
+    match = DIALECT.match("wide_detail", line)
+    row = f"> {match['TAIL'] or ''}".rstrip(BLANKS) if match else ""
+    return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (row,)) if match else None
 
 
 # ---------------------------------------------------------------- headers
@@ -274,43 +276,48 @@ def read_header(line: str) -> LineReading | None:
     if found := _read_wrapped(line):
         return found
     match = DIALECT.match("header", line)
-    said = _text_of_header(match) if match else None
-    if match is None or said is None:
+    if match is None:
         return None
-    text, comment = said
     kind = next(name for name, group in _PARTS.items() if match[group])
+    if cut := _find_comment(match, kind):
+        bare = read_header(line[:cut].rstrip(BLANKS))
+        risk = Risk.LOW if kind in ("constraints", "steps") else Risk.MEDIUM
+        comment = deviation_of("PS124", line, cut, len(line), risk)
+        return None if bare is None else evolve(bare, deviations=(*bare.deviations, comment))
+    text = _text_of_header(match)
+    if text is None:
+        return None
     has_colon = match["colon"] is not None or match["OPEN_FRAME"] is not None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
-    told = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
-    if comment:
-        bare = read_header(line[:comment].rstrip(BLANKS))
-        risk = Risk.LOW if kind in ("constraints", "steps") else Risk.MEDIUM
-        told = [*(bare.deviations if bare else ()), deviation_of("PS124", line, comment, len(line), risk)]
-    return LineReading(kind, tuple(told), rows)
+    is_same = len(rows) == 1 and _say(line) == _say(rows[0])
+    return LineReading(kind, () if is_same else (_miss_of_header(line, kind, rows),), rows)
 
 
 def _read_wrapped(line: str) -> LineReading | None:
     """A title or header with marks around it, or around its text, or without white space behind its sign."""
-    for sign in _PAIRS:
-        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
-            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
-    if line[:1] != "#":
+    if line[:3] in _WRAPPED:
+        bare = unwrap(line)
+    elif line[:1] != "#":
         return None
-    title = line_pattern().match(f"{line}\n")
-    text = title["title_TEXT"] if title is not None and title.lastgroup == "title" else ""
-    if text and (bare := unwrap(text)) != text:
-        inner = read_header(f"# {bare}") or LineReading("title", rows=(f"# Plan: {bare}",))
-        return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
-    tight = DIALECT.rule("tight_title").match(line)
-    if tight is None or read_header(f"# {line[1:]}"):
+    elif text := (_say(line) or ("", ""))[1]:
+        bare = line if unwrap(text) == text else f"# {unwrap(text)}"
+    elif (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
+        deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
+        return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    else:
         return None
-    deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
-    return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    if bare == line:
+        return None
+    inner = read_header(bare)
+    if inner is None and line[0] == "#":
+        inner = LineReading("title", rows=(f"# Plan: {bare[2:]}",))
+    return inner and evolve(inner, deviations=(_miss_of_header(line, inner.kind, inner.rows),))
 
 
+_WRAPPED = tuple(f"{sign}#" for sign in _PAIRS)
 _PARTS = {
     "title": "part_TITLE_WORD",
     "goal": "part_GOAL_WORD",
@@ -325,12 +332,10 @@ _CALLED = {
 }
 
 
-def _is_header(line: str, kind: str, text: str) -> bool:
-    """Whether a header is one of the form, which says the same there."""
+def _say(line: str) -> tuple[str, str] | None:
+    """What a line of the form says: its kind, and the text of a title or goal; None where it is none."""
     match = line_pattern().fullmatch(f"{line}\n")
-    if match is None or match.lastgroup != {"steps": "steps_header"}.get(kind, kind):
-        return False
-    return kind in ("constraints", "steps") or (match[f"{kind}_TEXT"] or "") == unwrap(text)
+    return match and (str(match.lastgroup), match["title_TEXT"] or match["goal_TEXT"] or "")
 
 
 def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
@@ -342,21 +347,25 @@ def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
     return Deviation("PS104", f"{_CALLED[kind]} has the wrong form", 0, len(line))
 
 
-def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
-    """What is behind the word of a header, and where a comment begins in it (0 for none); None where marks are open."""
+def _find_comment(match: Match[str], kind: str) -> int:
+    """Where the comment at the end of a header begins; 0 where there is none."""
+    tail = match["TAIL"] or ""
+    start, bare = match.end() - len(tail), tail.lstrip(BLANKS)
+    # Behind a header without text, a comment need not be set off.
+    is_set_off = bare != tail or match.string[start - 1] in BLANKS
+    if bare.startswith("<!--") or (kind in ("constraints", "steps") and bare.startswith("#") and is_set_off):
+        return match.end() - len(bare)
+    cut = cut_comment(tail)
+    return cut and start + cut
+
+
+def _text_of_header(match: Match[str]) -> str | None:
+    """What is behind the word of a header; None where a frame or marks are open."""
     if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
         return None
     if match["HEADER_NUMBER"] and not match["hashes"]:
         return None
     tail = match["TAIL"] or ""
-    comment = 0
-    start = match.start("TAIL") if match["TAIL"] else match.end()
-    # Behind a header without text, a comment need not be set off.
-    bare = tail.lstrip(BLANKS)
-    is_set_off = start and match.string[start - 1] in BLANKS
-    is_bare = match["part_CONSTRAINTS_WORD"] or match["part_STEPS_WORD"]
-    if bare.startswith("<!--") or (is_bare and bare.startswith("#") and (is_set_off or bare != tail)):
-        return "", start + len(tail) - len(bare)
     opened, closed = match["OPEN_MARKS"], match["INNER_MARKS"] or match["CLOSE_MARKS"]
     if match["INNER_MARKS"] and match["CLOSE_MARKS"]:
         # Those behind the colon belong to the text.
@@ -368,31 +377,29 @@ def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
         tail = tail.removesuffix(sign)
     elif closed and not opened:
         tail = f"{closed}{tail}"
-    text, cut = _cut_comment(tail)
-    return text.strip(_SPACES), start + cut if cut else comment
+    return tail.strip(_SPACES)
 
 
-def _cut_comment(text: str) -> tuple[str, int]:
-    """A text without the comment at its end, and where that begins; 0 where there is none."""
-    for match in DIALECT.tokens("tail").finditer(text):
+def cut_comment(text: str) -> int:
+    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
+    for match in DIALECT.tokens("tail").finditer(text) if "#" in text or "<!--" in text else ():
         if match.lastgroup in ("HTML_COMMENT", "COMMENT") and text[: match.start()].strip(f"{BLANKS}>-"):
-            return text[: match.start()], match.start()
-    return text, 0
+            return match.start()
+    return 0
+
+
+_WRITTEN = {"title": ("# Plan: {}",), "goal": ("Goal: {}",), "constraints": ("Constraints:", "- {}")}
 
 
 def _write_header(kind: str, text: str, *, has_colon: bool, is_set_off: bool) -> tuple[str, ...] | None:
     """The canonical lines of a header; None where it is none, empty where its text is missing."""
-    if kind == "title":
-        return (f"# Plan: {text}",) if has_colon and text else () if has_colon and is_set_off else None
-    if kind == "goal":
-        if text:
-            return (f"Goal: {text}",) if has_colon else None
-        return () if is_set_off else None
-    if kind == "steps":
-        return ("## Steps",) if not text else None
-    if not text or DIALECT.terminal("NOTHING").fullmatch(text):
-        return ("Constraints:",) if has_colon or not text else None
-    return ("Constraints:", f"- {text}") if has_colon else None
+    if kind == "constraints" and has_colon and DIALECT.terminal("NOTHING").fullmatch(text):
+        text = ""
+    if text:
+        return tuple(row.format(text) for row in _WRITTEN[kind]) if has_colon and kind in _WRITTEN else None
+    if kind in ("title", "goal"):
+        return () if is_set_off and (has_colon or kind == "goal") else None
+    return ("## Steps",) if kind == "steps" else ("Constraints:",)
 
 
 # ---------------------------------------------------------------- steps
@@ -714,42 +721,32 @@ def _read_pieces(text: str, cuts: Sequence[int], offset: int, line: str, deviati
     """The pieces behind the separators, each as it is written; what differs is added to the deviations."""
     kept: list[str] = []
     has_progress = False
-    for bar, end in pairwise(cuts):
-        piece = text[bar + 1 : end].strip(_SPACES if deviations else BLANKS)
+    for bar, stop in pairwise(cuts):
+        piece = text[bar + 1 : stop].strip(_SPACES if deviations else BLANKS)
         start = offset + text.index(piece, bar + 1)
-        if not piece:
+        end = start + len(piece)
+        match = DIALECT.rule("piece").match(piece)
+        kind = str(match.lastgroup) if match else ""
+        if not match:
             deviations.append(deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1))
             continue
-        match = DIALECT.rule("piece").match(piece)
-        kind = match.lastgroup if match else "SAID"
-        if kind == "SAID":
-            kept.append(piece)
+        if kind.startswith("PROGRESS") and has_progress:
+            deviations.append(deviate("PS116", "a second `Progress:` in one line", start, end, None))
+        elif kind == "PROGRESS_BAD":
+            deviations.append(deviation_of("PS115", line, start, end, None))
+        elif kind.startswith("PROGRESS"):
+            has_progress = True
+            kept.append(_write_progress(match[kind]))
+            if kind != "PROGRESS":
+                deviations.append(deviation_of("PS115", line, start, end))
             continue
-        if has_progress:
-            message = "a second `Progress:` in one line"
-            deviations.append(deviate("PS116", message, start, start + len(piece), None))
-            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
-            continue
-        if kind == "PROGRESS_BAD":
-            deviations.append(deviation_of("PS115", line, start, start + len(piece), None))
-            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
-            continue
-        has_progress = True
-        written = _write_progress(match["PROGRESS"] or match["PROGRESS_WORDS"]) if match else piece
-        if kind != "PROGRESS":
-            deviations.append(deviation_of("PS115", line, start, start + len(piece)))
-        kept.append(written)
+        kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
     return kept
 
 
 def _write_progress(rounds: str) -> str:
     counts = DIALECT.terminal("LOOSE_ID").findall(rounds.translate(_WIDE))
     return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
-
-
-def cut_comment(text: str) -> int:
-    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
-    return _cut_comment(text)[1] if "#" in text or "<!--" in text else 0
 
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
@@ -776,31 +773,39 @@ def read_progress(piece: str) -> str:
 
 def _read_label(line: str) -> LineReading | None:
     """A label below a step with a value that fits, or an arrow with variables."""
+    code = "PS107"
     if match := DIALECT.match("flow", line):
         kind = "inputs" if match["inputs"] else "outputs"
-        listed = read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"])
-        return _label(line, kind, tuple(listed or ()))
-    match = DIALECT.match("label", line)
-    if match is None:
+        code = "PS107" if match["inputs"] else "PS126"
+        value = match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"]
+    elif match := DIALECT.match("label", line):
+        kind = next(name for name, group in _FIELDS.items() if match[group])
+        value = (match["TAIL"] or "").strip(_SPACES)
+        opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
+        if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
+            value = value.removesuffix(opened)
+    else:
         return None
-    kind = next(name for name, group in _FIELDS.items() if match[group])
-    value = (match["TAIL"] or "").strip(_SPACES)
-    opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
-    if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
-        value = value.removesuffix(opened)
-    return _read_value(line, kind, value)
+    said = _read_value(kind, value)
+    if said is None:
+        return None
+    names, text = said
+    listed = ", ".join(names)
+    message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
+    help = _PLACES[kind].format(listed[:60] or text or "name")
+    rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
+    return LineReading(kind, (Deviation(code, message, 0, len(line), help=help),), rows, text=text, names=names)
 
 
-def _read_value(line: str, kind: str, value: str) -> LineReading | None:
-    """A label with a value; None where that does not fit."""
+def _read_value(kind: str, value: str) -> tuple[tuple[str, ...], str] | None:
+    """The variables that a label has, or else what a step says in its place; None where its value does not fit."""
     if kind in ("inputs", "outputs"):
         names = [] if DIALECT.terminal("NOTHING").fullmatch(value) else read_variables(value)
-        return None if names is None else _label(line, kind, tuple(names))
+        return None if names is None else (tuple(names), "")
     if kind == "status":
         status = read_status(value)
-        return None if status is None else _label(line, kind, (), MARKS[status])
-    is_count = DIALECT.terminal("LOOSE_ROUNDS").fullmatch(value)
-    return _label(line, kind, (), _write_progress(value)) if is_count else None
+        return None if status is None else ((), MARKS[status])
+    return ((), _write_progress(value)) if DIALECT.terminal("LOOSE_ROUNDS").fullmatch(value) else None
 
 
 _FIELDS = {
@@ -815,16 +820,6 @@ _PLACES = {
     "status": "a status is a mark after the id of its step, such as `1. [{}] [act]`",
     "progress": "a progress comes at the end of the line of its step: `| {}`",
 }
-
-
-def _label(line: str, kind: str, names: tuple[str, ...], text: str = "") -> LineReading:
-    listed = ", ".join(names)
-    rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
-    code = "PS126" if kind == "outputs" and not DIALECT.rule("label").match(line) else "PS107"
-    message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
-    help = _PLACES[kind].format(listed[:60] or text or "name")
-    deviation = Deviation(code, message, 0, len(line), Risk.LOW, help)
-    return LineReading(kind, (deviation,), rows, text=text, names=names)
 
 
 def add_label(step: StepLine, label: LineReading) -> StepLine | None:

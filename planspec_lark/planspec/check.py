@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
-from heapq import nsmallest
 from itertools import chain
 
 from attrs import evolve, field, frozen
@@ -14,7 +12,7 @@ from attrs import evolve, field, frozen
 from planspec_lark.planspec.dialect import read_line, read_progress
 from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Positions, StepPositions
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -64,40 +62,20 @@ def check_scan(
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
         return add_fixes(faults, result.source)
-    counts: Counter[Severity] = Counter()
-    most = None if limits.max_findings is None else limits.max_findings - len(faults)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
     judged = _Unread(result).filter(judged) if faults else judged
-    counted = (one for one in judged if one.severity.counts_as(least) or one.code in also)
-    listed = _first_found(result.plan, counted, most, counts)
-    located = list(locate(listed, result.positions, frozenset(one.line for one in faults)))
-    kept = located[:most]
-    left_out = located[len(kept)] if len(located) > len(kept) else None
-    for fault in faults:
-        counts[fault.severity] += 1
-    found = Findings(limits.max_findings, [*faults, *kept], counts, first_left_out=left_out).close()
-    return add_fixes(found, result.source)
-
-
-def _first_found(
-    plan: PlanSpec, judged: Iterable[Diagnostic], limit: int | None, counts: dict[Severity, int]
-) -> list[Diagnostic]:
-    """What was found, step by step, up to one more than a limit; ``counts`` gets the number of all."""
-
-    def counted() -> Iterator[Diagnostic]:
-        for diagnostic in judged:
-            counts[diagnostic.severity] += 1
-            yield diagnostic
-
-    positions: dict[str, int] = {}
-
-    # Findings about the plan itself, which have no step, come first.
-    def place_of(diagnostic: Diagnostic) -> int:
-        if not positions:
-            positions.update((step.step_id, at) for at, step in enumerate(iter_steps(plan)))
-        return positions.get(diagnostic.step_id, -1)
-
-    return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)
+    counted = [one for one in judged if one.severity.counts_as(least) or one.code in also]
+    found = Findings(limits.max_findings)
+    found.extend(faults)
+    if counted:
+        # Findings about the plan itself, which have no step, come first.
+        places = {step.step_id: at for at, step in enumerate(iter_steps(result.plan))}
+        counted.sort(key=lambda one: places.get(one.step_id, -1))
+        # Of what is not listed, no more than the first has to be found in the text.
+        shown = len(counted) if limits.max_findings is None else limits.max_findings + 1
+        found.extend(locate(counted[:shown], result.positions, frozenset(one.line for one in faults)))
+        found.counts.update(one.severity for one in counted[shown:])
+    return add_fixes(found.close(), result.source)
 
 
 def locate(

@@ -78,6 +78,10 @@ class LineBounds(NamedTuple):
     is_repaired: bool = False
     part: str = ""
 
+    def repaired(self, part: str = "") -> LineBounds:
+        """The same for a line that had to be repaired."""
+        return LineBounds(self.start, self.end, True, part)
+
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
         """Where the id is in the summary line of a step."""
         return self.start, self.end if self.is_repaired else self.start + len(step_id)

@@ -262,7 +262,7 @@ class Reader:
         match = self._match(f"{bare}\n", bare, indent) if self._beside else None
         if match is not None:
             self._report(line, (), (bare,))
-            self._take(match, line._replace(is_repaired=True), bare, indent)
+            self._take(match, line.repaired(), bare, indent)
             self._last = None
         elif bare:
             self._read_dialect(bare, line, indent, None if self._is_set_off else last, last)
@@ -395,7 +395,7 @@ class Reader:
     def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
             part = "inputs" if match["body_line_INPUTS"] else "detail"
-            self.positions.add_step(self.owner.step_id, line._replace(part=part) if line.is_repaired else line)
+            self.positions.add_step(self.owner.step_id, line.repaired(part) if line.is_repaired else line)
             if match["body_line_INPUTS"]:
                 self.owner.inputs.extend(split_variables(match["body_line_INPUTS"]))
             else:
@@ -463,7 +463,7 @@ class Reader:
             match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
             self._report(line, reading.deviations, reading.rows if match else None)
             if match is not None:
-                self._take_body(match, line._replace(is_repaired=True))
+                self._take_body(match, line.repaired())
         elif kind == "step":
             self._take_step_line(reading, content, line, indent)
         elif kind in _LABELS:
@@ -479,7 +479,7 @@ class Reader:
     def _take_header(self, reading: LineReading, line: LineBounds) -> None:
         self._report(line, reading.deviations, reading.rows or None)
         kind = _HEADERS[reading.kind]
-        repaired = line._replace(is_repaired=True)
+        repaired = line.repaired()
         if not self._enter(kind, repaired):
             return
         if not reading.rows:
@@ -521,7 +521,7 @@ class Reader:
             message = f"read as step {step_id}, by its place"
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
-        self._take_step(match, line._replace(is_repaired=bool(deviations or self._beside)), content, indent)
+        self._take_step(match, line.repaired() if deviations or self._beside else line, content, indent)
 
     def _place(self, step: StepLine, indent: int) -> str:
         # Indentation says nothing in the form.
@@ -551,7 +551,7 @@ class Reader:
         elif reading.kind == "inputs":
             self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
             step.inputs.extend(reading.names)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="inputs"))
+            self.positions.add_step(step.step_id, line.repaired("inputs"))
         else:
             said = read_line(canonical_summary(step))
             summary = said.step if said else None
@@ -569,7 +569,7 @@ class Reader:
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
         part = "done_count" if label.kind == "progress" else label.kind
-        self.positions.add_step(step.step_id, line._replace(is_repaired=True, part=part))
+        self.positions.add_step(step.step_id, line.repaired(part))
         told = (at for at in reversed(range(len(self.found))) if _start_of(self.found[at]) <= start)
         at = next(told, -1)
         report = self.found[at] if at >= 0 else None
@@ -614,7 +614,7 @@ class Reader:
         match = _match_step(rows[0])
         self._report(line, reading.deviations, rows if match else None, step_id=step_id)
         if match is not None:
-            self._take_step(match, line._replace(is_repaired=True), content, 0)
+            self._take_step(match, line.repaired(), content, 0)
             if isinstance(self.owner, PlanStep):
                 self.owner.inputs.extend(inputs)
         self._last, self._columns = None, columns
@@ -659,7 +659,7 @@ class Reader:
         bullet = len(content[: max(len(content) - len(text), 1)].rstrip(BLANKS))
         deviation = Deviation("PS118", "a constraint must start with `- `", 0, max(bullet, 1))
         self._report(line, () if content == f"- {text}" else (deviation,), (f"- {text}",))
-        self._take_constraint(text, line._replace(is_repaired=True))
+        self._take_constraint(text, line.repaired())
         self._last = _Last(line, f"- {text}", indent, "constraint")
 
     def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
@@ -726,7 +726,7 @@ class Reader:
         self._report(line, (deviation,), (row,), step_id=step.step_id)
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
             step.detail.append(text)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="detail"))
+            self.positions.add_step(step.step_id, line.repaired("detail"))
 
     def _refuse_text(self, content: str, line: LineBounds) -> None:
         """Name a line that is no line of a plan."""

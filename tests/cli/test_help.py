@@ -348,7 +348,6 @@ def test_every_command_has_an_example() -> None:
         ("check --strit plan.md", "--strict"),
         ("--vresion", "--version"),
         ("check --format jsno plan.md", "Did you mean 'json'?"),
-        ("graph --format mermiad plan.md", "Did you mean 'mermaid'?"),
         ("grammar show plansepc", "Did you mean 'planspec'?"),
         ("grammar export --target gbfn", "Did you mean 'gbnf'?"),
         ("show libary", "did you mean `library`?"),

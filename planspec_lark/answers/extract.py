@@ -488,7 +488,7 @@ class _Answer:
 
     def _as_written(self, plan: PlanSpec, text: str, start: int, end: int) -> ScanResult:
         """The reading of a plan that the form takes as it is."""
-        return ScanResult(plan, [], Positions(self.source, text, unread=start, end=end), self.source)
+        return ScanResult(plan, [], Positions(self.source, text, (start, end)), self.source)
 
     def _find_cut(self, block: Block) -> int | None:
         """Where the last line of the plan starts, if it may be a part of one only."""
@@ -631,7 +631,7 @@ def scan_plan(
         plan = fast_reader.read(remainder.text)
         if plan is not None:
             source = Source(text, name)
-            positions = Positions(source, remainder.text, unread=0, end=len(text))
+            positions = Positions(source, remainder.text, (0, len(text)))
             return ScanResult(plan, remainder.diagnose(source), positions, source)
     written = Source(text, name)
     left = [_leave_out(one, found.source, written) for one in found.remarks]

@@ -12,11 +12,9 @@ import click
 
 from planspec_lark import html, planspec
 from planspec_lark.cli.arguments import (
-    SECONDS,
     complete_steps,
     flag,
     folder_option,
-    format_option,
     language_option,
     max_tokens_option,
     options,
@@ -346,29 +344,24 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
     "graph",
     examples=[
         "planspec graph plan.md",
-        "planspec graph plan.md --format dot -o plan.dot",
+        "planspec graph plan.md --tree -o plan.mmd",
         "planspec graph plan.md --flow",
     ],
     files={"FILE": READ, "standard output": "The diagram, unless --out names a file."},
-    exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, Graphviz is missing, or the call is wrong."},
+    exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, or the call is wrong."},
 )
 @plan_argument()
-@format_option("mermaid", "dot", "svg", help="mermaid and dot are texts; Graphviz has to be installed for svg.")
 @click.option("--flow", "view", flag_value="flow", default=None, help="Show only which step takes what from which.")
 @click.option("--tree", "view", flag_value="tree", default=None, help="Show only which step is below which.")
-@click.option("--timeout", default=60.0, type=SECONDS, metavar="SECONDS", help="How long Graphviz may take.")
 @out_option
 @folder_option
-def graph_command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
+def graph_command(file: str, view: View | None, out: str) -> None:
     """Write a plan as a diagram.
 
-    Steps stand in the frames of the steps above them, and arrows show what they take from others. Inputs that no step
-    produces, and outputs that no step takes, are marked.
+    It is in the language of Mermaid. Steps stand in the frames of the steps above them, and arrows show what they take
+    from others. Inputs that no step produces, and outputs that no step takes, are marked.
     """
-    from planspec_lark.syntax.diagram import dot_to_svg  # noqa: PLC0415  (only needed here)
-
-    diagram = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
-    write_out(out, dot_to_svg(diagram, timeout=timeout) if form == "svg" else diagram)
+    write_out(out, planspec.draw_plan(read_plan(file), view=view or "both"))
 
 
 @command(

@@ -6,12 +6,12 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark import tool_runner, toolplan
-from planspec_lark.cli.arguments import SECONDS, count_option, flag, format_option, repeated_option
+from planspec_lark.cli.arguments import SECONDS, count_option, flag, repeated_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.help import Group
 from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
@@ -41,7 +41,6 @@ from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import FirstFindings, ValueFinding
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
-from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.safe_text import safe_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file, scan_doc
@@ -199,18 +198,17 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
 
 @tools_command.command(
     "graph",
-    examples=["planspec tools graph bread.json", "planspec tools graph bread.json --format dot"],
+    examples=["planspec tools graph bread.json"],
     files={"PLAN": _READ, "standard output": "The diagram."},
     exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the call is wrong."},
 )
 @_plan_argument
-@format_option(*get_args(DiagramLanguage), help="The language of the diagram.")
-def graph(file: str, form: DiagramLanguage) -> None:
+def graph(file: str) -> None:
     """Write a plan as a diagram.
 
-    An arrow leads from each step to those that depend on it.
+    It is in the language of Mermaid. An arrow leads from each step to those that depend on it.
     """
-    write_text(toolplan.draw_toolplan(_read_plan(file), form))
+    write_text(toolplan.draw_toolplan(_read_plan(file)))
 
 
 @tools_command.command(

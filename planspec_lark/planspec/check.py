@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from heapq import nsmallest
 from itertools import chain
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from planspec_lark.planspec.dialect import read_line, read_progress
 from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.positions import Positions, StepPositions
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -64,40 +62,20 @@ def check_scan(
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
         return add_fixes(faults, result.source)
-    counts: Counter[Severity] = Counter()
-    most = None if limits.max_findings is None else limits.max_findings - len(faults)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
-    judged = _Unread(result).filter(judged) if faults else judged
-    counted = (one for one in judged if one.severity.counts_as(least) or one.code in also)
-    listed = _first_found(result.plan, counted, most, counts)
-    located = list(locate(listed, result.positions, frozenset(one.line for one in faults)))
-    kept = located[:most]
-    left_out = located[len(kept)] if len(located) > len(kept) else None
-    for fault in faults:
-        counts[fault.severity] += 1
-    found = Findings(limits.max_findings, [*faults, *kept], counts, first_left_out=left_out).close()
-    return add_fixes(found, result.source)
-
-
-def _first_found(
-    plan: PlanSpec, judged: Iterable[Diagnostic], limit: int | None, counts: dict[Severity, int]
-) -> list[Diagnostic]:
-    """What was found, step by step, up to one more than a limit; ``counts`` gets the number of all."""
-
-    def counted() -> Iterator[Diagnostic]:
-        for diagnostic in judged:
-            counts[diagnostic.severity] += 1
-            yield diagnostic
-
-    positions: dict[str, int] = {}
-
-    # Findings about the plan itself, which have no step, come first.
-    def place_of(diagnostic: Diagnostic) -> int:
-        if not positions:
-            positions.update((step.step_id, at) for at, step in enumerate(iter_steps(plan)))
-        return positions.get(diagnostic.step_id, -1)
-
-    return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)
+    judged = _leave_out_explained(judged, result) if faults else judged
+    counted = [one for one in judged if one.severity.counts_as(least) or one.code in also]
+    found = Findings(limits.max_findings)
+    found.extend(faults)
+    if counted:
+        # Findings about the plan itself, which have no step, come first.
+        places = {step.step_id: at for at, step in enumerate(iter_steps(result.plan))}
+        counted.sort(key=lambda one: places.get(one.step_id, -1))
+        # Of what is not listed, no more than the first has to be found in the text.
+        shown = len(counted) if limits.max_findings is None else limits.max_findings + 1
+        found.extend(locate(counted[:shown], result.positions, frozenset(one.line for one in faults)))
+        found.counts.update(one.severity for one in counted[shown:])
+    return add_fixes(found.close(), result.source)
 
 
 def locate(
@@ -145,72 +123,43 @@ _PLACE_CODES = ("PS204", "PS206", "PS301", "PS302", "PS303", "PS310")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@frozen
-class _Unread:
-    """The lines of a text that could not be read, and those that went with them.
+def _leave_out_explained(judged: Iterable[Diagnostic], result: ScanResult) -> Iterator[Diagnostic]:
+    """The findings of rules and lint that no line explains which could not be read, each as a provisional one.
 
-    Attributes:
-        result: what was read.
-        ids: the ids that they seem to have.
-        parents: the ids above these; empty for a step at the top.
-        words: their words.
-        codes: the codes of their faults.
+    Infos are left out: what may well be right anyway says too little where not all could be read.
     """
+    faults = [one for one in result.diagnostics if one.span and one.fix is None and one.code != "PS106"]
+    rows, codes = _unread_rows(faults, result.source.text.split("\n")), {one.code for one in faults}
+    readings = (read_line(row.strip(BLANKS)) for row in rows)
+    ids = {one.step.number for one in readings if one is not None and one.step is not None and one.step.number}
+    parents = {step_id.rpartition(".")[0] for step_id in ids}
+    words = {word for row in rows for word in _WORD.findall(row)}
+    steps = {step.step_id: step for step in iter_steps(result.plan)}
 
-    result: ScanResult
-    ids: set[str] = field(factory=set, init=False)
-    parents: set[str] = field(factory=set, init=False)
-    words: set[str] = field(factory=set, init=False)
-    codes: set[str] = field(factory=set, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        source = self.result.source
-        rows, done, read = source.text.split("\n"), 0, -1
-        for fault in self.result.diagnostics:
-            if fault.span is None or fault.fix is not None or fault.code == "PS106":
-                continue
-            self.codes.add(fault.code)
-            first, last = fault.span.line - 1, max(fault.span.end_line, done)
-            # The body of a line that was refused goes with it.
-            while last < len(rows) and rows[last].lstrip(BLANKS).startswith(">"):
-                last += 1
-            if first == read:
-                # Another part of the same line.
-                continue
-            row, read = rows[first].strip(BLANKS), first
-            reading = read_line(row)
-            if reading is not None and reading.step is not None and (step_id := reading.step.number):
-                self.ids.add(step_id)
-                self.parents.add(step_id.rpartition(".")[0])
-            for below in rows[max(first, done) : last]:
-                self.words.update(_WORD.findall(below))
-            done = last
-
-    def filter(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """The findings of rules and lint that none of these lines explains, each as a provisional one.
-
-        Infos are left out: what may well be right anyway says too little where not all could be read.
-        """
-        steps = {step.step_id: step for step in iter_steps(self.result.plan)}
-        for one in found:
-            if one.severity is not Severity.INFO and not self._explain(one, steps.get(one.step_id)):
-                yield evolve(one, is_provisional=True)
-
-    def _explain(self, found: Diagnostic, step: PlanStep | None) -> bool:
-        """Whether a finding may be there only because a line could not be read."""
+    def explain(found: Diagnostic) -> bool:
+        step, parent = steps.get(found.step_id), found.step_id.rpartition(".")[0]
         if step is None:
-            return bool(self.ids) if found.code == "PS201" else "PS104" in self.codes
+            return bool(ids) if found.code == "PS201" else "PS104" in codes
         if found.part in ("inputs", "outputs") and found.item is not None:
-            names = step.inputs if found.part == "inputs" else step.outputs
-            return names[found.item] in self.words
-        return found.code in _PLACE_CODES and self._is_near(found.step_id, is_order=found.code in ("PS302", "PS303"))
+            return getattr(step, found.part)[found.item] in words
+        # An unread line may be this step, or stand above, below or beside it.
+        is_near = bool(ids & {found.step_id, parent}) or found.step_id in parents
+        is_beside = found.code in ("PS302", "PS303") and parent in parents
+        return found.code in _PLACE_CODES and (is_near or is_beside)
 
-    def _is_near(self, step_id: str, *, is_order: bool) -> bool:
-        """Whether a line that could not be read may be this step, or be above, below or beside it."""
-        parent = step_id.rpartition(".")[0]
-        return (
-            step_id in self.ids
-            or parent in self.ids
-            or step_id in self.parents
-            or (is_order and parent in self.parents)
-        )
+    for one in judged:
+        if one.severity is not Severity.INFO and not explain(one):
+            yield evolve(one, is_provisional=True)
+
+
+def _unread_rows(faults: Iterable[Diagnostic], rows: Sequence[str]) -> list[str]:
+    """The lines that have faults, and the bodies below them, which go with them."""
+    found: set[int] = set()
+    for fault in faults:
+        assert fault.span is not None, "these have places"
+        at = fault.span.line - 1
+        # Of several faults in one line, the first does.
+        while at not in found and (at < fault.span.end_line or (at < len(rows) and rows[at].lstrip(BLANKS)[:1] == ">")):
+            found.add(at)
+            at += 1
+    return [rows[at] for at in sorted(found)]

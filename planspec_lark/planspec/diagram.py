@@ -1,4 +1,4 @@
-"""A plan as a diagram, in the language of Mermaid or of Graphviz: what is below what, and who takes what."""
+"""A plan as a diagram in the language of Mermaid: what is below what, and who takes what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.diagram import Diagram, DiagramLanguage, ShapeStyle, new_diagram
+from planspec_lark.syntax.diagram import Diagram, ShapeStyle
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["View", "draw_plan"]
@@ -41,12 +41,11 @@ _WIDEST_ID = 40
 _DEEPEST_FRAME = 30
 
 
-def draw_plan(plan: PlanSpec, language: DiagramLanguage = "mermaid", *, view: View = "both") -> str:
+def draw_plan(plan: PlanSpec, *, view: View = "both") -> str:
     """The text of a diagram.
 
     Args:
         plan: any plan.
-        language: ``mermaid`` for Mermaid, ``dot`` for Graphviz.
         view: ``both`` draws steps in frames of the containers that they belong to, and arrows with the variables that
             one step takes from another; ``flow`` leaves the frames out; ``tree`` draws what is below what, and no
             variables.
@@ -56,7 +55,7 @@ def draw_plan(plan: PlanSpec, language: DiagramLanguage = "mermaid", *, view: Vi
         that no step takes have boxes of their own, which say so. Texts are cut where they are long, and nothing in them
         is more than text.
     """
-    diagram = new_diagram(language, "LR" if view == "tree" else "TD", _STYLES)
+    diagram = Diagram("LR" if view == "tree" else "TD", _STYLES)
     builder = _Builder(diagram, {step.step_id: f"s{number}" for number, step in enumerate(iter_steps(plan))})
     if view == "tree":
         builder.draw_tree(plan)

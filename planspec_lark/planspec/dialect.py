@@ -8,26 +8,28 @@ text. :class:`Numbering` gives steps their ids by depth and number. What lines m
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from re import Match
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, MARKS, STEP_TYPES, PlanStatus, list_types
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.recovery import Deviation, Dialect
+from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
 
 __all__ = [
     "DIALECT",
     "NO_SIGNS",
     "WIDE",
     "LineReading",
+    "Number",
     "Numbering",
     "StepLine",
     "add_label",
@@ -59,6 +61,7 @@ _STATUSES = {
     "SKIPPED": PlanStatus.SKIPPED,
     "PENDING": PlanStatus.PENDING,
 }
+_BY_MARK = {mark: status for status, mark in MARKS.items()}
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.", "\ufe0f\u20e3")
 _NUMERALS = "一二三四五六七八九"
 _SPACES = BLANKS + "".join(
@@ -188,16 +191,6 @@ class StepLine:
         outputs = f" → {', '.join(self.outputs)}" if self.outputs else ""
         return " | ".join([head + outputs, *self.pieces])
 
-    @property
-    def has_only_description(self) -> bool:
-        """Whether nothing follows its description, so that the line may go on."""
-        return not (self.outputs or self.pieces)
-
-    @property
-    def is_container(self) -> bool:
-        """Whether it is to have steps below it."""
-        return self.type in CONTAINER_TYPES
-
 
 @frozen
 class LineReading:
@@ -230,47 +223,49 @@ def read_line(line: str, *, default_type: str = "", signs: Mapping[str, PlanStat
         default_type: the type of steps that have none.
         signs: what signs mean that are in no table.
     """
-    if plain := _PLAIN_KINDS.get(line[:1]):
-        for rule in plain:
-            if match := DIALECT.match(rule, line):
-                return LineReading(rule, _plain_deviations(rule, match))
     return (
-        _read_step(line, signs)
+        (_read_plain(line, _BY_SIGN[line[:1]]) if line[:1] in _BY_SIGN else None)
+        or _read_step(line, signs)
         or _read_label(line)
-        or _read_layout(line)
+        or _read_wide_detail(line)
+        or _read_plain(line, ("ruler", "comment_line", "tag"))
         or read_header(line)
         or _read_untyped(line, default_type, signs)
     )
 
 
-def _read_layout(line: str) -> LineReading | None:
-    """A line of detail with a foreign sign, or one that says nothing."""
-    if match := DIALECT.match("wide_detail", line):
-        text = match["TAIL"] or ""
-        return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (f"> {text}".rstrip(BLANKS),), text=text)
-    for kind in ("ruler", "comment_line", "tag"):
-        if match := DIALECT.match(kind, line):
-            message = "this line is not part of a plan"
-            return LineReading("layout", (Deviation("PS101", message, 0, len(line), help="remove the line"),))
-    return None
-
-
 # By how a line begins, the rules that it is put to first.
-_PLAIN_KINDS = {
+_BY_SIGN = {
     **dict.fromkeys("<>=", ("conflict",)),
     **dict.fromkeys("`~", ("fence",)),
     "|": ("conflict", "table"),
 }
+_MARKER = "a conflict marker of a merge that was not resolved"
+_KEEP = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+# What is said of lines that say nothing of a plan.
+_PLAIN = {
+    "conflict": ("PS128", _MARKER, None, _KEEP),
+    "fence": ("PS103", "a code fence is not allowed in a plan", None, "remove the line"),
+    "layout": ("PS101", "this line is not part of a plan", Risk.LOW, "remove the line"),
+}
 
 
-def _plain_deviations(kind: str, match: Match[str]) -> tuple[Deviation, ...]:
-    end = match.end()
-    if kind == "conflict":
-        help = "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
-        return (Deviation("PS128", "a conflict marker of a merge that was not resolved", 0, end, None, help),)
-    if kind == "fence":
-        return (Deviation("PS103", "a code fence is not allowed in a plan", 0, end, None, "remove the line"),)
-    return ()
+def _read_plain(line: str, rules: Sequence[str]) -> LineReading | None:
+    """A line of which nothing but its kind is to be known."""
+    for rule in rules:
+        if DIALECT.match(rule, line):
+            if rule == "table":
+                return LineReading(rule)
+            kind = rule if rule in _PLAIN else "layout"
+            code, message, risk, help = _PLAIN[kind]
+            return LineReading(kind, (Deviation(code, message, 0, len(line), risk, help),))
+    return None
+
+
+def _read_wide_detail(line: str) -> LineReading | None:
+    match = DIALECT.match("wide_detail", line)
+    row = f"> {match['TAIL'] or ''}".rstrip(BLANKS) if match else ""
+    return LineReading("detail", (deviation_of("PS107", line, 0, 1),), (row,)) if match else None
 
 
 # ---------------------------------------------------------------- headers
@@ -281,43 +276,48 @@ def read_header(line: str) -> LineReading | None:
     if found := _read_wrapped(line):
         return found
     match = DIALECT.match("header", line)
-    said = _text_of_header(match) if match else None
-    if match is None or said is None:
+    if match is None:
         return None
-    text, comment = said
     kind = next(name for name, group in _PARTS.items() if match[group])
+    if cut := _find_comment(match, kind):
+        bare = read_header(line[:cut].rstrip(BLANKS))
+        risk = Risk.LOW if kind in ("constraints", "steps") else Risk.MEDIUM
+        comment = deviation_of("PS124", line, cut, len(line), risk)
+        return None if bare is None else evolve(bare, deviations=(*bare.deviations, comment))
+    text = _text_of_header(match)
+    if text is None:
+        return None
     has_colon = match["colon"] is not None or match["OPEN_FRAME"] is not None
     is_set_off = has_colon or bool(match["hashes"] or match["OPEN_MARKS"])
     rows = _write_header(kind, unwrap(text), has_colon=has_colon, is_set_off=is_set_off)
     if rows is None:
         return None
-    told = [] if rows and _is_header(line, kind, text) else [_miss_of_header(line, kind, rows)]
-    if comment:
-        bare = read_header(line[:comment].rstrip(BLANKS))
-        risk = Risk.LOW if kind in ("constraints", "steps") else Risk.MEDIUM
-        told = [*(bare.deviations if bare else ()), deviation_of("PS124", line, comment, len(line), risk)]
-    return LineReading(kind, tuple(told), rows)
+    is_same = len(rows) == 1 and _say(line) == _say(rows[0])
+    return LineReading(kind, () if is_same else (_miss_of_header(line, kind, rows),), rows)
 
 
 def _read_wrapped(line: str) -> LineReading | None:
     """A title or header with marks around it, or around its text, or without white space behind its sign."""
-    for sign in _PAIRS:
-        if line.startswith(f"{sign}#") and line.endswith(sign) and (inner := read_header(line[2:-2])):
-            return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
-    if line[:1] != "#":
+    if line[:3] in _WRAPPED:
+        bare = unwrap(line)
+    elif line[:1] != "#":
         return None
-    title = line_pattern().match(f"{line}\n")
-    text = title["title_TEXT"] if title is not None and title.lastgroup == "title" else ""
-    if text and (bare := unwrap(text)) != text:
-        inner = read_header(f"# {bare}") or LineReading("title", rows=(f"# Plan: {bare}",))
-        return LineReading(inner.kind, (_miss_of_header(line, inner.kind, inner.rows),), inner.rows)
-    tight = DIALECT.rule("tight_title").match(line)
-    if tight is None or read_header(f"# {line[1:]}"):
+    elif text := (_say(line) or ("", ""))[1]:
+        bare = line if unwrap(text) == text else f"# {unwrap(text)}"
+    elif (tight := DIALECT.rule("tight_title").match(line)) and not read_header(f"# {line[1:]}"):
+        deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
+        return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    else:
         return None
-    deviation = Deviation("PS104", "white space is missing after `#`", 0, len(line))
-    return LineReading("title", (deviation,), (f"# {tight['TAIL']}",))
+    if bare == line:
+        return None
+    inner = read_header(bare)
+    if inner is None and line[0] == "#":
+        inner = LineReading("title", rows=(f"# Plan: {bare[2:]}",))
+    return inner and evolve(inner, deviations=(_miss_of_header(line, inner.kind, inner.rows),))
 
 
+_WRAPPED = tuple(f"{sign}#" for sign in _PAIRS)
 _PARTS = {
     "title": "part_TITLE_WORD",
     "goal": "part_GOAL_WORD",
@@ -332,12 +332,10 @@ _CALLED = {
 }
 
 
-def _is_header(line: str, kind: str, text: str) -> bool:
-    """Whether a header is one of the form, which says the same there."""
+def _say(line: str) -> tuple[str, str] | None:
+    """What a line of the form says: its kind, and the text of a title or goal; None where it is none."""
     match = line_pattern().fullmatch(f"{line}\n")
-    if match is None or match.lastgroup != {"steps": "steps_header"}.get(kind, kind):
-        return False
-    return kind in ("constraints", "steps") or (match[f"{kind}_TEXT"] or "") == unwrap(text)
+    return match and (str(match.lastgroup), match["title_TEXT"] or match["goal_TEXT"] or "")
 
 
 def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
@@ -349,21 +347,25 @@ def _miss_of_header(line: str, kind: str, rows: Sequence[str]) -> Deviation:
     return Deviation("PS104", f"{_CALLED[kind]} has the wrong form", 0, len(line))
 
 
-def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
-    """What is behind the word of a header, and where a comment begins in it (0 for none); None where marks are open."""
+def _find_comment(match: Match[str], kind: str) -> int:
+    """Where the comment at the end of a header begins; 0 where there is none."""
+    tail = match["TAIL"] or ""
+    start, bare = match.end() - len(tail), tail.lstrip(BLANKS)
+    # Behind a header without text, a comment need not be set off.
+    is_set_off = bare != tail or match.string[start - 1] in BLANKS
+    if bare.startswith("<!--") or (kind in ("constraints", "steps") and bare.startswith("#") and is_set_off):
+        return match.end() - len(bare)
+    cut = cut_comment(tail)
+    return cut and start + cut
+
+
+def _text_of_header(match: Match[str]) -> str | None:
+    """What is behind the word of a header; None where a frame or marks are open."""
     if (match["OPEN_FRAME"] is None) != (match["CLOSE_FRAME"] is None):
         return None
     if match["HEADER_NUMBER"] and not match["hashes"]:
         return None
     tail = match["TAIL"] or ""
-    comment = 0
-    start = match.start("TAIL") if match["TAIL"] else match.end()
-    # Behind a header without text, a comment need not be set off.
-    bare = tail.lstrip(BLANKS)
-    is_set_off = start and match.string[start - 1] in BLANKS
-    is_bare = match["part_CONSTRAINTS_WORD"] or match["part_STEPS_WORD"]
-    if bare.startswith("<!--") or (is_bare and bare.startswith("#") and (is_set_off or bare != tail)):
-        return "", start + len(tail) - len(bare)
     opened, closed = match["OPEN_MARKS"], match["INNER_MARKS"] or match["CLOSE_MARKS"]
     if match["INNER_MARKS"] and match["CLOSE_MARKS"]:
         # Those behind the colon belong to the text.
@@ -375,31 +377,29 @@ def _text_of_header(match: Match[str]) -> tuple[str, int] | None:
         tail = tail.removesuffix(sign)
     elif closed and not opened:
         tail = f"{closed}{tail}"
-    text, cut = _cut_comment(tail)
-    return text.strip(_SPACES), start + cut if cut else comment
+    return tail.strip(_SPACES)
 
 
-def _cut_comment(text: str) -> tuple[str, int]:
-    """A text without the comment at its end, and where that begins; 0 where there is none."""
-    for match in DIALECT.tokens("tail").finditer(text):
+def cut_comment(text: str) -> int:
+    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
+    for match in DIALECT.tokens("tail").finditer(text) if "#" in text or "<!--" in text else ():
         if match.lastgroup in ("HTML_COMMENT", "COMMENT") and text[: match.start()].strip(f"{BLANKS}>-"):
-            return text[: match.start()], match.start()
-    return text, 0
+            return match.start()
+    return 0
+
+
+_WRITTEN = {"title": ("# Plan: {}",), "goal": ("Goal: {}",), "constraints": ("Constraints:", "- {}")}
 
 
 def _write_header(kind: str, text: str, *, has_colon: bool, is_set_off: bool) -> tuple[str, ...] | None:
     """The canonical lines of a header; None where it is none, empty where its text is missing."""
-    if kind == "title":
-        return (f"# Plan: {text}",) if has_colon and text else () if has_colon and is_set_off else None
-    if kind == "goal":
-        if text:
-            return (f"Goal: {text}",) if has_colon else None
-        return () if is_set_off else None
-    if kind == "steps":
-        return ("## Steps",) if not text else None
-    if not text or DIALECT.terminal("NOTHING").fullmatch(text):
-        return ("Constraints:",) if has_colon or not text else None
-    return ("Constraints:", f"- {text}") if has_colon else None
+    if kind == "constraints" and has_colon and DIALECT.terminal("NOTHING").fullmatch(text):
+        text = ""
+    if text:
+        return tuple(row.format(text) for row in _WRITTEN[kind]) if has_colon and kind in _WRITTEN else None
+    if kind in ("title", "goal"):
+        return () if is_set_off and (has_colon or kind == "goal") else None
+    return ("## Steps",) if kind == "steps" else ("Constraints:",)
 
 
 # ---------------------------------------------------------------- steps
@@ -417,6 +417,47 @@ def deviate(code: str, message: str, start: int, end: int, risk: Risk | None = R
     return Deviation(code, message, start, end, risk, _HELP.get(code, ""), _EXPECTED.get(code, ()))
 
 
+class _Part(NamedTuple):
+    """A part of a step's line: the terminal that it is written in, what that says, and where it goes.
+
+    It ends before the white space behind it.
+    """
+
+    terminal: str
+    value: str
+    start: int
+    end: int
+
+
+_Parts = Mapping[str, _Part]
+
+
+def _parts_of(rule: str, match: Match[str]) -> _Parts:
+    """The parts of a line that a rule for steps has matched, by their names."""
+    values, found = match.groups(), {}
+    for part, at, terminals in _groups_of(rule):
+        if (written := values[at]) is None:
+            continue
+        start, terminal, value = match.start(part), "", written
+        for name, below in terminals:
+            if (said := values[below]) is not None:
+                terminal, value = name, said
+        found[part] = _Part(terminal, value, start, start + len(written.rstrip(_SPACES)))
+    return found
+
+
+@cache
+def _groups_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
+    names = [*DIALECT.rule(rule).groupindex]
+    return [
+        (part, at, [(name[len(part) + 1 :], below) for below, name in enumerate(names) if name.startswith(f"{part}_")])
+        for at, part in enumerate(names)
+        # Others are called by both: `type_TYPE_LABEL`.
+        if part.islower() or part.isupper()
+    ]
+
+
 def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
     rules = ["step"]
     if "] [" in line:
@@ -425,161 +466,124 @@ def _read_step(line: str, signs: Mapping[str, PlanStatus]) -> LineReading | None
         rules.insert(0, "early_step")
     for rule in rules:
         match = DIALECT.match(rule, line)
-        if match and (found := _build_step(_Line(rule, match), signs)):
+        if match and (found := _read_typed(match, _parts_of(rule, match), signs)):
             return found
     return None
 
 
-class _Line:
-    """A line that a rule for steps has matched: its parts, each with its text, and where it goes."""
-
-    def __init__(self, rule: str, match: Match[str]) -> None:
-        self.match, self.line, self.span = match, match.string, match.span
-        self.parts: dict[str, str] = {}
-        # By the name of a part, the terminal that it is written in, and what that says.
-        self.forms: dict[str, str] = {}
-        self.values: dict[str, str] = {}
-        values = match.groups()
-        for part, at, terminals in _parts_of(rule):
-            if (written := values[at]) is None:
-                continue
-            self.parts[part] = written
-            for terminal, below in terminals:
-                if (value := values[below]) is not None:
-                    self.forms[part], self.values[part] = terminal, value
-
-    def form_of(self, part: str) -> str:
-        """The terminal that a part is written in; empty where it is missing."""
-        return self.forms.get(part, "")
-
-
-@cache
-def _parts_of(rule: str) -> list[tuple[str, int, list[tuple[str, int]]]]:
-    """The parts of a rule, each with the place of its group, and with the terminals in it and those of theirs."""
-    found: dict[str, tuple[str, int, list[tuple[str, int]]]] = {}
-    for at, name in enumerate(DIALECT.rule(rule).groupindex):
-        terminal = name.lstrip("abcdefghijklmnopqrstuvwxyz_")
-        part = name[: len(name) - len(terminal)].rstrip("_")
-        if part in found:
-            found[part][2].append((terminal, at))
-        else:
-            found[name] = (name, at, [])
-    return list(found.values())
-
-
-def _build_step(line: _Line, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    parts = line.parts
-    part = "early_type" if "early_type" in parts else "type"
-    terminal = line.form_of(part)
-    word = line.values[part].strip(BLANKS)
-    meant = word if word in STEP_TYPES else read_type(word) if terminal != "TYPE_UNKNOWN" else ""
+def _read_typed(match: Match[str], parts: _Parts, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A line with a type, or with what stands in its place."""
+    part = parts.get("early_type") or parts["type"]
+    word = part.value.strip(BLANKS)
+    meant = "" if part.terminal == "TYPE_UNKNOWN" else word if word in STEP_TYPES else read_type(word)
+    if "number" not in parts:
+        is_listed = "bullet" in parts or DIALECT.terminal("TYPE_NAME").fullmatch(word)
+        if not (meant and is_listed) or part.terminal == "TYPE_LABEL" or "name" in parts:
+            return None
     if "late" in parts and not meant:
         return None
-    if "number" not in parts and (not meant or terminal == "TYPE_LABEL" or "name" in parts):
-        return None
-    if "number" not in parts and "bullet" not in parts and not DIALECT.terminal("TYPE_NAME").fullmatch(word):
-        return None
-    marks = _find_marks(line, signs)
-    tail = _tail_of(line)
-    deviations = [
-        *_lead_deviations(line),
-        *_mark_deviations(line, marks),
-        *_type_deviations(line, part, terminal, word, meant),
-        *tail.deviations,
-    ]
-    number, kind = _read_number(line)
-    name = parts.get("name", "").strip(BLANKS)
-    step = StepLine(number, kind, _read_mark(marks), name, meant or word, tail.description, tail.outputs, tail.pieces)
-    is_typed = terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
-    if not is_typed:
-        gap = evolve(step, type="TYPE").write(number or "ID")
-        deviations = [
-            evolve(one, help=f"{one.help}: `{gap[:200]}`") if one.code == "PS112" else one for one in deviations
-        ]
-    return LineReading("step" if is_typed else "untyped", _sorted(deviations), step=step)
-
-
-def _tail_of(line: _Line) -> Tail:
-    text = line.parts.get("TAIL", "")
-    return read_tail(text, line.match.start("TAIL") if text else len(line.line), line.line)
-
-
-def _sorted(deviations: list[Deviation]) -> tuple[Deviation, ...]:
-    return tuple(sorted(deviations, key=_START))
-
-
-def _type_deviations(line: _Line, part: str, terminal: str, word: str, meant: str) -> list[Deviation]:
-    found: list[Deviation] = []
-    if terminal == "TYPE" and word in STEP_TYPES:
-        return found
-    start = line.match.start(part)
-    end = start + len(line.parts[part].rstrip(_SPACES))
-    if terminal == "TYPE_TIGHT":
-        found.append(deviate("PS113", f"white space is missing after `[{word[:60]}]`", end, end + 1))
-    elif terminal == "TYPE_OPEN":
-        found.append(deviate("PS112", f"missing `]` after `[{word}`", start, end, None))
-    elif terminal == "TYPE_FIRST":
-        found.append(deviate("PS112", "the type must come after the id", start, end))
-    elif terminal == "TYPE_UNKNOWN":
-        found.append(deviation_of("PS112", line.line, start, end, None))
-    elif terminal != "TYPE":
-        found.append(deviation_of("PS112", line.line, start, end))
-    if terminal in ("TYPE", "TYPE_TIGHT") and meant and word not in STEP_TYPES:
+    step, told = _build_step(match, parts, signs, meant or word)
+    if part.terminal in ("TYPE", "TYPE_TIGHT") and meant != word and meant:
         help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
-        found.append(Deviation("PS202", f"invalid type '{word}'", start, end, help=help))
-    return found
+        told.append(Deviation("PS202", f"invalid type '{word}'", part.start, part.end, help=help))
+    is_typed = part.terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
+    if not is_typed:
+        told = [evolve(one, help=_show_gap(step)) if one.code == "PS112" else one for one in told]
+    return LineReading("step" if is_typed else "untyped", tuple(sorted(told, key=_START)), step=step)
+
+
+def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
+    """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
+    rule = "untyped_step"
+    match = DIALECT.match(rule, line)
+    if match is None:
+        rule = "bullet_line"
+        match = DIALECT.match(rule, line)
+    if match is None:
+        return None
+    bullet = match.end("bullet") if match["bullet"] else 0
+    if rule == "bullet_line" and not default_type:
+        deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
+        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
+    parts = _parts_of(rule, match)
+    step, told = _build_step(match, parts, signs, default_type)
+    at = parts["TAIL"].start if "TAIL" in parts else len(line)
+    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
+    text = line[match.end("number") if "number" in parts else bullet :].strip(_SPACES)
+    return LineReading("step" if default_type else "untyped", tuple(sorted(told, key=_START)), step=step, text=text)
+
+
+def _build_step(
+    match: Match[str], parts: _Parts, signs: Mapping[str, PlanStatus], step_type: str
+) -> tuple[StepLine, list[Deviation]]:
+    """What the parts of a line say of a step, and which of them differ from the form."""
+    line = match.string
+    behind = parts.get("TAIL") or _Part("", "", len(line), len(line))
+    tail = read_tail(behind.value, behind.start, line)
+    statuses = {name: _status_of(parts[name], line, signs) for name in ("box", "mark", "late") if name in parts}
+    # The mark behind the number counts.
+    known = [status for status in statuses.values() if status is not None]
+    number, kind = _read_number(parts.get("number"))
+    name = parts["name"].value.strip(BLANKS) if "name" in parts else ""
+    mark = MARKS[known[-1]] if known else ""
+    step = StepLine(number, kind, mark, name, step_type, tail.description, tail.outputs, tail.pieces)
+    return step, [*_find_misses(match, parts, statuses), *tail.deviations]
 
 
 _BEFORE_NUMBER = ("STEP_HASHES", "bullet", "box")
 
 
-def _lead_deviations(line: _Line) -> list[Deviation]:
-    """What of bullet, box, number, mark and name is not of the form."""
-    found: list[Deviation] = []
-    parts, span, forms = line.parts, line.span, DIALECT.forms
-    lead = [span(name) for name in parts if name in _BEFORE_NUMBER]
+def _find_misses(match: Match[str], parts: _Parts, statuses: Mapping[str, PlanStatus | None]) -> Iterator[Deviation]:
+    """What of the parts in front of a tail is not of the form: those whose terminals have a row in the table."""
+    line, lead = match.string, [match.span(name) for name in _BEFORE_NUMBER if name in parts]
     if "number" not in parts:
-        end = lead[-1][1] if lead else 1
-        found.append(deviate("PS110", "the id of the step is missing", 0, end))
+        yield deviate("PS110", "the id of the step is missing", 0, lead[-1][1] if lead else 1)
     elif lead:
-        start, end = lead[0][0], lead[-1][1]
-        found.append(deviate("PS110", "a step must start with its id", start, end))
-    for part in ("number", "box", "mark", "name"):
-        if part not in parts:
+        yield deviate("PS110", "a step must start with its id", lead[0][0], lead[-1][1])
+    forms = DIALECT.forms
+    for name, part in parts.items():
+        form = None if name == "bullet" else forms.get(part.terminal)
+        if form is None:
             continue
-        form = forms.get(line.form_of(part))
-        if form is None or (part != "number" and form.code != "PS113"):
-            continue
-        start = span(part)[0]
-        said = parts[part].rstrip(_SPACES)
-        end = start + len(said)
         if form.code == "PS113":
-            found.append(_miss_of_space(line.line, said, end))
-        else:
-            found.append(deviation_of(form.code, line.line, start, end, form.risk))
-    return found
+            yield _miss_of_space(line, part)
+            continue
+        risk = form.risk
+        if name in statuses:
+            # What the caller says of a sign is as good as a table.
+            risk = None if statuses[name] is None else risk or Risk.LOW
+        said = _SAID.get(part.terminal, _MESSAGES[form.code]).replace("{}", f"`{line[part.start : part.end][:60]}`")
+        yield deviate(form.code, said, part.start, part.end, risk)
+    if None not in statuses.values() and len({*statuses.values()}) > 1:
+        *_, last = statuses
+        yield deviate("PS111", "two marks that differ", parts[last].start, parts[last].end, None)
 
 
-def _miss_of_space(line: str, said: str, end: int) -> Deviation:
-    is_wide = line[end : end + 1] in _SPACES
+# What is said of parts that are written in these terminals.
+_SAID = {
+    "MARK_LATE": "the mark must come before the type",
+    "TYPE_FIRST": "the type must come after the id",
+    "TYPE_OPEN": "missing `]` after {}",
+}
+
+
+def _miss_of_space(line: str, part: _Part) -> Deviation:
+    said, is_wide = f"`{line[part.start : part.end][:60]}`", line[part.end : part.end + 1] in _SPACES
     message = (
-        f"the white space after `{said[:60]}` is not spaces or tabs"
-        if is_wide
-        else f"white space is missing after `{said[:60]}`"
+        f"the white space after {said} is not spaces or tabs" if is_wide else f"white space is missing after {said}"
     )
-    return deviate("PS113", message, end, end + 1)
+    return deviate("PS113", message, part.end, part.end + 1)
 
 
-def _read_number(line: _Line) -> tuple[str, Number]:
+def _read_number(part: _Part | None) -> tuple[str, Number]:
     """The number of a step as digits joined by dots, and its kind."""
-    if "number" not in line.parts:
+    if part is None:
         return "", Number.NONE
-    terminal = line.form_of("number")
-    read = _NUMBERS.get(terminal)
+    read = _NUMBERS.get(part.terminal)
     if read is None:
         return "", Number.PLAIN
-    number = read(line.values["number"].strip(_SPACES))
-    if terminal == "NUMBER_LETTER":
+    number = read(part.value.strip(_SPACES))
+    if part.terminal == "NUMBER_LETTER":
         return number, Number.LETTER
     return number, Number.DOTTED if "." in number else Number.PLAIN
 
@@ -595,38 +599,24 @@ def _read_chinese(written: str) -> str:
 
 
 _NUMBERS: Mapping[str, Callable[[str], str]] = {
-    "NUMBER": str,
-    "NUMBER_TIGHT": str,
-    "NUMBER_WORDED": _read_digits,
-    "NUMBER_SIGN": _read_digits,
-    "NUMBER_OPEN": _read_digits,
-    "NUMBER_KEY": _read_digits,
+    **dict.fromkeys(("NUMBER", "NUMBER_TIGHT"), str),
+    **dict.fromkeys(("NUMBER_WORDED", "NUMBER_SIGN", "NUMBER_OPEN", "NUMBER_KEY"), _read_digits),
     "NUMBER_CIRCLED": lambda written: str(ord(written) - ord("①") + 1),
     "NUMBER_CHINESE": _read_chinese,
     "NUMBER_LETTER": lambda written: str(ord(written.lower()) - 96),
 }
 
 
-@frozen
-class _Mark:
-    """A mark of a line, before or behind its number: the terminal, what it means, and where it goes."""
-
-    terminal: str
-    status: PlanStatus | None
-    start: int
-    end: int
-
-
-def _find_marks(line: _Line, signs: Mapping[str, PlanStatus]) -> list[_Mark]:
-    found = []
-    for part in ("box", "mark", "late"):
-        if part in line.parts:
-            start = line.match.start(part)
-            said = line.parts[part].rstrip(_SPACES)
-            # A sign by itself has no value that is a part of it.
-            terminal = line.form_of(part) or "UNKNOWN_SIGN"
-            found.append(_Mark(terminal, _status_of(terminal, said, signs), start, start + len(said)))
-    return found
+def _status_of(part: _Part, line: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
+    """What a mark means; None for one that is unknown."""
+    said = line[part.start : part.end]
+    if signs and (told := _told_by(signs, said)):
+        return told
+    return (
+        _BY_MARK[said[1].lower()]
+        if part.terminal.startswith("MARK")
+        else _STATUSES.get(part.terminal.partition("_")[0])
+    )
 
 
 def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
@@ -635,76 +625,22 @@ def _told_by(signs: Mapping[str, PlanStatus], said: str) -> PlanStatus | None:
     return signs.get(bare) or signs.get(said)
 
 
-def _status_of(terminal: str, said: str, signs: Mapping[str, PlanStatus]) -> PlanStatus | None:
-    if told := _told_by(signs, said):
-        return told
-    if terminal.startswith("MARK"):
-        return next(status for status, mark in MARKS.items() if said[1].lower() == mark)
-    return _STATUSES.get(terminal.partition("_")[0])
-
-
-def _read_mark(marks: Sequence[_Mark]) -> str:
-    """The character of the mark of a step; the one behind the number counts."""
-    known = [one.status for one in marks if one.status is not None]
-    return MARKS[known[-1]] if known else ""
-
-
-def _mark_deviations(line: _Line, marks: Sequence[_Mark]) -> list[Deviation]:
-    found: list[Deviation] = []
-    if not marks:
-        return found
-    for one in marks:
-        if one.status is None:
-            found.append(deviation_of("PS111", line.line, one.start, one.end, None))
-        elif one.terminal == "MARK_LATE":
-            form = DIALECT.forms[one.terminal]
-            found.append(deviate("PS111", "the mark must come before the type", one.start, one.end, form.risk))
-        elif one.terminal not in ("MARK", "MARK_TIGHT"):
-            found.append(deviation_of("PS111", line.line, one.start, one.end))
-    statuses = {one.status for one in marks}
-    if len(statuses) > 1 and None not in statuses:
-        start, end = marks[-1].start, marks[-1].end
-        found.append(deviate("PS111", "two marks that differ", start, end, None))
-    return found
-
-
-def _read_untyped(line: str, default_type: str, signs: Mapping[str, PlanStatus]) -> LineReading | None:
-    """A line of a list without a type: a step where there is a default type, else no more than a bullet."""
-    numbered = DIALECT.match("untyped_step", line)
-    match = numbered or DIALECT.match("bullet_line", line)
-    if match is None:
-        return None
-    is_numbered = numbered is not None
-    found = _Line("untyped_step" if is_numbered else "bullet_line", match)
-    bullet = match.end("bullet") if "bullet" in found.parts else 0
-    if not is_numbered and not default_type:
-        deviations = () if line.startswith("- ") else (_miss_of_bullet(bullet),)
-        return LineReading("bullet", deviations, text=line[bullet:].strip(_SPACES))
-    tail, marks = _tail_of(found), _find_marks(found, signs)
-    number, kind = _read_number(found)
-    step = StepLine(number, kind, _read_mark(marks), "", default_type, tail.description, tail.outputs, tail.pieces)
-    at = match.start("TAIL") if "TAIL" in found.parts else len(line)
-    told = [*_lead_deviations(found), *_mark_deviations(found, marks), *tail.deviations]
-    told.append(_miss_of_type(line, at, step, Risk.LOW if default_type else None))
-    text = line[match.end("number") if is_numbered else bullet :].strip(_SPACES)
-    return LineReading("step" if default_type else "untyped", _sorted(told), step=step, text=text)
-
-
 def _miss_of_bullet(end: int) -> Deviation:
     return Deviation("PS118", "a constraint must start with `- `", 0, max(end - 1, 1))
 
 
 def _miss_of_type(line: str, at: int, step: StepLine, risk: Risk | None) -> Deviation:
-    start = at
-    word = line[start:].split(" ", 1)[0]
-    if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[start:]:
+    word = line[at:].split(" ", 1)[0]
+    message, help = "the type in square brackets is missing", _HELP["PS112"] if risk else _show_gap(step)
+    if any(unicodedata.category(sign)[0] == "M" for sign in word) and "[" in line[at:]:
         message = f"`{word[:60]}` is not a name: it has combining marks, which are no letters"
-        return deviate("PS112", message, start, start + len(word), None)
-    gap = evolve(step, type="TYPE").write(step.number or "ID")
-    help = f"{_HELP['PS112']}: `{gap[:200]}`" if risk is None else _HELP["PS112"]
-    return Deviation(
-        "PS112", "the type in square brackets is missing", start, start + len(word), risk, help, _EXPECTED["PS112"]
-    )
+        risk, help = None, _HELP["PS112"]
+    return Deviation("PS112", message, at, at + len(word), risk, help, _EXPECTED["PS112"])
+
+
+def _show_gap(step: StepLine) -> str:
+    """Advice for a step without a type: its line with a gap."""
+    return f"{_HELP['PS112']}: `{evolve(step, type='TYPE').write(step.number or 'ID')[:200]}`"
 
 
 # ---------------------------------------------------------------- tails
@@ -785,42 +721,32 @@ def _read_pieces(text: str, cuts: Sequence[int], offset: int, line: str, deviati
     """The pieces behind the separators, each as it is written; what differs is added to the deviations."""
     kept: list[str] = []
     has_progress = False
-    for bar, end in pairwise(cuts):
-        piece = text[bar + 1 : end].strip(_SPACES if deviations else BLANKS)
+    for bar, stop in pairwise(cuts):
+        piece = text[bar + 1 : stop].strip(_SPACES if deviations else BLANKS)
         start = offset + text.index(piece, bar + 1)
-        if not piece:
+        end = start + len(piece)
+        match = DIALECT.rule("piece").match(piece)
+        kind = str(match.lastgroup) if match else ""
+        if not match:
             deviations.append(deviate("PS114", "nothing follows the separator `|`", offset + bar, offset + bar + 1))
             continue
-        match = DIALECT.rule("piece").match(piece)
-        kind = match.lastgroup if match else "SAID"
-        if kind == "SAID":
-            kept.append(piece)
+        if kind.startswith("PROGRESS") and has_progress:
+            deviations.append(deviate("PS116", "a second `Progress:` in one line", start, end, None))
+        elif kind == "PROGRESS_BAD":
+            deviations.append(deviation_of("PS115", line, start, end, None))
+        elif kind.startswith("PROGRESS"):
+            has_progress = True
+            kept.append(_write_progress(match[kind]))
+            if kind != "PROGRESS":
+                deviations.append(deviation_of("PS115", line, start, end))
             continue
-        if has_progress:
-            message = "a second `Progress:` in one line"
-            deviations.append(deviate("PS116", message, start, start + len(piece), None))
-            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
-            continue
-        if kind == "PROGRESS_BAD":
-            deviations.append(deviation_of("PS115", line, start, start + len(piece), None))
-            kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
-            continue
-        has_progress = True
-        written = _write_progress(match["PROGRESS"] or match["PROGRESS_WORDS"]) if match else piece
-        if kind != "PROGRESS":
-            deviations.append(deviation_of("PS115", line, start, start + len(piece)))
-        kept.append(written)
+        kept.append(f"\\{piece}" if piece.startswith("Progress:") else piece)
     return kept
 
 
 def _write_progress(rounds: str) -> str:
     counts = DIALECT.terminal("LOOSE_ID").findall(rounds.translate(_WIDE))
     return f"Progress: {'/'.join(str(int(count)) for count in counts)}"
-
-
-def cut_comment(text: str) -> int:
-    """Where the comment at the end of a text begins that is set off; 0 where there is none."""
-    return _cut_comment(text)[1] if "#" in text or "<!--" in text else 0
 
 
 def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
@@ -847,31 +773,39 @@ def read_progress(piece: str) -> str:
 
 def _read_label(line: str) -> LineReading | None:
     """A label below a step with a value that fits, or an arrow with variables."""
+    code = "PS107"
     if match := DIALECT.match("flow", line):
         kind = "inputs" if match["inputs"] else "outputs"
-        listed = read_variables(match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"])
-        return _label(line, kind, tuple(listed or ()))
-    match = DIALECT.match("label", line)
-    if match is None:
+        code = "PS107" if match["inputs"] else "PS126"
+        value = match["inputs_INPUTS_ARROW"] or match["outputs_OUTPUTS_LINE"]
+    elif match := DIALECT.match("label", line):
+        kind = next(name for name, group in _FIELDS.items() if match[group])
+        value = (match["TAIL"] or "").strip(_SPACES)
+        opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
+        if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
+            value = value.removesuffix(opened)
+    else:
         return None
-    kind = next(name for name, group in _FIELDS.items() if match[group])
-    value = (match["TAIL"] or "").strip(_SPACES)
-    opened = (match["OPEN_MARKS"] or "").strip(BLANKS)
-    if opened and not (match["INNER_MARKS"] or match["CLOSE_MARKS"]):
-        value = value.removesuffix(opened)
-    return _read_value(line, kind, value)
+    said = _read_value(kind, value)
+    if said is None:
+        return None
+    names, text = said
+    listed = ", ".join(names)
+    message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
+    help = _PLACES[kind].format(listed[:60] or text or "name")
+    rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
+    return LineReading(kind, (Deviation(code, message, 0, len(line), help=help),), rows, text=text, names=names)
 
 
-def _read_value(line: str, kind: str, value: str) -> LineReading | None:
-    """A label with a value; None where that does not fit."""
+def _read_value(kind: str, value: str) -> tuple[tuple[str, ...], str] | None:
+    """The variables that a label has, or else what a step says in its place; None where its value does not fit."""
     if kind in ("inputs", "outputs"):
         names = [] if DIALECT.terminal("NOTHING").fullmatch(value) else read_variables(value)
-        return None if names is None else _label(line, kind, tuple(names))
+        return None if names is None else (tuple(names), "")
     if kind == "status":
         status = read_status(value)
-        return None if status is None else _label(line, kind, (), MARKS[status])
-    is_count = DIALECT.terminal("LOOSE_ROUNDS").fullmatch(value)
-    return _label(line, kind, (), _write_progress(value)) if is_count else None
+        return None if status is None else ((), MARKS[status])
+    return ((), _write_progress(value)) if DIALECT.terminal("LOOSE_ROUNDS").fullmatch(value) else None
 
 
 _FIELDS = {
@@ -886,16 +820,6 @@ _PLACES = {
     "status": "a status is a mark after the id of its step, such as `1. [{}] [act]`",
     "progress": "a progress comes at the end of the line of its step: `| {}`",
 }
-
-
-def _label(line: str, kind: str, names: tuple[str, ...], text: str = "") -> LineReading:
-    listed = ", ".join(names)
-    rows = (f"> ← {listed}",) if kind == "inputs" and names else ()
-    code = "PS126" if kind == "outputs" and not DIALECT.rule("label").match(line) else "PS107"
-    message = _MESSAGES["PS107"].format(f"`{line[:60]}`")
-    help = _PLACES[kind].format(listed[:60] or text or "name")
-    deviation = Deviation(code, message, 0, len(line), Risk.LOW, help)
-    return LineReading(kind, (deviation,), rows, text=text, names=names)
 
 
 def add_label(step: StepLine, label: LineReading) -> StepLine | None:
@@ -940,38 +864,32 @@ def read_row(
 ) -> tuple[LineReading, list[str]] | None:
     """A row of a table as a step, and its inputs; None for one that only sets the first row off, or fits no column."""
     cells = _cells(row)
-    if DIALECT.terminal("TABLE_RULER").fullmatch(row) or len(cells) != len(columns):
+    if len(cells) != len(columns):
         return None
     said = {
-        name: "" if DIALECT.terminal("NOTHING").fullmatch(cell) else cell
+        name: cell
         for name, cell in zip(columns, cells, strict=True)
+        if cell and not DIALECT.terminal("NOTHING").fullmatch(cell)
     }
-    number = said.get("id", "").rstrip(".)）")
-    is_number = not number or DIALECT.terminal("LOOSE_ID").fullmatch(number) is not None
-    number = _read_digits(number) if is_number and number else ""
-    word = said["type"].strip("[]【】`*")
-    status = said.get("status", "")
-    known = {f"[{character}]": one for one, character in MARKS.items()}
-    mark = known.get(status) or _told_by(signs, status) or read_status(status) if status else PlanStatus.PENDING
-    outputs = read_variables(said["outputs"]) if said.get("outputs") else []
-    inputs = read_variables(said["inputs"]) if said.get("inputs") else []
-    is_clear = None not in (mark, outputs, inputs) and bool(read_type(word)) and is_number
-    tail = read_tail(said["text"], 0, said["text"])
-    pieces = [said[name] for name in ("result",) if said.get(name)]
-    if said.get("progress"):
-        pieces.append(_write_progress(said["progress"]))
-    step = StepLine(
-        number,
-        Number.DOTTED if "." in number else Number.PLAIN if number else Number.NONE,
-        MARKS[mark or PlanStatus.PENDING],
-        said.get("name", ""),
-        read_type(word) or word,
-        tail.description,
-        tuple(outputs or tail.outputs),
-        (*tail.pieces, *pieces),
+    number, word = said.get("id", "").rstrip(".)）"), said.get("type", "").strip("[]【】`*")
+    parts = (
+        f"{number}." if number else "-",
+        f"[{said['status'].strip('[]')}]" if "status" in said else "",
+        said.get("name"),
+        f"[{word}]",
+        said.get("text"),
+        f"→ {said['outputs']}" if "outputs" in said else "",
+        f"| {said['result']}" if "result" in said else "",
+        f"| Progress: {said['progress']}" if "progress" in said else "",
     )
+    reading = read_line(" ".join(filter(None, parts)), signs=signs)
+    if reading is None or reading.step is None:
+        return None
+    inputs = read_variables(said["inputs"]) if "inputs" in said else []
+    is_clear = reading.kind == "step" and bool(read_type(word)) and risk_of(reading.deviations) is not None
+    is_clear = is_clear and inputs is not None and bool(reading.step.outputs) >= ("outputs" in said)
     deviation = Deviation("PS101", "a row of a table is read as a step", 0, len(row), Risk.LOW if is_clear else None)
-    return LineReading("step", (deviation,), step=step), inputs or []
+    return LineReading("step", (deviation,), step=reading.step), inputs or []
 
 
 # ---------------------------------------------------------------- ids

@@ -15,7 +15,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
 from planspec_lark.syntax.tree import grow
 
-__all__ = ["patterns", "read", "read_steps", "row_pattern"]
+__all__ = ["patterns", "read", "read_steps"]
 
 # Characters.
 _CHUNK = 60_000
@@ -27,12 +27,6 @@ def patterns() -> tuple[Pattern[str], Pattern[str]]:
     """The pattern for everything before the first step, and the one that finds the lines of the steps."""
     rules = grammars.regular("planspec")
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
-
-
-@cache
-def row_pattern() -> Pattern[str]:
-    """The pattern for one line of a step, with the tokens SUMMARY and BODY, and the white space up to the next line."""
-    return grammars.regular("planspec").pattern("row", groups=(*SUMMARY, *BODY))
 
 
 def read(text: str) -> PlanSpec | None:

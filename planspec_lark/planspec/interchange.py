@@ -29,7 +29,7 @@ from planspec_lark.planspec.models import (
     refuse_fields,
 )
 from planspec_lark.planspec.printer import check_variables
-from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.grammars import grammar_version, readable_versions
@@ -159,45 +159,31 @@ def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
     Raises:
         ValueError, TypeError: as for :func:`plan_to_dict`.
     """
-    try:
-        return escape_json("".join(_encode(plan, indent)))
-    except (AttributeError, TypeError):
-        refuse_fields(plan)
-        raise
+    return escape_json("".join(_encode(plan_to_dict(plan), indent)))
 
 
-def _encode(plan: PlanSpec, indent: int | None) -> Iterator[str]:
+def _encode(value: dict[str, Any], indent: int | None) -> Iterator[str]:
     """Encode each step by itself; the encoder of the library recurses."""
 
     def lead(depth: int) -> str:
         return "" if indent is None else "\n" + " " * (indent * depth)
 
-    def begin(model: PlanSpec | PlanStep, key: str, depth: int) -> str:
-        values = {_VERSION: grammar_version("planspec")} if model is plan else {}
-        values |= unstructure(model)
-        own = (f"{lead(depth)}{_dump(name)}: {_dump(value)}" for name, value in values.items())
-        return f"{{{comma.join(own)}{comma}{lead(depth)}{_dump(key)}: ["
-
-    unstructure = _converter().unstructure
-    names: list[str] = []
-    lines: list[str] = []
     comma = ", " if indent is None else ","
-    yield begin(plan, "steps", 1)
-    # Two levels each, of the list and of what is in it.
-    depth, is_empty = 2, True
-    for step, is_entered in walk(plan):
-        if is_entered:
-            names += step.inputs
-            names += step.outputs
-            lines += step.detail
-            yield f"{'' if is_empty else comma}{lead(depth)}{begin(step, 'children', depth + 1)}"
-            depth += 2
-        else:
-            depth -= 2
-            yield f"{'' if is_empty else lead(depth + 1)}]{lead(depth)}}}"
-        is_empty = is_entered
-    _check_lists(plan, names, lines)
-    yield f"{'' if is_empty else lead(1)}]{lead(0)}}}"
+    # What is still to be written, the next one last: texts, and objects with their depths.
+    todo: list[str | tuple[dict[str, Any], int]] = [(value, 0)]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str):
+            yield one
+            continue
+        (item, depth), inner = one, lead(one[1] + 1)
+        # The last field is the one with what is below.
+        key, below = item.popitem()
+        own = (f"{inner}{_dump(name)}: {_dump(said)}{comma}" for name, said in item.items())
+        yield f"{{{''.join(own)}{inner}{_dump(key)}: ["
+        todo.append(f"{inner if below else ''}]{lead(depth)}}}")
+        for child in reversed(below):
+            todo += [(child, depth + 2), f"{'' if child is below[0] else comma}{lead(depth + 2)}"]
 
 
 def _dump(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from typing import Any
 
 from planspec_lark.planspec.data_flow import Reach, find_data_flow
@@ -170,13 +170,15 @@ def _check_missing(
     for step in steps:
         for name in step.outputs:
             producers.setdefault(name, step)
-    spelling = _Spelling(producers)
+    left = _COMPARED
     for step, inputs in missing:
         own = {*step.inputs, *step.outputs}
         for item, name in inputs:
             producer = producers.get(name)
             if producer is None:
-                yield _check_outside(step, item, spelling.find(name, without=own))
+                near = _find_near(name, [one for one in producers if one not in own]) if left > 0 else ""
+                left -= len(producers)
+                yield _check_outside(step, item, near)
                 continue
             where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
             message = f"the input `{name}` is not available yet: only {where} produces it"
@@ -222,10 +224,10 @@ def _check_repeated(walked: _Walked, outputs: Iterable[str]) -> Iterator[Diagnos
                 yield _found("PS308", step, "outputs", message, "give each output its own name", item=item)
 
 
-def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
+def _check_outside(step: PlanStep, item: int, near: str) -> Diagnostic:
     """What to say of an input that no step produces, and that may be near an output."""
     message = f"no step produces the input `{step.inputs[item]}`"
-    if near is None:
+    if not near:
         return _found("PS307", step, "inputs", message, item=item)
     return _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item=item, replacement=near)
 
@@ -234,55 +236,26 @@ def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
 _ALIKE, _MOST, _COMPARED = 0.81, 64, 20_000
 # What tells names apart on purpose: numbers, and letters that are alone.
 _TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# Words whose neighbours are not to be exchanged.
-_JOINING = frozenset(
-    {"after", "as", "before", "by", "for", "from", "in", "of", "on", "over", "per", "to", "versus", "vs"}
-)
 
 
-class _Spelling:
-    """Finds the name that a misspelt one is meant to be; in a plan with very many, the first ones that are asked for.
-
-    Near each other are names that differ in case and in `_`, or in a letter or two out of many; and, after those, names
-    of the same words in another order.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = [(name, *_plain(name)) for name in names if len(name) <= _MOST]
-        self._by_words: dict[tuple[str, ...], list[str]] = {}
-        for name, _, telling in self._names:
-            self._by_words.setdefault(_words_of(name, telling), []).append(name)
-        self._near: dict[str, list[str]] = {}
-        self._left = _COMPARED
-
-    def find(self, name: str, without: Collection[str]) -> str | None:
-        """The nearest name, but for some; None where none is near."""
-        if name not in self._near:
-            self._near[name] = self._look_for(name) if len(name) <= _MOST and self._left > 0 else []
-        return next((near for near in self._near[name] if near not in without), None)
-
-    def _look_for(self, name: str) -> list[str]:
-        self._left -= len(self._names)
-        text, telling = _plain(name)
-        matcher, found = SequenceMatcher(None, "", text, autojunk=False), []
-        for other, other_text, other_telling in self._names:
-            if abs(len(other_text) - len(text)) <= 2 and other_telling == telling:
-                matcher.set_seq1(other_text)
-                if matcher.quick_ratio() >= _ALIKE and (ratio := matcher.ratio()) >= _ALIKE:
-                    found.append((-ratio, other))
-        return [*(other for _, other in sorted(found)), *self._by_words.get(_words_of(name, telling), [])]
+def _find_near(name: str, others: Iterable[str]) -> str:
+    """The name that a misspelt one is most likely meant to be: they differ in case and in `_`, or in a letter or two
+    out of many; empty where there is none."""
+    word, telling = _plain(name), _TELLING.findall(name)
+    near = {
+        _plain(other): other
+        for other in others
+        if max(len(name), len(other)) <= _MOST
+        and abs(len(_plain(other)) - len(word)) <= 2
+        and _TELLING.findall(other) == telling
+    }
+    found = get_close_matches(word, near, 1, _ALIKE)
+    return near[found[0]] if found else ""
 
 
-def _plain(name: str) -> tuple[str, list[str]]:
-    """A name without what is easily taken for something else, and what tells it from others on purpose."""
-    return name.replace("_", "").lower(), _TELLING.findall(name)
-
-
-def _words_of(name: str, telling: list[str]) -> tuple[str, ...]:
-    """The same for all names of the same words, in whatever order, and with the same that is telling."""
-    words = [word.lower() for word in _NAME_PART.findall(name)]
-    return (*(words if _JOINING.intersection(words) else sorted(words)), "", *telling)
+def _plain(name: str) -> str:
+    """A name without what is easily taken for something else."""
+    return name.replace("_", "").lower()
 
 
 # ---------------------------------------------------------------- how far the steps have come

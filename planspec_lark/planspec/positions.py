@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from itertools import chain
 from re import Match, Pattern
 from typing import NamedTuple
 
@@ -77,6 +78,10 @@ class LineBounds(NamedTuple):
     is_repaired: bool = False
     part: str = ""
 
+    def repaired(self, part: str = "") -> LineBounds:
+        """The same for a line that had to be repaired."""
+        return LineBounds(self.start, self.end, True, part)
+
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
         """Where the id is in the summary line of a step."""
         return self.start, self.end if self.is_repaired else self.start + len(step_id)
@@ -99,69 +104,52 @@ class Positions:
     """
 
     source: Source
-    # The text that was read, its last line ended: that of the source, but for its reasoning.
+    # The text that was read: that of the source, but for its reasoning.
     text: str = field(default="", repr=False)
+    # From where to where the lines of a text without faults are still to be found; None where all are.
+    _unread: tuple[int, int] | None = field(default=None, repr=False)
     _plan_lines: list[tuple[str, LineBounds]] = field(factory=list, repr=False)
     _step_lines: dict[str, list[LineBounds]] = field(factory=dict, repr=False)
-    # Where the first line starts that was noted, and where the last ends.
-    first_start: int | None = field(default=None, repr=False)
-    last_end: int = field(default=0, repr=False)
-    # Runs of lines of steps, which are found on demand: the step that is open there, from where to where.
-    _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
-    # From where on the lines of a text without faults are still to be found, on demand; None where all are.
-    _unread: int | None = field(default=None, repr=False)
-    # Where the last of those lines ends.
-    _end: int = field(default=0, repr=False)
 
     @classmethod
     def of_plan(cls, source: Source) -> Positions:
         """Those of a text without faults. They take longer than the plan, so they are found on demand."""
-        return cls(source, source.text, unread=0, end=len(source.text))
+        return cls(source, source.text, (0, source.length))
 
     def add(self, name: str, line: LineBounds) -> None:
         """Note a line that holds a part of the plan itself."""
         self._plan_lines.append((name, line))
-        self._note(line)
 
     def add_step(self, step_id: str, line: LineBounds) -> None:
         """Note a line of a step: its first is the summary line, any others are its body."""
         self._step_lines.setdefault(step_id, []).append(line)
-        self._note(line)
-
-    def expect_step(self, step_id: str) -> None:
-        """Note that a step comes now; its lines are noted with :meth:`add_rows`."""
-        self._step_lines[step_id] = []
-
-    def add_rows(self, step_id: str, start: int, end: int) -> None:
-        """Note all lines between two offsets as those of steps. The first of them may belong to a step above."""
-        self._rows.append((step_id, start, end))
-        self.last_end = end
 
     def rename(self, ids: Mapping[str, str]) -> None:
         """Call steps by other ids."""
         self._step_lines = {ids.get(step_id, step_id): lines for step_id, lines in self._step_lines.items()}
 
-    def _note(self, line: LineBounds) -> None:
-        self.first_start = line.start if self.first_start is None else self.first_start
-        self.last_end = line.end
-
     def extend_last(self, line: LineBounds) -> None:
         """Let the last line of the plan itself go further."""
         self._plan_lines[-1] = (self._plan_lines[-1][0], line)
-        self._note(line)
 
     def extend_step(self, step_id: str, line: LineBounds) -> None:
         """Let the summary line of a step go further."""
         self._step_lines[step_id][0] = line
-        self._note(line)
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """From the first line that was read to the last; None where none was. No more than that has to be found."""
-        start = self.first_start if self.first_start is not None else self._unread or 0
-        end = self.last_end if self._unread is None else self._end
-        bare = self.text[start:end].lstrip(_AROUND)
-        return (end - len(bare), end - len(bare) + len(bare.rstrip(_AROUND))) if bare else None
+        """From the first line that was read to the last; None where none was."""
+        if self._unread is not None:
+            start, end = self._unread
+            bare = self.text[start:end].lstrip(_AROUND)
+            start = end - len(bare)
+            return (start, start + len(bare.rstrip(_AROUND))) if bare else None
+        lines = [line for _, line in self._plan_lines]
+        lines += chain.from_iterable(self._step_lines.values())
+        if not lines:
+            return None
+        end = max(line.end for line in lines)
+        return min(lines).start, len(self.text[:end].rstrip(_AROUND))
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""
@@ -169,7 +157,7 @@ class Positions:
 
     def id_of(self, step_id: str) -> tuple[int, int]:
         """From where to where a step's id goes."""
-        self._find(step_id)
+        self._find()
         return self._step_lines[step_id][0].bounds_of_id(step_id)
 
     def bounds_of(self, step_id: str) -> list[tuple[int, int]]:
@@ -177,56 +165,24 @@ class Positions:
         self._find()
         return [line[:2] for line in self._step_lines[step_id]]
 
-    def _find(self, until: str = "", *, with_body: bool = False) -> None:
-        """Find the lines of a text without faults: all, or up to the summary line of a step, or (``with_body``) to that
-        of the step after it."""
-        if self._rows:
-            self._find_rows()
-        is_open = with_body and next(reversed(self._step_lines), "") == until
-        if self._unread is None or (until in self._step_lines and not is_open):
+    def _find(self) -> None:
+        """Find the lines of a text without faults."""
+        if self._unread is None:
             return
-        if not self._unread:
-            self.text = end_last_line(self.text)
+        (start, end), self._unread = self._unread, None
+        self.text = end_last_line(self.text)
         # Nothing is out of place, so a line of a body belongs to the last step, or before all to the goal.
-        above = next(reversed(self._step_lines), "")
-        for kind, step_id, line, behind in self._iter_lines(above, self._unread, self._end):
-            if step_id:
-                self.add_step(step_id, line)
-            else:
-                self.add(_PARTS.get(kind, kind), line)
-            if kind == "step" and until in self._step_lines and not (with_body and step_id == until):
-                self._unread = behind
+        step_id = ""
+        for row, at in iter_rows(self.text, start):
+            if at >= end:
                 return
-        self._unread = None
-
-    def _find_rows(self) -> None:
-        """Find the lines of all runs. Other lines of the same steps may have been noted since."""
-        found = set()
-        for run in self._rows:
-            for _, step_id, line, _ in self._iter_lines(*run):
-                self._step_lines[step_id].append(line)
-                found.add(step_id)
-        self._rows.clear()
-        for step_id in found:
-            self._step_lines[step_id].sort()
-
-    def _iter_lines(self, step_id: str, at: int, end: int) -> Iterator[tuple[str, str, LineBounds, int]]:
-        """The lines between two offsets that say something: the kind of each, its step, and where the next begins.
-
-        The step is the last one before a line; ``step_id`` is that before the first.
-        """
-        match_line = line_pattern().match
-        for row, start in iter_rows(self.text, at):
-            if start >= end:
-                return
-            if match := match_line(row):
+            if match := line_pattern().match(row):
                 step_id = match["step_STEP_ID"] or step_id
-                yield (
-                    str(match.lastgroup),
-                    step_id,
-                    LineBounds(start, start + len(row.rstrip("\r\n"))),
-                    start + len(row),
-                )
+                kind, line = str(match.lastgroup), LineBounds(at, at + len(row.rstrip("\r\n")))
+                if step_id:
+                    self.add_step(step_id, line)
+                else:
+                    self.add(_PARTS.get(kind, kind), line)
 
     @cached_property
     def fields(self) -> Fields:
@@ -244,7 +200,7 @@ class Positions:
         Raises:
             KeyError: no step with this id was read.
         """
-        self._find(step_id, with_body=True)
+        self._find()
         lines = self._step_lines[step_id]
         found = (found for line in lines for found in self._step_fields(line))
         return StepPositions(self._trimmed(lines[0].start, lines[-1].end), _gather(found))

@@ -8,10 +8,10 @@ reads lines of the form as the dialect where they may say more. What neither tak
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, cached_property, partial
+from operator import attrgetter
 from re import Match
 from typing import Any
 
@@ -24,6 +24,7 @@ from planspec_lark.planspec.dialect import (
     NO_SIGNS,
     WIDE,
     LineReading,
+    Number,
     Numbering,
     StepLine,
     add_label,
@@ -39,12 +40,21 @@ from planspec_lark.planspec.dialect import (
     unwrap,
 )
 from planspec_lark.planspec.escapes import read_detail
-from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, make_plan
+from planspec_lark.planspec.models import (
+    BLANKS,
+    CONTAINER_TYPES,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    has_progress,
+    make_plan,
+)
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix, Severity, in_order
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.recovery import Deviation, LineReport
@@ -93,8 +103,6 @@ _LISTED = ("-", ">")
 _LONGEST = 2000
 # What is said of a line that goes with a refused one.
 LEFT_OUT = "left out, like the line that it belongs to"
-# What may be between two lines.
-_BETWEEN = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 _ENDS = ".!?:;。！？：；"
 
 _LINES = {
@@ -141,15 +149,12 @@ class _Last:
         content: what it says, as it is written.
         indent: how far it is indented.
         kind: the part that it belongs to: ``goal``, ``constraint``, ``step``, or ``heading`` for a goal without text.
-        step: what it says of a step, and that one's id.
     """
 
     line: LineBounds
     content: str
     indent: int
     kind: str
-    step: StepLine | None = None
-    step_id: str = ""
 
 
 @define(eq=False)
@@ -163,11 +168,11 @@ class Reader:
         signs: what signs mean that are in no table.
         numbering: what gives steps their ids.
         base: how far the plan as a whole is indented.
-        tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
+        tell: is told of all that is added to the plan but the bodies of steps, with the name of a kind of event and
+            what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
             no step's (None).
         found: what was found, in the order of the text: lines that are told of, and other findings.
-        elisions: where lines and fields stand that stand for others.
     """
 
     source: Source
@@ -187,9 +192,9 @@ class Reader:
     _last: _Last | None = None
     _is_set_off: bool = False
     _columns: list[str] = field(factory=list)
-    # How many signs in front of the line only look like white space, and the comment behind it.
+    # How many signs in front of the line only look like white space, and what else of it differs that is no part of it.
     _lead: int = 0
-    _comment: Deviation | None = None
+    _beside: list[Deviation] = field(factory=list)
     # How far the last step is indented.
     _depth: int = 0
     # Where lines that go with a refused one start, as long as the finding about them may grow.
@@ -203,52 +208,10 @@ class Reader:
     def run(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Read the lines of a text between two offsets; the last line is ended."""
         self.positions.text = text
-        rows = iter_rows(text, start)
-        while row := next(rows, None):
-            line, at = row
+        for line, at in iter_rows(text, start):
             if end is not None and at >= end:
                 break
             self.read(line, at, indent_of(self.source.text, at))
-            behind = at + len(line)
-            # Most lines of a faulty text are of the form.
-            if not self._is_set_off and self._may_take_rows() and (taken := self._take_rows(text, behind)) != behind:
-                rows = iter_rows(text, taken)
-
-    def _may_take_rows(self) -> bool:
-        return self.is_strict and isinstance(self.owner, PlanStep) and self.tell is _ignore
-
-    def _take_rows(self, text: str, at: int) -> int:
-        """Take the lines of steps from an offset on, up to one that the form refuses; returns where they end."""
-        white = _BETWEEN.match(text, at)
-        assert white is not None, "it may be empty"
-        start = end = white.end()
-        match_row, above = fast_reader.row_pattern().match, self.owner
-        while match := match_row(text, end):
-            row = match.groups("")
-            if not self._take_row(row):
-                break
-            end = match.end()
-        if start == end:
-            return at
-        assert isinstance(above, PlanStep), "there is a step that the first lines may belong to"
-        self.positions.add_rows(above.step_id, start, end)
-        self._last = None
-        return end
-
-    def _take_row(self, row: tuple[str, ...]) -> bool:
-        """Take a line of a step, given by its tokens; False where its id is taken."""
-        inputs, detail = row[len(SUMMARY) :]
-        if row[0]:
-            if row[0] in self.steps:
-                return False
-            self.owner = self.steps[row[0]] = build_step(*row[: len(SUMMARY)])
-            self.positions.expect_step(row[0])
-            self._note_id(row[0], 0)
-        elif isinstance(self.owner, PlanStep) and inputs:
-            self.owner.inputs.extend(split_variables(inputs))
-        elif isinstance(self.owner, PlanStep):
-            self.owner.detail.append(read_detail(detail))
-        return True
 
     def read(self, row: str, start: int, indent: int = 0) -> None:
         """Read the next line: all of it after its indentation, its line break included.
@@ -269,31 +232,43 @@ class Reader:
         match = self._match(row, content, indent)
         if match is not None:
             self._take(match, line, content, indent)
-        elif bare := content.lstrip(f"{BLANKS}{WIDE}"):
-            self._lead = len(content) - len(content.lstrip(f"{BLANKS}{WIDE}"))
-            self._read_bare(bare, line, indent, last)
-            self._lead, self._comment = 0, None
         else:
-            message = "this line has signs that only look like white space"
-            self._report(line, (Deviation("PS113", message, 0, len(content)),), ())
-            self._last = last
+            self._read_bare(content, line, indent, last)
+            self._lead = 0
+            self._beside.clear()
         self._is_set_off = False
 
     def _read_bare(self, content: str, line: LineBounds, indent: int, last: _Last | None) -> None:
-        """Read a line that the form refuses, or that may say more in the dialect."""
+        """Read a line that the form refuses, or that may say more in the dialect, without what is no part of it."""
+        bare = content.lstrip(f"{BLANKS}{WIDE}")
         # A wide space is as wide as two.
+        self._lead = len(content) - len(bare)
         indent += 2 * self._lead
-        cut = 0 if self.is_strict or content[:1] not in _LISTED else cut_comment(content)
-        if cut:
-            self._comment = Deviation("PS124", "a comment is not allowed in a plan", cut, len(content), Risk.MEDIUM)
-            content = content[:cut].rstrip(BLANKS)
-        match = self._match(f"{content}\n", content, indent) if cut or self._lead else None
+        if self._lead:
+            message = "the white space at the start of the line is not spaces or tabs"
+            self._beside.append(Deviation("PS113", message, -self._lead, 0))
+        if found := grammars.pattern("planspec", "FORBIDDEN").search(bare):
+            if found[0] == "\r" and bare[found.end() :].strip(f"{BLANKS}\r"):
+                help = "end each line with a line feed, or with a carriage return and a line feed"
+                self._report(line, (_miss_of_control(found, None, help),), None)
+                self._give_lines_to(False)
+                return
+            self._beside.append(_miss_of_control(found, Risk.MEDIUM, "remove it"))
+            bare = found.re.sub("", bare).strip(BLANKS)
+        if bare[:1] in _LISTED and not self.is_strict and (cut := cut_comment(bare)):
+            message = "a comment is not allowed in a plan"
+            self._beside.append(Deviation("PS124", message, cut, len(bare), Risk.MEDIUM))
+            bare = bare[:cut].rstrip(BLANKS)
+        match = self._match(f"{bare}\n", bare, indent) if self._beside else None
         if match is not None:
-            self._report(line, (), (content,))
-            self._take(match, LineBounds(line.start, line.end, is_repaired=True), content, indent)
+            self._report(line, (), (bare,))
+            self._take(match, line.repaired(), bare, indent)
             self._last = None
+        elif bare:
+            self._read_dialect(bare, line, indent, None if self._is_set_off else last, last)
         else:
-            self._read_dialect(content, line, indent, None if self._is_set_off else last, last)
+            self._report(line, (), ())
+            self._last = last
 
     # ---------------------------------------------------------------- lines of the form
 
@@ -302,35 +277,37 @@ class Reader:
         match = line_pattern().match(row)
         if match is None:
             return None
+        is_more = self._is_another(match, content) if self.is_strict else self._says_more(match, content, indent)
+        return None if is_more else match
+
+    def _is_another(self, match: Match[str], content: str) -> bool:
+        """Whether a line of the form is most likely meant as another line, to a strict reader."""
         if match.lastgroup == "constraint":
-            is_listed = self._is_in_list() and (self.is_strict or not self._says_more(match, content, indent))
             # Below a step, it is most likely told of that.
-            is_orphan = self.is_strict and not self._is_typed(content) and not isinstance(self.owner, PlanStep)
-            return match if is_listed or is_orphan else None
-        if self.is_strict and match.lastgroup == "title" and Section.TITLE in self.seen:
-            # A heading behind the title that is another part's.
-            header = read_header(content)
-            return match if header is None or header.kind == "title" else None
-        return match if self.is_strict or not self._says_more(match, content, indent) else None
+            return not self._is_in_list() and (self._is_typed(content) or isinstance(self.owner, PlanStep))
+        # A heading behind the title may be that of another part.
+        header = read_header(content) if match.lastgroup == "title" and Section.TITLE in self.seen else None
+        return header is not None and header.kind != "title"
 
     def _says_more(self, match: Match[str], content: str, indent: int) -> bool:
         """Whether the dialect has more to say of a line than the form does."""
         kind = match.lastgroup
+        if kind == "constraint":
+            text = match["constraint_TEXT"]
+            is_more = unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
+            return is_more or not self._is_in_list()
         # Behind the first step, a heading is one of something else.
         is_heading = kind == "title" and bool(self.steps) and "Plan:" not in content
         if is_heading or (kind in _PARTS and self._is_told_of(indent)):
             return True
-        if kind == "constraint":
-            text = match["constraint_TEXT"]
-            return unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
+        if kind in ("title", "goal"):
+            header = read_header(content)
+            return header is not None and bool(header.deviations)
         if kind == "step":
             is_foreign = match["step_TYPE"] not in STEP_TYPES or is_suspect(f"\n{content}")
             known = read_line(content) if is_foreign else None
             moves = "." not in match["step_STEP_ID"] and indent > self.base
             return moves or (known is not None and bool(known.deviations))
-        if kind in ("title", "goal"):
-            header = read_header(content)
-            return header is not None and bool(header.deviations)
         if kind != "body_line":
             return False
         is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
@@ -346,22 +323,18 @@ class Reader:
 
     def _is_typed(self, content: str) -> bool:
         """Whether a `-` line is a step in a list: ``- 1. [act] text``."""
-        if "[" not in content:
+        reading = read_line(content) if "[" in content else None
+        if reading is None or reading.kind != "step" or reading.step is None:
             return False
-        reading = read_line(content)
-        is_step = reading is not None and reading.kind == "step" and reading.step is not None
         # In the list of constraints, only a number tells a step.
-        return is_step and (not self._is_in_list() or bool(reading and reading.step and reading.step.number))
+        return not self._is_in_list() or bool(reading.step.number)
 
     def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
         """Take what a line of the form says."""
         kind = str(match.lastgroup)
         if kind == "step":
-            self._take_step(match, line)
-            self._depth = indent
-            self._note_id(match["step_STEP_ID"], indent)
-            if not self.is_strict and isinstance(self.owner, PlanStep):
-                self._last = self._may_go_on(content, line, indent, match["step_STEP_ID"])
+            self._take_step(match, line, content, indent)
+            self.numbering.note(match["step_STEP_ID"], indent)
         elif kind == "body_line":
             self._take_body(match, line)
         elif kind == "constraint":
@@ -370,18 +343,7 @@ class Reader:
         elif self._enter(kind, line):
             self._take_part(kind, match, line)
             if kind == "goal":
-                name = "goal" if match["goal_TEXT"] else "heading"
-                self._last = _Last(line, content, indent, name)
-
-    def _may_go_on(self, content: str, line: LineBounds, indent: int, step_id: str) -> _Last | None:
-        reading = read_line(content)
-        if reading is None or reading.step is None:
-            return None
-        return _Last(line, content, indent, "step", reading.step, step_id)
-
-    def _note_id(self, step_id: str, indent: int) -> None:
-        """Tell the numbering of a step that has its id."""
-        self.numbering.note(step_id, indent)
+                self._last = _Last(line, content, indent, "goal" if match["goal_TEXT"] else "heading")
 
     def _enter(self, kind: str, line: LineBounds) -> bool:
         """Go on to a part of the document; False where its content must not count."""
@@ -391,7 +353,7 @@ class Reader:
             message = "a second header of the same list"
             self._report(line, (Deviation("PS105", message, 0, self._end - line.start),), ())
             return True
-        is_repeated, is_late = part in self.seen, part < self.section
+        is_repeated = part in self.seen
         if is_repeated:
             self._give_lines_to(False)
             is_list = part is Section.STEPS
@@ -399,9 +361,10 @@ class Reader:
                 "the list of steps is already open: remove the line" if is_list else "a plan has each part at most once"
             )
             self._note("PS105", f"a second {name}", line, Severity.ERROR, help=help)
-        elif is_late:
+        elif part < self.section:
+            severity = Severity.ERROR if self.is_strict else Severity.WARNING
             help = "the order is: title, goal, constraints, steps"
-            self._note("PS106", f"the {name} is out of order", line, self._severity, help=help, risk=Risk.MEDIUM)
+            self._note("PS106", f"the {name} is out of order", line, severity, help=help, risk=Risk.MEDIUM)
         self.seen.add(part)
         # A list of constraints is open wherever it stands.
         self.section = part if part is Section.CONSTRAINTS else max(part, self.section)
@@ -432,15 +395,11 @@ class Reader:
     def _take_body(self, match: Match[str], line: LineBounds) -> None:
         if isinstance(self.owner, PlanStep):
             part = "inputs" if match["body_line_INPUTS"] else "detail"
-            self.positions.add_step(self.owner.step_id, line._replace(part=part) if line.is_repaired else line)
+            self.positions.add_step(self.owner.step_id, line.repaired(part) if line.is_repaired else line)
             if match["body_line_INPUTS"]:
-                names = split_variables(match["body_line_INPUTS"])
-                self.owner.inputs.extend(names)
-                self.tell("inputs", step_id=self.owner.step_id, names=tuple(names))
+                self.owner.inputs.extend(split_variables(match["body_line_INPUTS"]))
             else:
-                detail = read_detail(match["body_line_DETAIL"])
-                self.owner.detail.append(detail)
-                self.tell("detail", step_id=self.owner.step_id, text=detail)
+                self.owner.detail.append(read_detail(match["body_line_DETAIL"]))
         elif isinstance(self.owner, PlanSpec):
             [text] = read_goal_detail(match["body_line"])
             self.plan.goal_detail.append(text)
@@ -451,9 +410,9 @@ class Reader:
         else:
             self._drop(line)
 
-    def _take_step(self, match: Match[str], line: LineBounds) -> None:
-        self.section = Section.STEPS
-        self.seen.add(Section.STEPS)
+    def _take_step(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
+        self._open_steps()
+        self._depth = indent
         step = build_step(*match.group(*_STEP_GROUPS))
         if step.step_id in self.steps:
             number, _ = self.source.position(self.positions.start_of(step.step_id))
@@ -466,6 +425,11 @@ class Reader:
         self.positions.add_step(step.step_id, line)
         self._give_lines_to(step)
         self.tell("step", step=step)
+        self._last = _Last(line, content, indent, "step")
+
+    def _open_steps(self) -> None:
+        self.section = Section.STEPS
+        self.seen.add(Section.STEPS)
 
     def _give_lines_to(self, owner: PlanSpec | PlanStep | bool | None) -> None:
         """Say whose the ``>`` lines are that come now."""
@@ -481,9 +445,6 @@ class Reader:
         self, content: str, line: LineBounds, indent: int, above: _Last | None, last: _Last | None
     ) -> None:
         """Read a line that the form refuses; ``above`` is the line directly above it that it may go on with."""
-        if found := grammars.pattern("planspec", "FORBIDDEN").search(content):
-            self._refuse_control(content, line, indent, found)
-            return
         reading = read_line(content, default_type=self.default_type, signs=self.signs)
         kind = reading.kind if reading else ""
         if last is not None and last.kind == "heading" and kind in ("", "bullet", "untyped"):
@@ -499,7 +460,10 @@ class Reader:
         elif kind in _HEADERS:
             self._take_header(reading, line)
         elif kind == "detail":
-            self._take_wide_detail(reading, line)
+            match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
+            self._report(line, reading.deviations, reading.rows if match else None)
+            if match is not None:
+                self._take_body(match, line.repaired())
         elif kind == "step":
             self._take_step_line(reading, content, line, indent)
         elif kind in _LABELS:
@@ -515,7 +479,7 @@ class Reader:
     def _take_header(self, reading: LineReading, line: LineBounds) -> None:
         self._report(line, reading.deviations, reading.rows or None)
         kind = _HEADERS[reading.kind]
-        repaired = LineBounds(line.start, line.end, is_repaired=True)
+        repaired = line.repaired()
         if not self._enter(kind, repaired):
             return
         if not reading.rows:
@@ -531,48 +495,38 @@ class Reader:
             self._last = _Last(line, reading.rows[-1], 0, name)
 
     def _fill_goal(self, content: str, line: LineBounds, last: _Last) -> None:
-        rows = (f"Goal: {content}",)
+        whole, row = LineBounds(last.line.start, line.end, is_repaired=True), f"Goal: {content}"
         deviation = Deviation("PS104", "the goal is in the line below its header", 0, len(content))
         # The finding about the header itself has no fix, and is this one.
-        self._take_back(last.line.start)
-        self._report(LineBounds(last.line.start, line.end), (deviation,), rows)
+        self._report_anew(whole, (deviation,), row)
         self.plan.goal = content.strip(WHITE)
-        self.positions.add("goal", LineBounds(last.line.start, line.end, is_repaired=True))
+        self.positions.add("goal", whole)
         self.tell("goal", text=self.plan.goal)
         self.owner = self.plan
-        self._last = _Last(LineBounds(last.line.start, line.end), rows[0], 0, "goal")
+        self._last = _Last(whole, row, 0, "goal")
 
     def _take_step_line(self, reading: LineReading, content: str, line: LineBounds, indent: int) -> None:
         assert reading.step is not None, "its kind says so"
         step_id = self._place(reading.step, indent)
-        written = reading.step.write(step_id)
-        match = line_pattern().fullmatch(f"{written}\n")
-        if step_id == reading.step.number and not reading.deviations:
-            # The place says the same as the number.
-            match = line_pattern().fullmatch(f"{content}\n") or match
-            written = content
-        if match is None or match.lastgroup != "step":
+        # Where the place says the same as the number, the line may be one as it is.
+        is_same = step_id == reading.step.number and not reading.deviations
+        written = content if is_same and _match_step(content) else reading.step.write(step_id)
+        match = _match_step(written)
+        if match is None:
             self._report(line, (Deviation("PS110", "this step cannot be written", 0, len(content), None),), None)
             self._give_lines_to(False)
             return
-        is_same = written == content
-        moved = not reading.deviations and not is_same
         deviations = reading.deviations
-        if moved:
+        if not deviations and written != content:
             message = f"read as step {step_id}, by its place"
             deviations = (Deviation("PS110", message, 0, len(reading.step.number) + 1, Risk.LOW),)
         self._report(line, deviations, (written,), step_id=step_id)
-        self._take_step(match, LineBounds(line.start, line.end, bool(deviations or self._lead)))
-        self._depth = indent
-        if isinstance(self.owner, PlanStep):
-            self._last = _Last(line, content, indent, "step", reading.step, step_id)
+        self._take_step(match, line.repaired() if deviations or self._beside else line, content, indent)
 
     def _place(self, step: StepLine, indent: int) -> str:
-        if self.is_strict and step.number:
-            # Indentation says nothing in the form.
-            self._note_id(step.number, indent)
-            return step.number
-        return self.numbering.place(step.number, step.kind, indent)
+        # Indentation says nothing in the form.
+        kind = Number.DOTTED if self.is_strict and step.number else step.kind
+        return self.numbering.place(step.number, kind, indent)
 
     def _is_told_of(self, indent: int) -> bool:
         """Whether an indented line can only be told of the step above."""
@@ -583,12 +537,6 @@ class Reader:
         is_bullet = bool(reading.text) and reading.step is not None and not reading.step.number
         return is_bullet and (self._is_in_list() or self.numbering.has_numbers)
 
-    def _take_wide_detail(self, reading: LineReading, line: LineBounds) -> None:
-        match = line_pattern().fullmatch(f"{reading.rows[0]}\n")
-        self._report(line, reading.deviations, reading.rows if match else None)
-        if match is not None:
-            self._take_body(match, LineBounds(line.start, line.end, is_repaired=True))
-
     # ---------------------------------------------------------------- labels, tables, text
 
     def _take_label(
@@ -598,69 +546,46 @@ class Reader:
         step = self.owner
         if not isinstance(step, PlanStep):
             self._take_text(None, content, line, indent, above)
-            return
-        if self._is_unclear(indent):
+        elif self._is_unclear(indent):
             self._take_detail(content, line, indent)
-            return
-        if reading.kind == "inputs":
+        elif reading.kind == "inputs":
             self._report(line, reading.deviations, reading.rows, step_id=step.step_id)
             step.inputs.extend(reading.names)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="inputs"))
-            self.tell("inputs", step_id=step.step_id, names=reading.names)
-            return
-        summary = self._summary_of(step)
-        changed = summary and add_label(summary, reading)
-        bullet = DIALECT.rule("bullet").match(content)
-        text = content[bullet.end() :] if bullet else content
-        if changed is not None and changed == summary:
-            # The step says so already.
-            self._report(line, reading.deviations, (), step_id=step.step_id)
-        elif changed is None or not self._rewrite(step, changed, line, reading):
-            self._take_detail(text, line, indent, is_doubtful=True)
+            self.positions.add_step(step.step_id, line.repaired("inputs"))
+        else:
+            said = read_line(canonical_summary(step))
+            summary = said.step if said else None
+            changed = summary and add_label(summary, reading)
+            if changed is not None and changed == summary:
+                # The step says so already.
+                self._report(line, reading.deviations, (), step_id=step.step_id)
+            elif changed is None or not _rewrite(step, changed.write(step.step_id)):
+                self._take_detail(_cut_bullet(content), line, indent, is_doubtful=True)
+            else:
+                self._move_up(step, changed.write(step.step_id), line, reading)
 
-    def _summary_of(self, step: PlanStep) -> StepLine | None:
-        """What the summary line of a step says, in the terms of the dialect."""
-        reading = read_line(canonical_summary(step))
-        return reading.step if reading else None
-
-    def _rewrite(self, step: PlanStep, changed: StepLine, line: LineBounds, label: LineReading) -> bool:
-        """Put what a line below a step says into its summary line; False where that can not be written."""
-        kind = {"progress": "done_count"}.get(label.kind, label.kind)
-        match = line_pattern().fullmatch(changed.write(step.step_id) + "\n")
-        if match is None or match.lastgroup != "step":
-            return False
-        built = build_step(*match.group(*_STEP_GROUPS))
-        step.status, step.outputs, step.result = built.status, built.outputs, built.result
-        step.done_count, step.total_count = built.done_count, built.total_count
-        step.description = built.description
+    def _move_up(self, step: PlanStep, row: str, line: LineBounds, label: LineReading) -> None:
+        """Tell of a label in the line of its step, of which it has become a part."""
         start, end = self.positions.bounds_of(step.step_id)[0]
         self.positions.extend_step(step.step_id, LineBounds(start, end, is_repaired=True))
-        self.positions.add_step(step.step_id, line._replace(is_repaired=True, part=kind))
-        rows = (changed.write(step.step_id),)
+        part = "done_count" if label.kind == "progress" else label.kind
+        self.positions.add_step(step.step_id, line.repaired(part))
+        told = (at for at in reversed(range(len(self.found))) if _start_of(self.found[at]) <= start)
+        at = next(told, -1)
+        report = self.found[at] if at >= 0 else None
+        if not isinstance(report, LineReport) or report.start != start:
+            at += 1
+            report = LineReport(start, end, (), (row,), step.step_id)
+            self.found.insert(at, report)
         cut = Edit(self.source.span(line.start, self._end), "")
-        fix = Fix(self.source.span(start, end), rows[0], (cut,), is_safe=True)
-        told = self._share_fix(start, step.step_id, rows, fix)
-        self.found.append(LineReport(line.start, self._end, label.deviations, rows, step.step_id, told))
-        return True
-
-    def _share_fix(self, start: int, step_id: str, rows: tuple[str, ...], fix: Fix) -> Fix | None:
-        """Let what was told of a step's own line have a fix that writes more; None where it can have none."""
-        for at in reversed(range(len(self.found))):
-            one = self.found[at]
-            if _start_of(one) < start:
-                break
-            if isinstance(one, LineReport) and one.step_id == step_id and (one.start == start or one.fix is not None):
-                if one.risk is None:
-                    return None
-                edits = () if one.fix is None else one.fix.more
-                fix = evolve(fix, more=(*edits, *(edit for edit in fix.more if edit not in edits)))
-                self.found[at] = evolve(one, rows=rows, fix=fix)
-        return fix
+        moved = self._shift(label.deviations, line.start - start)
+        rows = None if report.rows is None else (row,)
+        self.found[at] = evolve(report, deviations=(*report.deviations, *moved), rows=rows, cuts=(*report.cuts, cut))
 
     def _take_table(self, content: str, line: LineBounds) -> None:
         """Take a row of a table: the first one, which names the columns, or a step."""
         if self._columns:
-            self._take_row_of_table(content, line)
+            self._take_row(content, line)
             return
         columns = read_columns(content)
         if columns is None or self.owner is False:
@@ -670,29 +595,29 @@ class Reader:
         self._columns = columns
         message = "a table of steps: write a line for each step"
         self._report(line, (Deviation("PS101", message, 0, len(content)),), ())
-        self.section = Section.STEPS
-        self.seen.add(Section.STEPS)
+        self._open_steps()
 
-    def _take_row_of_table(self, content: str, line: LineBounds) -> None:
+    def _take_row(self, content: str, line: LineBounds) -> None:
         columns = self._columns
+        if DIALECT.terminal("TABLE_RULER").fullmatch(content):
+            self._report(line, (Deviation("PS101", "a row of a table", 0, len(content)),), ())
+            return
         found = read_row(content, columns, self.signs)
         if found is None:
-            is_ruler = set(content) <= set("|:- \t")
-            message = "a row of a table" if is_ruler else "this row of the table has no type or no description"
-            told = (Deviation("PS101", message, 0, len(content)),)
-            self._report(line, told, () if is_ruler else None)
+            message = "this row of the table has no type or no description"
+            self._report(line, (Deviation("PS101", message, 0, len(content), None),), None)
             return
         reading, inputs = found
         assert reading.step is not None, "a row is a step"
         step_id = self._place(reading.step, 0)
         rows = (reading.step.write(step_id), *([f"  > ← {', '.join(inputs)}"] if inputs else []))
-        match = line_pattern().fullmatch(rows[0] + "\n")
+        match = _match_step(rows[0])
         self._report(line, reading.deviations, rows if match else None, step_id=step_id)
-        if match is not None and match.lastgroup == "step":
-            self._take_step(match, LineBounds(line.start, line.end, is_repaired=True))
+        if match is not None:
+            self._take_step(match, line.repaired(), content, 0)
             if isinstance(self.owner, PlanStep):
                 self.owner.inputs.extend(inputs)
-        self._columns = columns
+        self._last, self._columns = None, columns
 
     def _take_text(
         self, reading: LineReading | None, content: str, line: LineBounds, indent: int, above: _Last | None
@@ -703,14 +628,15 @@ class Reader:
             message = "this line stands for others that were left out"
             self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
         elif self._is_in_list() and kind in ("bullet", "untyped", "step") and not content.startswith("#"):
-            self._take_listed(reading, content, line, indent)
+            assert reading is not None, "its kind says so"
+            self._take_listed(reading.text, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, indent, above)
         elif isinstance(self.owner, PlanStep) and (
-            kind in ("bullet", "step") or (indent > self.base and self._is_below(kind, indent))
+            # Indentation says nothing to a strict reader.
+            kind in ("bullet", "step") or (self._is_told_of(indent) and (kind != "untyped" or indent > 0))
         ):
-            bullet = DIALECT.rule("bullet").match(content)
-            text = reading.text if reading and kind == "bullet" else content[bullet.end() if bullet else 0 :]
+            text = reading.text if reading and kind == "bullet" else _cut_bullet(content)
             self._take_detail(text, line, indent)
         elif kind == "untyped" and reading is not None:
             self._report(line, reading.deviations, None)
@@ -722,85 +648,59 @@ class Reader:
         else:
             self._refuse_text(content, line)
 
-    def _is_below(self, kind: str, indent: int) -> bool:
-        """Whether an indented line is told of the step above. Indentation says nothing to a strict reader."""
-        return not self.is_strict and (kind != "untyped" or indent > 0)
-
-    def _take_listed(self, reading: LineReading | None, content: str, line: LineBounds, indent: int) -> None:
+    def _take_listed(self, text: str, content: str, line: LineBounds, indent: int) -> None:
         """Take a constraint with another bullet."""
-        assert reading is not None, "its kind says so"
-        text = reading.text if self.is_strict else unwrap(reading.text)
+        text = text if self.is_strict else unwrap(text)
         if not text:
             message = "the constraint has no text"
             help = "write some text, or remove the line"
             self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
             return
-        end = max(len(content) - len(text), 1)
-        bullet = len(content[:end].rstrip(BLANKS))
+        bullet = len(content[: max(len(content) - len(text), 1)].rstrip(BLANKS))
         deviation = Deviation("PS118", "a constraint must start with `- `", 0, max(bullet, 1))
-        deviations = () if content == f"- {text}" else (deviation,)
-        self._report(line, deviations, (f"- {text}",))
-        self._take_constraint(text, LineBounds(line.start, line.end, is_repaired=True))
+        self._report(line, () if content == f"- {text}" else (deviation,), (f"- {text}",))
+        self._take_constraint(text, line.repaired())
         self._last = _Last(line, f"- {text}", indent, "constraint")
 
     def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
         """Whether an indented line without a sign is the end of the line above."""
-        if self.is_strict or indent <= above.indent or indent <= self.base or len(above.content) > _LONGEST:
+        if self.is_strict or indent <= max(above.indent, self.base) or len(above.content) > _LONGEST:
             return False
         is_open = above.content[-1:] not in _ENDS and (content[:1].islower() or _ends_in_outputs(content))
-        if above.step is None:
+        step = self.owner
+        if above.kind != "step" or not isinstance(step, PlanStep):
             return is_open and above.kind in ("goal", "constraint")
-        if not above.step.has_only_description:
+        if step.outputs or step.result or has_progress(step):
             return False
-        return content.startswith("| ") or (not above.step.is_container and is_open)
+        return content.startswith("| ") or (is_open and step.step_type not in CONTAINER_TYPES)
 
     def _join(self, content: str, line: LineBounds, indent: int, above: _Last) -> None:
         """Take a line as the end of the line above."""
         # Chinese has no white space between words.
         space = "" if above.content[-1:] >= "\u3000" and content[:1] >= "\u3000" else " "
-        joined = f"{above.content}{space}{content}"
+        joined, step = f"{above.content}{space}{content}", self.owner
         bounds = LineBounds(above.line.start, line.end, is_repaired=True)
-        deviation = Deviation(
-            "PS126",
-            "the line goes on with the line above",
-            line.start - above.line.start,
-            line.start - above.line.start + len(content),
-            Risk.LOW,
-        )
-        if above.step is None:
+        at = line.start - bounds.start
+        deviation = Deviation("PS126", "the line goes on with the line above", at, at + len(content), Risk.LOW)
+        if above.kind == "step" and isinstance(step, PlanStep):
+            reading = read_line(joined, default_type=self.default_type, signs=self.signs)
+            row = reading.step.write(step.step_id) if reading and reading.step else ""
+            if reading is None or not _rewrite(step, row):
+                self._take_detail(content, line, indent)
+                return
+            self._report_anew(bounds, (*reading.deviations, deviation), row, step.step_id)
+            self.positions.extend_step(step.step_id, bounds)
+        else:
             text = joined.partition(" ")[2].strip(BLANKS)
             if above.kind == "goal":
                 self.plan.goal = text
-                rows = (f"Goal: {text}",)
+                joined = f"Goal: {text}"
             else:
                 self.plan.constraints[-1] = text
-                rows = (f"- {text}",)
-            self._replace_findings(above, bounds, (deviation,), rows)
+                joined = f"- {text}"
+            self._report_anew(bounds, (deviation,), joined)
             self.positions.extend_last(bounds)
-            self._last = _Last(bounds, rows[0] if above.kind == "goal" else f"- {text}", above.indent, above.kind)
-            return
-        reading = read_line(joined, default_type=self.default_type, signs=self.signs)
-        step = self.owner
-        if reading is None or reading.step is None or not isinstance(step, PlanStep):
-            self._take_detail(content, line, indent)
-            return
-        rows = (reading.step.write(above.step_id),)
-        match = line_pattern().fullmatch(f"{rows[0]}\n")
-        if match is None or match.lastgroup != "step":
-            self._take_detail(content, line, indent)
-            return
-        built = build_step(*match.group(*_STEP_GROUPS))
-        for name in ("status", "description", "outputs", "result", "done_count", "total_count"):
-            setattr(step, name, getattr(built, name))
-        self._replace_findings(above, bounds, (*reading.deviations, deviation), rows, step.step_id)
-        self.positions.extend_step(step.step_id, bounds)
-        self._last = _Last(bounds, joined, above.indent, "step", reading.step, above.step_id)
-
-    def _replace_findings(
-        self, above: _Last, bounds: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str], step_id: str = ""
-    ) -> None:
-        self._take_back(above.line.start)
-        self._report(bounds, deviations, rows, step_id=step_id)
+        self._last = evolve(above, line=bounds, content=joined)
 
     def _is_unclear(self, indent: int) -> bool:
         """Whether a line below a step is indented less than that: it may be told of the one above."""
@@ -817,62 +717,31 @@ class Reader:
             return
         row = f"> {text}"
         match = line_pattern().fullmatch(f"{row}\n")
-        is_doubtful = is_doubtful or _ends_in_outputs(text) or self._is_unclear(indent)
+        is_doubtful = is_doubtful or match is None or _ends_in_outputs(text) or self._is_unclear(indent)
         message = "read as detail of the step above" if match else "this line is not part of a plan"
         if self.is_strict and match:
             message = "detail of the step above begins with `> `"
-        risk = None if is_doubtful or match is None else Risk.MEDIUM
         help = "write `> ` before it, or say it in the line of the step"
-        self._report(
-            line, (Deviation("PS107", message, 0, line.end - line.start, risk, help),), (row,), step_id=step.step_id
-        )
+        deviation = Deviation("PS107", message, 0, line.end - line.start, None if is_doubtful else Risk.MEDIUM, help)
+        self._report(line, (deviation,), (row,), step_id=step.step_id)
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:
             step.detail.append(text)
-            self.positions.add_step(step.step_id, line._replace(is_repaired=True, part="detail"))
-            self.tell("detail", step_id=step.step_id, text=text)
+            self.positions.add_step(step.step_id, line.repaired("detail"))
 
     def _refuse_text(self, content: str, line: LineBounds) -> None:
         """Name a line that is no line of a plan."""
-        help = "remove the line, or make it a `> detail` line of a step"
-        expected = expected_lines(self.section)
         if content in ("#", "-"):
             what = "title" if content == "#" else "constraint"
             message, help = f"the {what} has no text", "write some text, or remove the line"
             self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
-            return
-        code, message = "PS101", "this line is not part of a plan"
-        if content.startswith(">") and self.owner is False:
+        elif content.startswith(">") and self.owner is False:
             self._drop(line)
-            return
-        self._report(line, (Deviation(code, message, 0, len(content), None, help, expected),), None)
-        if content.startswith("#"):
-            # What stands below another heading is no part of what is above it.
-            self._give_lines_to(False)
-
-    def _refuse_control(self, content: str, line: LineBounds, indent: int, found: Match[str]) -> None:
-        """Name a control character, and read the line without it."""
-        sign = f"U+{ord(found[0]):04X}"
-        message = f"the control character {sign} is not allowed in a plan"
-        if found[0] == "\r" and content[found.end() :].strip(BLANKS + "\r"):
-            help = "end each line with a line feed, or with a carriage return and a line feed"
-            self._report(line, (Deviation("PS102", message, *found.span(), None, help),), None)
-            self._give_lines_to(False)
-            return
-        clean = found.re.sub("", content).strip(BLANKS)
-        deviation = Deviation("PS102", message, *found.span(), Risk.MEDIUM, "remove it")
-        match = line_pattern().fullmatch(f"{clean}\n") if clean else None
-        reading = None if match or not clean else read_line(clean, default_type=self.default_type, signs=self.signs)
-        if match is not None:
-            self._report(line, (deviation,), (clean,))
-            self._take(match, LineBounds(line.start, line.end, is_repaired=True), clean, indent)
-            self._last = None
-        elif not clean:
-            self._report(line, (deviation,), ())
-        elif reading is not None and reading.kind == "step":
-            self._take_step_line(evolve(reading, deviations=(deviation, *reading.deviations)), clean, line, indent)
         else:
-            self._report(line, (evolve(deviation, risk=None),), None)
-            if reading is not None and reading.kind == "untyped":
+            message, expected = "this line is not part of a plan", expected_lines(self.section)
+            help = "remove the line, or make it a `> detail` line of a step"
+            self._report(line, (Deviation("PS101", message, 0, len(content), None, help, expected),), None)
+            if content.startswith("#"):
+                # What stands below another heading is no part of what is above it.
                 self._give_lines_to(False)
 
     def move_below(self, parent: str) -> None:
@@ -888,31 +757,27 @@ class Reader:
 
     # ---------------------------------------------------------------- findings
 
-    @property
-    def _severity(self) -> Severity:
-        return Severity.ERROR if self.is_strict else Severity.WARNING
-
     def _report(
         self, line: LineBounds, deviations: Sequence[Deviation], rows: Sequence[str] | None, step_id: str = ""
     ) -> None:
         # White space at the end of a detail line is part of it; elsewhere a fix leaves it.
         end = line.end if rows and rows[-1].startswith(">") else self._end
-        if self._comment is not None:
-            deviations = (*deviations, self._comment)
-        if self._lead:
-            message = "the white space at the start of the line is not spaces or tabs"
-            moved = (evolve(one, start=one.start + self._lead, end=one.end + self._lead) for one in deviations)
-            deviations = (Deviation("PS113", message, 0, self._lead), *moved)
+        if self._beside:
+            deviations = sorted(self._shift((*deviations, *self._beside), self._lead), key=attrgetter("start"))
         if deviations:
-            self.found.append(
-                LineReport(line.start, end, tuple(deviations), None if rows is None else tuple(rows), step_id)
-            )
+            told = None if rows is None else tuple(rows)
+            self.found.append(LineReport(line.start, end, tuple(deviations), told, step_id))
         self._dropped = None
 
-    def _take_back(self, start: int) -> None:
-        """Drop what was told from an offset on."""
-        while self.found and _start_of(self.found[-1]) >= start:
+    def _report_anew(self, line: LineBounds, deviations: Sequence[Deviation], row: str, step_id: str = "") -> None:
+        """Tell of a line in place of what was told from its start on."""
+        while self.found and _start_of(self.found[-1]) >= line.start:
             self.found.pop()
+        self._report(line, deviations, (row,), step_id)
+
+    @staticmethod
+    def _shift(deviations: Iterable[Deviation], by: int) -> list[Deviation]:
+        return [evolve(one, start=one.start + by, end=one.end + by) for one in deviations]
 
     def _note(self, code: str, message: str, line: LineBounds, severity: Severity, **more: Any) -> None:
         """Add a finding about all of a line, or about a part of it that is given."""
@@ -935,9 +800,9 @@ class Reader:
     @property
     def findings(self) -> list[Diagnostic]:
         """All that was found, as diagnostics."""
-        listed: list[Diagnostic] = []
+        severity, listed = Severity.ERROR if self.is_strict else Severity.WARNING, []
         for one in self.found:
-            listed += one.diagnose(self.source, self._severity) if isinstance(one, LineReport) else [one]
+            listed += one.diagnose(self.source, severity) if isinstance(one, LineReport) else [one]
         return listed
 
     def is_clear(self, max_risk: Risk) -> bool:
@@ -952,6 +817,32 @@ class Reader:
 
 def _start_of(found: LineReport | Diagnostic) -> int:
     return found.start if isinstance(found, LineReport) else found.span.start if found.span else 0
+
+
+def _miss_of_control(found: Match[str], risk: Risk | None, help: str) -> Deviation:
+    message = f"the control character U+{ord(found[0]):04X} is not allowed in a plan"
+    return Deviation("PS102", message, *found.span(), risk, help)
+
+
+def _match_step(row: str) -> Match[str] | None:
+    """What the summary line of a step says; None for any other line."""
+    match = line_pattern().fullmatch(f"{row}\n")
+    return match if match is not None and match.lastgroup == "step" else None
+
+
+def _rewrite(step: PlanStep, row: str) -> bool:
+    """Let a step say what a summary line says, its body apart; False where that is none."""
+    match = _match_step(row)
+    if match is not None:
+        built = build_step(*match.group(*_STEP_GROUPS))
+        for name in ("status", "description", "outputs", "result", "done_count", "total_count"):
+            setattr(step, name, getattr(built, name))
+    return match is not None
+
+
+def _cut_bullet(content: str) -> str:
+    bullet = DIALECT.rule("bullet").match(content)
+    return content[bullet.end() :] if bullet else content
 
 
 def _ends_in_outputs(text: str) -> bool:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         render as render,
         render_all as render_all,
     )
-    from planspec_lark.syntax.diagram import GraphvizError as GraphvizError, dot_to_svg as dot_to_svg
     from planspec_lark.syntax.limits import Limits as Limits
     from planspec_lark.syntax.safe_text import one_line as one_line
     from planspec_lark.syntax.source import Source as Source, Span as Span
@@ -32,7 +31,6 @@ else:
             "diagnostics": (
                 "CODES CommandError Diagnostic Edit Fix PlanSpecError PlanSyntaxError Severity decode render render_all"
             ),
-            "diagram": "GraphvizError dot_to_svg",
             "limits": "Limits",
             "safe_text": "one_line",
             "source": "Source Span",

@@ -17,7 +17,7 @@ from attrs import frozen
 
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, Severity, highest
-from planspec_lark.syntax.diagnostics import Diagnostic, Fix
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source
 
 __all__ = ["Deviation", "Dialect", "Form", "LineReport", "report", "risk_of"]
@@ -136,7 +136,7 @@ class LineReport:
         deviations: what differs.
         rows: the canonical text, a line each; None where a part has none.
         step_id: the step that the line belongs to.
-        fix: the fix, where it is more than to write the rows.
+        cuts: what the fix takes out besides, which other lines say of this one.
     """
 
     start: int
@@ -144,7 +144,7 @@ class LineReport:
     deviations: tuple[Deviation, ...]
     rows: tuple[str, ...] | None
     step_id: str = ""
-    fix: Fix | None = None
+    cuts: tuple[Edit, ...] = ()
 
     @property
     def risk(self) -> Risk | None:
@@ -158,11 +158,10 @@ class LineReport:
             source: what the line is in.
             severity: how much they weigh; an error where there is no canonical text.
         """
-        risk = self.risk
-        fix = self.fix if risk is not None else None
-        if risk is not None and fix is None:
+        risk, fix = self.risk, None
+        if risk is not None:
             is_safe = risk in (Risk.NONE, Risk.LOW)
-            fix = Fix(source.span(self.start, self.end), "\n".join(self.rows or ()), is_safe=is_safe)
+            fix = Fix(source.span(self.start, self.end), "\n".join(self.rows or ()), self.cuts, is_safe)
         return [
             Diagnostic(
                 one.code,

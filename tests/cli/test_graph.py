@@ -18,9 +18,8 @@ DRAWN = parse_plan(PLAN)
     ("arguments", "diagram"),
     [
         ([], draw_plan(DRAWN)),
-        (["--format", "dot"], draw_plan(DRAWN, "dot")),
         (["--flow"], draw_plan(DRAWN, view="flow")),
-        (["--tree", "--format", "dot"], draw_plan(DRAWN, "dot", view="tree")),
+        (["--tree"], draw_plan(DRAWN, view="tree")),
     ],
 )
 def test_a_diagram(arguments: list[str], diagram: str, here: Path) -> None:
@@ -61,27 +60,3 @@ def test_what_cannot_be_read_or_written(arguments: list[str], said: str) -> None
     result = run("graph", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith(said)
-
-
-def test_an_image(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made by a program that says what it was given."""
-    (here / "dot").write_text('#!/bin/sh\necho "$@"; cat\n')
-    (here / "dot").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{here}:/usr/bin:/bin")
-    assert run("graph", "plan.md", "--format", "svg").stdout == "-Tsvg\n" + draw_plan(DRAWN, "dot")
-
-
-def test_a_picture_without_graphviz(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    result = run("graph", "plan.md", "--format", "svg", "-o", "plan.svg")
-    said = "Error: SVG is made by Graphviz, and its program `dot` is not installed here\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
-    assert not (here / "plan.svg").exists()
-
-
-def test_a_picture_takes_too_long(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "dot").write_text("#!/bin/sh\nexec sleep 60\n")
-    (here / "dot").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{here}:/usr/bin:/bin")
-    result = run("graph", "plan.md", "--format", "svg", "--timeout", "0.2")
-    assert (result.exit_code, result.stderr) == (2, "Error: Graphviz has not ended after 0.2 seconds\n")

@@ -364,7 +364,6 @@ def test_help_in_the_middle() -> None:
         ("check --strit plan.md", "--strict"),
         ("--vresion", "--version"),
         ("check --format jsno plan.md", "Did you mean 'json'?"),
-        ("graph --format mermiad plan.md", "Did you mean 'mermaid'?"),
         ("grammar show plansepc", "Did you mean 'planspec'?"),
         ("grammar export --target gbfn", "Did you mean 'gbnf'?"),
         ("show libary", "did you mean `library`?"),

@@ -232,9 +232,6 @@ def test_what_is_wrong_is_counted_beyond_a_thousand(name: str) -> None:
 def test_graph() -> None:
     mermaid = 'flowchart TD\n  s0["loaf<br/>bake"]\n  s1["flour<br/>weigh"]\n  s2["oven<br/>weigh"]\n'
     assert run("tools", "graph", "good.json").stdout == f"{mermaid}  s1 --> s0\n  s2 --> s0\n"
-    dot = run("tools", "graph", "-", "--format", "dot", stdin=json.dumps(GOOD)).stdout
-    assert dot.startswith('digraph plan {\n  node [shape=box];\n  s0 [label="loaf\\nbake"];\n')
-    assert dot.endswith("  s1 -> s0;\n  s2 -> s0;\n}\n")
 
 
 def test_show(snapshot: SnapshotAssertion) -> None:
@@ -263,7 +260,7 @@ def test_a_plan_with_errors_is_shown(name: str) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--atoms", "atoms"], ["order", "--waves"], ["order", "--json"], ["graph"], ["graph", "--format", "dot"],
+    [["check", "--atoms", "atoms"], ["order", "--waves"], ["order", "--json"], ["graph"],
      ["show", "--plan"], ["show", "--full"], ["run", "--atoms", "atoms", "--dry-run"]],
 )  # fmt: skip
 def test_nothing_steers_a_terminal(files: Path, arguments: list[str]) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from planspec_lark import PlanSpec
-from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.tool_runner import ToolRun, run_toolplan
 from planspec_lark.toolplan import (
     ToolPlan,
@@ -73,11 +72,6 @@ def _view(plan: ToolPlan) -> PlanSpec:
     return toolplan_to_plan(plan, _TOOLS)
 
 
-def _draw(plan: ToolPlan) -> None:
-    for language in get_args(DiagramLanguage):
-        draw_toolplan(plan, language)
-
-
 TOOL_RUN_WORK = {
     "run_toolplan": Work(_run, _plan),
     "run_toolplan, failing": Work(lambda plan: run_toolplan(plan, _TOOLS, {"a": _fail}), _plan),
@@ -87,5 +81,5 @@ TOOL_RUN_WORK = {
     "the skeleton of a plan": Work(
         lambda plan: plan_to_toolplan_skeleton(plan, _TOOLS), lambda text: _view(_plan(text))
     ),
-    "draw_toolplan": Work(_draw, _plan),
+    "draw_toolplan": Work(draw_toolplan, _plan),
 }

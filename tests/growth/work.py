@@ -50,7 +50,6 @@ from planspec_lark.planspec import PlanTransformer, draw_plan, focus_view, next_
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode, estimate_tokens
-from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.limits import NO_LIMITS
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -149,9 +148,9 @@ def _repair(text: str) -> None:
     repair_plan(text, lambda _: "LINE 1: Goal: g\nPLAN 1", rounds=1)
 
 
-def _draw(language: DiagramLanguage, plan: PlanSpec) -> None:
+def _draw(plan: PlanSpec) -> None:
     for view in get_args(View):
-        draw_plan(plan, language, view=view)
+        draw_plan(plan, view=view)
 
 
 def _convert(plan: PlanSpec) -> None:
@@ -241,7 +240,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
-    **{f"draw_plan, {language}": Work(partial(_draw, language), _plan) for language in get_args(DiagramLanguage)},
+    "draw_plan": Work(_draw, _plan),
     "render_page": Work(render_page, _plan),
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),

@@ -438,7 +438,7 @@ def test_another_table_is_no_table_of_steps(row: str) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    ["| x | Sand | done | y |", "| act | Sand | half | y |", "| act | Sand | done | smooth doors |"],
+    ["| act | Sand | half | y |", "| act | Sand | done | smooth doors |"],
 )
 def test_a_row_with_a_cell_that_says_nothing_known_has_no_canonical_text(row: str) -> None:
     found = read_row(row, ["type", "text", "status", "outputs"], {})
@@ -449,6 +449,10 @@ def test_a_row_with_a_cell_that_says_nothing_known_has_no_canonical_text(row: st
 @pytest.mark.parametrize("row", ["|---|:-:|", "| act |", "| act | a | b |"])
 def test_a_ruler_and_a_row_of_another_width_are_no_steps(row: str) -> None:
     assert read_row(row, ["type", "text"], {}) is None
+
+
+def test_a_row_without_a_type_is_no_step() -> None:
+    assert read_row("| x | Sand |", ["type", "text"], {}) is None
 
 
 # ---------------------------------------------------------------- ids

@@ -377,11 +377,7 @@ def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:
         ("report", "repotr", "report"),
         ("data", "dta", "data"),
         ("clean_data, cleaned_dat", "cleaned_data", "cleaned_dat"),
-        ("roof_shingles", "shingles_roof", "roof_shingles"),
-        ("roof_shingles", "shinglesRoof", "roof_shingles"),
-        ("sales_2024_HTMLPage", "page_html_sales_2024", "sales_2024_HTMLPage"),
-        ("rows_clean, clean_row", "clean_rows", "clean_row"),
-        ("roof_shingles", "shingles_of_roof", None),
+        ("roof_shingles", "shingles_roof", None),
         ("roof_shingles", "shingles", None),
         ("metres_to_feet", "feet_to_metres", None),
         ("side_a_of_b", "side_b_of_a", None),
@@ -422,8 +418,6 @@ def test_of_very_many_names_only_the_first_are_looked_for() -> None:
     rows = "".join(f"{number}. [act] a → out_{number}\n> ← alien_{number}\n" for number in range(1, 400))
     steps = f"0. [act] a → report\n> ← out1\n{rows}400. [act] a\n> ← {{}}\n"
     assert [row[1] for row in lint(steps.format("repotr"), "PS316")] == ["0"]
-    # What has been looked for once is known.
-    assert [row[1] for row in lint(steps.format("out1"), "PS316")] == ["0", "400"]
 
 
 @pytest.mark.parametrize(

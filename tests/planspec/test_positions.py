@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from planspec_lark import iter_steps, parse_plan, scan_plan
 from planspec_lark.planspec.positions import Fields
-from planspec_lark.planspec.recovery import Reader, scan_lines
 from planspec_lark.syntax import Span
 
 TEXT = """\
@@ -169,58 +166,6 @@ def test_all_ways_to_ask_find_the_positions() -> None:
     assert "2" not in scan_plan(text).positions
     assert scan_plan(text).positions.fields["goal"][0].start == text.index("g\n")
     assert scan_plan(text).positions.step("1") == scan_plan(text).positions.steps["1"]
-
-
-# ---------------------------------------------------------------- lines that are taken at once
-
-
-def _all_of(text: str) -> object:
-    """All that reading a text line by line gives."""
-    result = scan_lines(text)
-    positions = result.positions
-    steps = [(step_id, positions.bounds_of(step_id), where) for step_id, where in positions.steps.items()]
-    return result.plan, result.diagnostics, positions.fields, steps, positions.bounds
-
-
-LINES = (
-    "1. [act] a → b",
-    "1.1. [act] c",
-    "2) [act] d",
-    "  3. [act] e",
-    "> ← b, f",
-    "  > detail",
-    "prose",
-    "",
-    "```",
-    "- g",
-)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_lines_that_are_taken_at_once_are_read_as_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = Random(seed)
-    newline = random.choice(("\n", "\r\n"))
-    text = "Goal: g\n## Steps\n1. [act] z\n" + "".join(f"{random.choice(LINES)}{newline}" for _ in range(25))
-    taken = _all_of(text)
-    monkeypatch.setattr(Reader, "_take_rows", lambda _self, _text, at: at)
-    assert _all_of(text) == taken
-
-
-def test_a_text_with_one_fault_is_mostly_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows: list[str] = []
-    read = Reader.read
-
-    def note(self: Reader, row: str, start: int, indent: int = 0) -> None:
-        rows.append(row)
-        read(self, row, start, indent)
-
-    monkeypatch.setattr(Reader, "read", note)
-    lines = [f"{n}. [act] a → b{n}\n> ← b{n - 1}\n" for n in range(1, 501)]
-    lines[250] = lines[250].replace(". ", ") ", 1)
-    result = scan_lines(f"Goal: g\n## Steps\n{''.join(lines)}")
-    assert [found.code for found in result.diagnostics] == ["PS110"]
-    assert (len([*iter_steps(result.plan)]), len(rows)) == (500, 4)
-    assert rows[-1].startswith("251) ")
 
 
 def test_bounds_stay_when_a_part_of_the_places_was_found() -> None:

@@ -229,7 +229,7 @@ def test_a_field_of_a_step(copied: Path) -> None:
         ),
         ("planspec_lark/html/tree.py", "escape_text(task_text(step))", "escape_text(step.description)"),
         ("planspec_lark/diff/render.py", "        task_text(step),", "        step.description,"),
-        ("planspec_lark/mcp_server/tool_models.py", "for name in WORDS}", "for name in ()}"),
+        ("planspec_lark/mcp_server/tool_models.py", "dict.fromkeys(WORDS, ", "dict.fromkeys((), "),
         ("planspec_lark/mcp_server/tool_models.py", '"detail", *WORDS)', '"detail")'),
         ("planspec_lark/mcp_server/plan_actions.py", "for name in WORDS}", "for name in ()}"),
         ("planspec_lark/cli/steps.py", "map(_word_option, WORDS)", "map(_word_option, ())"),

@@ -1,4 +1,4 @@
-"""The only writer of a plan's state: each change is a record of a ledger, and the context is their result.
+"""The state of a plan: each change is an entry in a log, and the context is their result.
 
 The file of the context is a view of that, which is written now and then.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial, reduce
 from logging import getLogger
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import instance_of
 
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.plan_next.context import (
@@ -28,22 +29,38 @@ from planspec_lark.plan_next.context import (
 )
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
-from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunBusyError, RunInfo, check_name
+from planspec_lark.runs.driver import Postponed
+from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
+from planspec_lark.runs.lease import VIEW_PAUSE
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, check_name
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
-from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["CONTEXT_FILE", "LEDGER_FILE", "LOG", "Kernel", "StateError", "create_state", "open_state", "read_state"]
+__all__ = [
+    "CONTEXT_FILE",
+    "LEDGER_FILE",
+    "LOG",
+    "Begun",
+    "Done",
+    "Kernel",
+    "Opened",
+    "Refused",
+    "StateError",
+    "closed",
+    "create_state",
+    "fold",
+    "number_of",
+    "open_state",
+    "read_state",
+]
 
 LOG = getLogger("planspec_lark.planner")
 CONTEXT_FILE = "thinking-context.json"
 LEDGER_FILE = "planner.ledger"
 # The run of the ledger that has all plans of the folder, each from its first record on, unless it is called otherwise.
 _RUN = "planner"
-# What a record begins with that has a whole context.
-_WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
 # Blocks that end go up to two levels deeper into the file with each block around them, and messages go in as well: what
 # a plan begins with leaves room for that.
 _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
@@ -51,6 +68,123 @@ _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
 
 class StateError(PlanSpecError):
     """A state that cannot be read, made or written now; the text says why."""
+
+
+# ---------------------------------------------------------------- what happens
+
+
+@frozen(kw_only=True)
+class Begun(Entry):
+    """A plan begins with this context."""
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.BEGUN
+
+    context: Context
+    description: str = field(init=False)
+
+    @description.default
+    def _goal(self) -> str:
+        return goal_text(self.context.think.goal)
+
+
+@frozen(kw_only=True)
+class Edited(Begun):
+    """The file of the context was edited, and this is what it says."""
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.EDITED
+
+
+@frozen(kw_only=True)
+class Opened(Entry):
+    """A block was opened, as an accepted message asks for; ``found`` is what was found in that."""
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.OPENED
+
+    message: PlanNext
+    found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
+    description: str = field(init=False)
+
+    @description.default
+    def _goal(self) -> str:
+        return goal_text(self.message.new_block.goal)
+
+
+@frozen(kw_only=True)
+class Done(Entry):
+    """The current block was left, with its result; ``found`` is what was found in the message that says so."""
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.DONE
+
+    result: Any = field(validator=instance_of((str, dict)))
+    status: DoneStatus = DoneStatus.DONE
+    found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
+
+
+@frozen(kw_only=True)
+class Failed(Done):
+    """The same, where it is not done, or only in part."""
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.FAILED
+
+
+@frozen(kw_only=True)
+class Refused(Entry):
+    """An answer was refused.
+
+    Attributes:
+        answer: its beginning.
+        faults: the first errors in it.
+        refusal: all of it.
+    """
+
+    KIND: ClassVar[RecordKind | None] = RecordKind.REFUSED
+
+    answer: str
+    faults: list[str]
+    refusal: Any = field(default=None, metadata=UNKEPT)
+
+
+def _build(value: Any, model: type[Model]) -> Model:
+    made, _ = build(value, model)
+    if made is None:
+        raise ValueError
+    return made
+
+
+def _without_type(message: PlanNext) -> dict[str, Any]:
+    return {name: value for name, value in to_value(message).items() if name != "type"}
+
+
+_ENTRIES = EntryTypes(
+    "a planner's plan",
+    [Begun, Edited, Opened, Done, Failed, Refused, Postponed],
+    {Context: (_build, to_value), PlanNext: (_build, _without_type)},
+)
+# What begins with a whole context.
+_WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
+
+
+def fold(context: Context, entry: Entry) -> Context:
+    """The context after this has happened."""
+    if isinstance(entry, Begun):
+        return entry.context
+    if isinstance(entry, Opened):
+        return open_block(context, entry.message)
+    return close_block(context, entry.result, entry.status) if isinstance(entry, Done) else context
+
+
+def closed(context: Context, result: str | dict[str, Any], status: DoneStatus, **more: Any) -> Done:
+    """That the current block is left with this result."""
+    kind = Done if status is DoneStatus.DONE else Failed
+    return kind(step=number_of(context), result=result, status=status, **more)
+
+
+def number_of(context: Context) -> str:
+    """The number of the current block among those around it, such as `2.1`; empty at the root."""
+    return ".".join(str(len(block.done) + 1) for block in reversed(context.path))
+
+
+# ---------------------------------------------------------------- the folder
 
 
 @frozen
@@ -86,10 +220,14 @@ class _State:
             with _errors(self.folder):
                 ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
                 kernel = Kernel(self, ledger)
-                beside = hold_lease(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
-                kernel.lease = held.enter_context(beside)
+                held.enter_context(kernel.log.held(kernel.write_view, VIEW_PAUSE))
                 remove_leftovers(self.folder)
             yield kernel
+
+    def log(self, ledger: Ledger | None) -> RunLog:
+        """The log of the plan."""
+        name, place = visible_name(str(self.folder)), visible_name(str(self.folder / LEDGER_FILE))
+        return RunLog(_ENTRIES, self.run, ledger, place, RunTelemetry(LOG, name), partial(_errors, self.folder))
 
     def is_begun(self) -> bool:
         """Whether the ledger has anything of the plan."""
@@ -102,7 +240,7 @@ class _State:
     def read(self) -> Context:
         """The context as the last change has left it."""
         with _errors(self.folder), self.reading() as ledger:
-            return _load(self, ledger).context
+            return _load(self, self.log(ledger)).context
 
     def check_ended(self) -> None:
         """Refuse to begin another plan where one has not ended."""
@@ -212,9 +350,9 @@ class _NoPlanError(StateError):
     """There is none yet."""
 
 
-@define
+@frozen
 class _Loaded:
-    """The state of a plan: what the ledger says (``last`` is its last record), or else what the file says.
+    """The state of a plan: what the ledger says, or else what the file says.
 
     Attributes:
         digest: of the file's text; empty where there is no file.
@@ -222,19 +360,18 @@ class _Loaded:
     """
 
     context: Context
-    last: int
     digest: str
     is_edited: bool = False
 
 
-def _load(state: _State, ledger: Ledger | None) -> _Loaded:
-    path, run = state.folder / CONTEXT_FILE, state.run
+def _load(state: _State, log: RunLog) -> _Loaded:
+    path = state.folder / CONTEXT_FILE
     name = visible_name(str(path))
     data = _read_file(path, name)
     digest = "" if data is None else _digest(data)
-    context, last = (None, 0) if ledger is None else _fold(ledger, run, visible_name(str(state.folder / LEDGER_FILE)))
-    if context is not None and ledger is not None and (data is None or ledger.has_view(run, digest)):
-        return _Loaded(context, last, digest)
+    context = _fold(log)
+    if context is not None and log.ledger is not None and (data is None or log.ledger.has_view(state.run, digest)):
+        return _Loaded(context, digest)
     if data is None:
         raise _NoPlanError(f"{name}: there is no plan here yet")
     edited = _parse(data, path)
@@ -243,7 +380,14 @@ def _load(state: _State, ledger: Ledger | None) -> _Loaded:
             f"{name}: it was edited, and the plan continued without the edit (its revision is {edited.revision}, "
             f"that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
         )
-    return _Loaded(edited, last, digest, is_edited=True)
+    return _Loaded(edited, digest, is_edited=True)
+
+
+def _fold(log: RunLog) -> Context | None:
+    """The result of the entries since the last plan began; None where there are none."""
+    entries = log.read(_WHOLE)
+    first = next(entries, None)
+    return reduce(fold, entries, first.context) if isinstance(first, Begun) else None
 
 
 def _read_file(path: Path, name: str) -> bytes | None:
@@ -280,123 +424,51 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
-    """The result of the records since the last plan began, and the number of the last one."""
-    records: list[Record] = []
-    for record in ledger.records(run, newest_first=True):
-        records.append(record)
-        if record.kind in _WHOLE:
-            break
-    if not records:
-        return None, 0
-    try:
-        context = _build(records[-1].data["context"], Context)
-        for record in reversed(records[:-1]):
-            if record.kind is RecordKind.OPENED:
-                context = open_block(context, _build(record.data["message"], PlanNext))
-            elif record.kind in (RecordKind.DONE, RecordKind.FAILED):
-                context = close_block(context, record.data["result"], DoneStatus(record.data["status"]))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise StateError(f"{name}: these are not records of a plan") from None
-    return context, records[0].seq
-
-
-def _build(value: Any, model: type[Model]) -> Model:
-    made, _ = build(value, model)
-    if made is None:
-        raise ValueError
-    return made
-
-
 # ---------------------------------------------------------------- writing
 
 
 class Kernel:
-    """The only writer of a plan's state. A change is on the disk when its method returns, or has not happened."""
+    """The only writer of a plan's state.
+
+    Attributes:
+        log: where all is written that happens.
+        context: what comes of it.
+    """
 
     context: Context
 
     def __init__(self, state: _State, ledger: Ledger) -> None:
-        self._state, self._ledger, self._last = state, ledger, 0
+        self._state, self._ledger, self.log = state, ledger, state.log(ledger)
         # Where a callable goes to another folder, the plan stays where it is.
         self._path = state.folder.absolute() / CONTEXT_FILE
-        self.lease: RunLease | None = None
-        # Tells of every record as well, in lines and spans.
-        self.telemetry = RunTelemetry(LOG, visible_name(str(state.folder)))
-
-    @property
-    def number(self) -> str:
-        """The number of the current block among those around it, such as `2.1`; empty at the root."""
-        return _number(self.context)
 
     def load(self) -> None:
         """Take over what the folder holds."""
         with _errors(self._state.folder):
-            loaded = _load(self._state, self._ledger)
-            self.context, self._last = loaded.context, loaded.last
+            loaded = _load(self._state, self.log)
+            self.context = loaded.context
             if loaded.is_edited:
                 self._ledger.add_view(self._state.run, loaded.digest, "")
-                self._note_whole(RecordKind.EDITED if loaded.last else RecordKind.BEGUN, loaded.context)
+                self.log.write((Edited if self.log.last else Begun)(context=loaded.context))
             elif loaded.digest != _digest(_encode(loaded.context)):
-                self._mark()
+                self.show(loaded.context)
 
     def begin(self, context: Context) -> None:
         """Begin a plan, whatever there is."""
         with _errors(self._state.folder):
-            newest = next(self._ledger.records(self._state.run, newest_first=True, limit=1), None)
-            self._last = 0 if newest is None else newest.seq
+            self.log.go_to_end()
             # A crash before the file is written must not have that taken for an edited one.
             with suppress(StateError):
                 if (data := _read_file(self._path, "")) is not None:
                     self._ledger.add_view(self._state.run, _digest(data), "")
-            self._note_whole(RecordKind.BEGUN, context)
-            self._mark()
+            self.log.write(Begun(context=context))
+            self.show(context)
 
-    def open_block(self, message: PlanNext) -> Context:
-        """Go into the block that an accepted message asks for."""
-        context = open_block(self.context, message)
-        data = {"description": goal_text(message.new_block.goal), "message": _without_type(message)}
-        return self._become(context, Record(RecordKind.OPENED, _number(context), data=data))
-
-    def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
-        """Leave the current block, with its result."""
-        kind = RecordKind.DONE if status is DoneStatus.DONE else RecordKind.FAILED
-        data = {"result": result, "status": status.value}
-        return self._become(close_block(self.context, result, status), Record(kind, _number(self.context), data=data))
-
-    def note_refusal(self, answer: str, faults: list[str]) -> None:
-        """Note an answer that was refused, and why."""
-        with _errors(self._state.folder):
-            data = {"answer": answer, "faults": faults}
-            self._append(Record(RecordKind.REFUSED, _number(self.context), data=data))
-
-    def _become(self, context: Context, record: Record) -> Context:
-        if self.context.outcome is not None:
-            raise StateError(f"{visible_name(str(self._state.folder))}: this plan has ended")
-        with _errors(self._state.folder):
-            self._append(record)
+    def show(self, context: Context) -> None:
+        """Have the file say this, which is written already."""
+        assert self.log.lease is not None
         self.context = context
-        self._mark()
-        return context
-
-    def _note_whole(self, kind: RecordKind, context: Context) -> None:
-        if not self._last and self._ledger.find_run(self._state.run) is None:
-            self._ledger.begin(RunInfo(self._state.run, time.time(), name=self._state.run))
-        data = {"description": goal_text(context.think.goal), "context": to_value(context)}
-        self._append(Record(kind, data=data))
-        self.context = context
-
-    def _append(self, record: Record) -> None:
-        kept = self._ledger.append(self._state.run, record, after=self._last)
-        self._last = kept.seq
-        self.telemetry.take(kept)
-
-    def _mark(self) -> None:
-        """Have the file written, and raise an earlier fault of it: the ledger already has the change."""
-        assert self.lease is not None
-        self.lease.mark()
-        with _errors(self._state.folder):
-            self.lease.check()
+        self.log.lease.mark()
 
     def write_view(self) -> None:
         """Write the file of the context.
@@ -417,12 +489,3 @@ class Kernel:
 
 def _encode(context: Context) -> bytes:
     return (context_to_json(context) + "\n").encode("utf-8")
-
-
-def _without_type(message: PlanNext) -> dict[str, Any]:
-    return {name: value for name, value in to_value(message).items() if name != "type"}
-
-
-def _number(context: Context) -> str:
-    """The number of the current block among those around it, such as `2.1`; empty at the root."""
-    return ".".join(str(len(block.done) + 1) for block in reversed(context.path))

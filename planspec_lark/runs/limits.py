@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
-from attrs import Attribute, asdict, field, fields, frozen
+from attrs import Attribute, asdict, define, field, fields, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
@@ -15,6 +17,7 @@ from planspec_lark.syntax.fields import require_number
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = [
+    "Account",
     "Answer",
     "Budget",
     "Effort",
@@ -208,3 +211,42 @@ class StepPolicy:
         except OverflowError:
             pause = self.max_pause
         return pause * (1 - self.jitter * random.random())  # noqa: S311  (guessing it does no harm)
+
+
+@define
+class Account:
+    """What a run has spent since this was made, beside what it may spend.
+
+    Attributes:
+        budget: what it may.
+        steps, effort: what it has.
+    """
+
+    budget: Budget
+    steps: int = 0
+    effort: Effort = Effort()
+    _began: float = field(factory=monotonic, init=False)
+
+    def spend(self, effort: Effort) -> None:
+        """Add what something has taken."""
+        self.effort += effort
+
+    def seconds_left(self) -> float:
+        """How many seconds the run has left."""
+        seconds = self.budget.seconds
+        return math.inf if seconds is None else max(seconds - (monotonic() - self._began), 0)
+
+    def find_excess(self, under_way: int) -> str:
+        """What is used up once so many calls that are under way have ended, of which each may count as one."""
+        budget, effort = self.budget, self.effort
+        spent = {
+            "steps": (self.steps, budget.steps),
+            "seconds": (monotonic() - self._began, budget.seconds),
+            "calls of programs and models": (effort.llm_calls + under_way, budget.llm_calls),
+            "tokens": (effort.tokens, budget.tokens),
+            "cost": (effort.cost, budget.cost),
+        }
+        for name, (used, most) in spent.items():
+            if most is not None and used >= most:
+                return f"the budget is used up: {name}: {most:,}"
+        return ""

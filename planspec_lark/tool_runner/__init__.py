@@ -16,13 +16,17 @@ if TYPE_CHECKING:
         ToolRun as ToolRun,
         ToolRunError as ToolRunError,
     )
-    from planspec_lark.tool_runner.runner import arun_toolplan as arun_toolplan, run_toolplan as run_toolplan
+    from planspec_lark.tool_runner.runner import (
+        ToolRunOptions as ToolRunOptions,
+        arun_toolplan as arun_toolplan,
+        run_toolplan as run_toolplan,
+    )
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "callables": "load_entry_point_atoms",
             "results": "RunEvent RunEventKind StepResult StepStatus ToolRun ToolRunError",
-            "runner": "arun_toolplan run_toolplan",
+            "runner": "ToolRunOptions arun_toolplan run_toolplan",
         },
     )

@@ -22,6 +22,7 @@ class StepStatus(str, Enum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
+    PENDING = "pending"
     PLANNED = "planned"
 
 
@@ -32,10 +33,11 @@ class StepResult:
     Attributes:
         step: its name.
         atom_id: its tool.
-        status: whether it is done, has failed, was skipped, or, in a dry run, would be called.
+        status: whether it is done, has failed, was skipped, is still to be done where the run was left before, or, in a
+            dry run, would be called.
         wave: the number of the wave in which its turn comes, from 1.
         outputs: its outputs, by name.
-        error: why it has failed or was skipped; safe to show.
+        error: why it has failed, was skipped or is still to be done; safe to show.
         because: the failed step for which it was skipped.
         warnings: outputs that are of other types than declared; safe to show.
         is_reused: whether the result is that of an earlier run, from the ledger.
@@ -66,11 +68,13 @@ class ToolRun:
         results: what has become of each step, in the order of the document.
         outputs: the outputs of the plan, as far as the outputs that they refer to are there.
         missing: the names of the other outputs of the plan.
+        reason: why the run was left before all steps had their turn, such as its budget; empty if they had.
     """
 
     results: tuple[StepResult, ...]
     outputs: dict[str, Any]
     missing: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def is_done(self) -> bool:

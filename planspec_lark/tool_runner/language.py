@@ -1,0 +1,268 @@
+"""Tool plans as a language of the driver: which step is next, what goes into it, and what follows from its end."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from attrs import define, field, frozen
+
+from planspec_lark.runs.driver import CallOutcome, End, Work, describe
+from planspec_lark.runs.entries import Entry
+from planspec_lark.runs.limits import StepPolicy
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.safe_text import one_line, visible_name
+from planspec_lark.tool_runner.callables import AtomCallable
+from planspec_lark.tool_runner.entries import (
+    Done,
+    Ended,
+    Failed,
+    Planned,
+    Reused,
+    Skipped,
+    Started,
+    StepEntry,
+)
+from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, key_of, take_outputs
+from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
+from planspec_lark.toolplan.models import ToolPlan
+from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, copy_value, resolve
+from planspec_lark.toolplan.rules import Plan
+from planspec_lark.toolplan.structure import name_of
+
+__all__ = ["ToolLanguage", "ToolState"]
+
+
+@define
+class ToolState:
+    """How far a run is.
+
+    Attributes:
+        done: by key, the last record of what is done, in this run and all before.
+        results: what has become of the steps.
+        seqs: of each step that is done, the number of the record that says so.
+        waits: for how many others each step waits.
+        ready: steps that can be called, as a heap.
+        skipped: steps that cannot be, the next one last, with the one that has failed.
+        left: how many have no result yet.
+    """
+
+    results: list[StepResult | None]
+    waits: list[int]
+    ready: list[int]
+    left: int
+    seqs: list[float]
+    done: dict[str, Done] = field(factory=dict)
+    skipped: list[tuple[int, str]] = field(factory=list)
+
+
+@frozen(eq=False)
+class ToolLanguage:
+    """A plan without errors, and what its steps are called with.
+
+    Attributes:
+        plan: the plan.
+        checked: the same, with all that is known of it.
+        find: the callable of a tool.
+        policy: how long a call of a tool may take, and how often it is tried.
+        value: gives an output that a ledger has kept; None where there is no ledger.
+        is_dry: nothing is called.
+        on_event: told of everything that happens.
+    """
+
+    plan: ToolPlan
+    checked: Plan
+    find: Callable[[str], AtomCallable]
+    policy: Callable[[str], StepPolicy]
+    value: Callable[[int, str], Any] | None
+    is_dry: bool
+    on_event: Callable[[RunEvent], None]
+    # By step, those that wait for it, its outputs that are referred to, and its wave.
+    _dependants: list[list[int]] = field(init=False)
+    _asked: dict[int, set[str]] = field(factory=dict, init=False)
+    _waves: dict[int, int] = field(factory=dict, init=False)
+
+    @_dependants.default
+    def _turn_round(self) -> list[list[int]]:
+        made: list[list[int]] = [[] for _ in self.checked.graph]
+        for at, others in enumerate(self.checked.graph):
+            for other in others:
+                made[other].append(at)
+        return made
+
+    def __attrs_post_init__(self) -> None:
+        for use in self.checked.uses:
+            at = self.checked.outline.index_of[use.piece.step]
+            self._asked.setdefault(at, set()).add(use.piece.output)
+        for number, wave in enumerate(self.checked.ordering.waves, 1):
+            self._waves.update(dict.fromkeys(wave, number))
+
+    def begin(self) -> ToolState:
+        """The state before anything has happened."""
+        waits = [len(others) for others in self.checked.graph]
+        ready = [at for at, count in enumerate(waits) if not count]
+        return ToolState([None] * len(waits), waits, ready, len(waits), [0] * len(waits))
+
+    # ---------------------------------------------------------------- what is next
+
+    def next(self, state: ToolState) -> Work | Entry | End[ToolRun] | None:
+        """The next call, or what has become of a step without one."""
+        while state.skipped:
+            at, because = state.skipped.pop()
+            if state.results[at] is None:
+                reason = f"it depends on step '{name_of(because)}', which has failed"
+                return self._about(Skipped, at, reason=reason, because=because)
+        if state.ready:
+            return self._prepare(state, heapq.heappop(state.ready))
+        return None if state.left else self._end(state)
+
+    def _prepare(self, state: ToolState, at: int) -> Work | Entry:
+        step = self.plan.steps[at]
+        try:
+            inputs, is_complete = resolve(step.inputs, partial(self._output, state), keep=self.is_dry)
+            key = self._key(at, inputs) if self.value is not None and is_complete else ""
+        except (Unresolved, ValueRefusedError) as error:
+            return self._about(Failed, at, result=one_line(shorten(f"its inputs: {error}")))
+        done = state.done.get(key)
+        if done is not None and self.value is not None and self._is_fresh(state, at, done):
+            outputs = {name: self.value(done.seq, name) for name in done.names}
+            kept = {name: getattr(done, name) for name in ("names", "started", "seconds", "seq")}
+            return self._about(Reused, at, hash=key, outputs=outputs, **kept)
+        if self.is_dry:
+            return self._about(Planned, at, inputs=inputs)
+        return Work(
+            partial(self._call, step.id, inputs),
+            partial(self._outcome, at, key),
+            self._about(Started, at, hash=key),
+            step=visible_name(self._name(at)),
+            step_type="tool",
+            uses=(step.id,),
+            policy=self.policy(step.id),
+        )
+
+    def _call(self, atom_id: str, inputs: dict[str, Any]) -> Any:
+        # A callable may change what it gets, and be called once more.
+        return self.find(atom_id)(copy_value(inputs))
+
+    def _output(self, state: ToolState, step: str, output: str) -> Any:
+        at = self.checked.outline.index_of.get(step)
+        result = None if at is None else state.results[at]
+        if result is None or result.status is not StepStatus.DONE or output not in result.outputs:
+            raise Unresolved(f"step '{name_of(step)}' did not produce '{name_of(output)}'")
+        return result.outputs[output]
+
+    def _key(self, at: int, inputs: dict[str, Any]) -> str:
+        try:
+            return key_of([self._name(at), self.plan.steps[at].id, inputs])
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueRefusedError(f"the ledger cannot hold them: {error}") from None
+
+    def _is_fresh(self, state: ToolState, at: int, done: Done) -> bool:
+        """Whether a step was done after all that it depends on, and has every output that is needed now."""
+        if any(state.seqs[other] > done.seq for other in self.checked.graph[at]):
+            return False
+        declared = declared_outputs(self.checked.signatures[at])
+        return {*declared, *self._asked.get(at, ())}.issubset(done.names)
+
+    def _outcome(self, at: int, key: str, outcome: CallOutcome) -> list[Entry]:
+        times = {"started": outcome.started, "seconds": outcome.seconds}
+        try:
+            if outcome.error is not None:
+                raise ValueRefusedError(describe(outcome.error, outcome.tries, self.plan.steps[at].id))
+            outputs = take_outputs(outcome.value, self.checked.signatures[at])
+            if self.value is not None:
+                outputs = as_kept(outputs)
+        except ValueRefusedError as error:
+            return [self._about(Failed, at, hash=key, result=one_line(shorten(str(error))), **times)]
+        return [self._about(Done, at, hash=key, outputs=outputs, names=[*outputs], **times)]
+
+    def _about(self, entry: type[StepEntry], at: int, **fields: Any) -> StepEntry:
+        # A name may have what no database takes.
+        return entry(step=visible_name(self._name(at)), description=self.plan.steps[at].id, at=at, **fields)
+
+    def _name(self, at: int) -> str:
+        name: str = self.checked.outline.steps[at].name
+        return name
+
+    # ---------------------------------------------------------------- what has happened
+
+    def fold(self, state: ToolState, entry: Entry) -> ToolState:
+        """The same state, after this has happened."""
+        if isinstance(entry, Done):
+            state.done[entry.hash] = entry
+        elif isinstance(entry, Failed):
+            # It was done once, and has failed since then.
+            state.done.pop(entry.hash, None)
+        if isinstance(entry, StepEntry) and entry.at is not None and not isinstance(entry, Started):
+            self._settle(state, entry.at, entry)
+        return state
+
+    def _settle(self, state: ToolState, at: int, entry: StepEntry) -> None:
+        result = state.results[at] = self._result(at, entry)
+        state.left -= 1
+        if result.status in (StepStatus.DONE, StepStatus.PLANNED):
+            # Whatever was done before is older than what is to be done now.
+            state.seqs[at] = entry.seq if isinstance(entry, Done) else math.inf
+            for other in self._dependants[at]:
+                state.waits[other] -= 1
+                if not state.waits[other]:
+                    heapq.heappush(state.ready, other)
+        else:
+            because = result.because or result.step
+            state.skipped += [(other, because) for other in reversed(self._dependants[at])]
+
+    def _result(self, at: int, entry: StepEntry) -> StepResult:
+        made = partial(StepResult, self._name(at), self.plan.steps[at].id, wave=self._waves[at])
+        match entry:
+            case Done():
+                return made(
+                    status=StepStatus.DONE,
+                    outputs=entry.outputs,
+                    warnings=check_types(entry.outputs, self.checked.signatures[at]),
+                    is_reused=isinstance(entry, Reused),
+                    started=entry.started,
+                    seconds=entry.seconds,
+                )
+            case Failed():
+                return made(status=StepStatus.FAILED, error=entry.result, started=entry.started, seconds=entry.seconds)
+            case Skipped():
+                return made(status=StepStatus.SKIPPED, error=entry.reason, because=entry.because)
+            case Planned():
+                return made(status=StepStatus.PLANNED, inputs=entry.inputs)
+        raise AssertionError(entry)
+
+    def tell(self, state: ToolState, entry: Entry) -> None:
+        """Tell the watcher."""
+        if isinstance(entry, StepEntry) and entry.at is not None:
+            kind = RunEventKind.STARTED if isinstance(entry, Started) else RunEventKind.ENDED
+            event = RunEvent(kind, self._name(entry.at), entry.description, state.results[entry.at])
+            self.on_event(event)
+
+    # ---------------------------------------------------------------- the end
+
+    def stop(self, state: ToolState, why: str) -> End[ToolRun]:
+        """What the run comes to where it is left before all steps have a result."""
+        return self._end(state, why)
+
+    def _end(self, state: ToolState, why: str = "") -> End[ToolRun]:
+        results = [
+            StepResult(self._name(at), self.plan.steps[at].id, StepStatus.PENDING, self._waves[at], error=why)
+            if result is None
+            else result
+            for at, result in enumerate(state.results)
+        ]
+        outputs: dict[str, Any] = {}
+        missing = []
+        for name, value in (self.plan.outputs or {}).items():
+            try:
+                outputs[name] = resolve(value, partial(self._output, state))[0]
+            except (Unresolved, ValueRefusedError):
+                missing.append(name)
+        left = sum(one.status is not StepStatus.DONE for one in results)
+        outcome = f"{left} of {len(results)} steps are not done" if left else "done"
+        return End(
+            ToolRun(tuple(results), outputs, tuple(missing), why), None if self.is_dry else Ended(outcome=outcome)
+        )

@@ -46,13 +46,14 @@ from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.safe_text import safe_json, visible_name
+from planspec_lark.tool_runner import StepResult
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file, scan_doc
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import examine_plan
 
 if TYPE_CHECKING:
-    from planspec_lark.tool_runner import RunEvent, ToolRun
+    from planspec_lark.tool_runner import StepStarted, ToolRun
 
 # The most warnings of tools that other commands than `atoms` write.
 _SHOWN = 10
@@ -384,14 +385,13 @@ def _limits(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"jobs": given["jobs"], "policy": policy, "budget": Budget(steps=given["max_calls"])}
 
 
-def _tell(event: RunEvent) -> None:
-    result = event.result
-    if result is not None and result.inputs is None:
-        why = f": {result.error}" if result.error else " before" if result.is_reused else ""
-        status = (result.status.value, _STYLES[result.status.value])
+def _tell(event: StepStarted | StepResult) -> None:
+    if isinstance(event, StepResult) and event.inputs is None:
+        why = f": {event.error}" if event.error else " before" if event.is_reused else ""
+        status = (event.status.value, _STYLES[event.status.value])
         write_rows([[(f"{visible_name(event.step)}: ", ""), status, (why, "")]], to_stderr=True)
         sys.stderr.flush()
-        for warning in result.warnings:
+        for warning in event.warnings:
             complain(f"{visible_name(event.step)}: warning: {warning}")
 
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial, reduce
 from logging import getLogger
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 from attrs.validators import instance_of
@@ -29,7 +29,6 @@ from planspec_lark.plan_next.context import (
 )
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.runs.driver import Postponed
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
 from planspec_lark.runs.lease import VIEW_PAUSE
 from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, check_name
@@ -43,7 +42,7 @@ __all__ = [
     "LEDGER_FILE",
     "LOG",
     "Begun",
-    "Done",
+    "Closed",
     "Kernel",
     "Opened",
     "Refused",
@@ -75,10 +74,9 @@ class StateError(PlanSpecError):
 
 @frozen(kw_only=True)
 class Begun(Entry):
-    """A plan begins with this context."""
+    """A plan begins with this context, or continues with it, as the file was edited."""
 
-    KIND: ClassVar[RecordKind | None] = RecordKind.BEGUN
-
+    kind: RecordKind | None = RecordKind.BEGUN
     context: Context
     description: str = field(init=False)
 
@@ -88,18 +86,10 @@ class Begun(Entry):
 
 
 @frozen(kw_only=True)
-class Edited(Begun):
-    """The file of the context was edited, and this is what it says."""
-
-    KIND: ClassVar[RecordKind | None] = RecordKind.EDITED
-
-
-@frozen(kw_only=True)
 class Opened(Entry):
     """A block was opened, as an accepted message asks for; ``found`` is what was found in that."""
 
-    KIND: ClassVar[RecordKind | None] = RecordKind.OPENED
-
+    kind: RecordKind | None = RecordKind.OPENED
     message: PlanNext
     found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
     description: str = field(init=False)
@@ -110,21 +100,12 @@ class Opened(Entry):
 
 
 @frozen(kw_only=True)
-class Done(Entry):
+class Closed(Entry):
     """The current block was left, with its result; ``found`` is what was found in the message that says so."""
 
-    KIND: ClassVar[RecordKind | None] = RecordKind.DONE
-
     result: Any = field(validator=instance_of((str, dict)))
-    status: DoneStatus = DoneStatus.DONE
+    status: DoneStatus
     found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
-
-
-@frozen(kw_only=True)
-class Failed(Done):
-    """The same, where it is not done, or only in part."""
-
-    KIND: ClassVar[RecordKind | None] = RecordKind.FAILED
 
 
 @frozen(kw_only=True)
@@ -137,8 +118,7 @@ class Refused(Entry):
         refusal: all of it.
     """
 
-    KIND: ClassVar[RecordKind | None] = RecordKind.REFUSED
-
+    kind: RecordKind | None = RecordKind.REFUSED
     answer: str
     faults: list[str]
     refusal: Any = field(default=None, metadata=UNKEPT)
@@ -155,13 +135,13 @@ def _without_type(message: PlanNext) -> dict[str, Any]:
     return {name: value for name, value in to_value(message).items() if name != "type"}
 
 
-_ENTRIES = EntryTypes(
-    "a planner's plan",
-    [Begun, Edited, Opened, Done, Failed, Refused, Postponed],
-    {Context: (_build, to_value), PlanNext: (_build, _without_type)},
-)
 # What begins with a whole context.
 _WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
+_ENTRIES = EntryTypes(
+    "a planner's plan",
+    {Begun: _WHOLE, Opened: [RecordKind.OPENED], Closed: [RecordKind.DONE, RecordKind.FAILED]},
+    {Context: (_build, to_value), PlanNext: (_build, _without_type)},
+)
 
 
 def fold(context: Context, entry: Entry) -> Context:
@@ -170,13 +150,13 @@ def fold(context: Context, entry: Entry) -> Context:
         return entry.context
     if isinstance(entry, Opened):
         return open_block(context, entry.message)
-    return close_block(context, entry.result, entry.status) if isinstance(entry, Done) else context
+    return close_block(context, entry.result, entry.status) if isinstance(entry, Closed) else context
 
 
-def closed(context: Context, result: str | dict[str, Any], status: DoneStatus, **more: Any) -> Done:
+def closed(context: Context, result: str | dict[str, Any], status: DoneStatus, **more: Any) -> Closed:
     """That the current block is left with this result."""
-    kind = Done if status is DoneStatus.DONE else Failed
-    return kind(step=number_of(context), result=result, status=status, **more)
+    kind = RecordKind.DONE if status is DoneStatus.DONE else RecordKind.FAILED
+    return Closed(kind=kind, step=number_of(context), result=result, status=status, **more)
 
 
 def number_of(context: Context) -> str:
@@ -449,7 +429,8 @@ class Kernel:
             self.context = loaded.context
             if loaded.is_edited:
                 self._ledger.add_view(self._state.run, loaded.digest, "")
-                self.log.write((Edited if self.log.last else Begun)(context=loaded.context))
+                kind = RecordKind.EDITED if self.log.last else RecordKind.BEGUN
+                self.log.write(Begun(kind=kind, context=loaded.context))
             elif loaded.digest != _digest(_encode(loaded.context)):
                 self.show(loaded.context)
 

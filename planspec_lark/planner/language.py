@@ -17,7 +17,7 @@ from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.judge import Judge
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
-from planspec_lark.planner.kernel import Done, Kernel, Opened, Refused, closed, fold, number_of
+from planspec_lark.planner.kernel import Closed, Kernel, Opened, Refused, closed, fold, number_of
 from planspec_lark.runs.driver import CallOutcome, End, Work, describe
 from planspec_lark.runs.entries import Entry
 from planspec_lark.runs.limits import Answer, Effort, StepPolicy
@@ -202,7 +202,7 @@ class PlannerLanguage:
         """The state after this has happened."""
         if isinstance(entry, Refused):
             return evolve(state, refused=state.refused + 1, refusal=entry.refusal)
-        return PlannerState(fold(state.context, entry)) if isinstance(entry, Opened | Done) else state
+        return PlannerState(fold(state.context, entry)) if isinstance(entry, Opened | Closed) else state
 
     def tell(self, state: PlannerState, entry: Entry) -> None:
         """Have the file show it, and tell the watcher."""
@@ -215,7 +215,7 @@ class PlannerLanguage:
         elif isinstance(entry, Opened):
             self.kernel.show(context)
             self._tell(PlannerEvent(PlannerEventKind.OPENED, context, diagnostics=entry.found))
-        elif isinstance(entry, Done):
+        elif isinstance(entry, Closed):
             self.kernel.show(context)
             item = context.outcome or context.think.done[-1]
             self._tell(PlannerEvent(PlannerEventKind.CLOSED, context, item=item, diagnostics=entry.found))

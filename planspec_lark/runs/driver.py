@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from contextvars import copy_context
 from functools import partial
 from time import monotonic, time
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import Attribute, define, evolve, field, frozen
 from attrs.validators import ge, instance_of
@@ -125,16 +125,13 @@ class Postponed(Entry):
         pause: how many seconds to wait.
         result: why.
         status: how it went.
-        description: of the step.
     """
 
-    KIND: ClassVar[RecordKind | None] = RecordKind.POSTPONED
-
+    kind: RecordKind | None = RecordKind.POSTPONED
     tries: int
     pause: float
     result: str
     status: str = "FAIL"
-    description: str = ""
 
 
 def check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
@@ -301,7 +298,7 @@ class Driver(Generic[State, Result]):
                 yield asked
                 yield from self._end_first()
             return
-        is_recorded = work.begun is not None and work.begun.KIND is not None
+        is_recorded = work.begun is not None and work.begun.kind is not None
         with telemetry.at_work(work.step, "" if is_recorded else work.step_type):
             yield asked
 
@@ -338,9 +335,7 @@ class Driver(Generic[State, Result]):
         if is_over or tries >= policy.max_tries or seconds > policy.max_pause:
             return False
         pause = round(max(seconds, policy.pause_after(tries)), 3)
-        what = "" if work.begun is None else getattr(work.begun, "description", "")
-        said = describe(error)
-        self.note(Postponed(step=work.step, tries=tries, pause=pause, result=said, description=what))
+        self.note(Postponed(step=work.step, tries=tries, pause=pause, result=describe(error)))
         again = Pause(min(pause, self._account.seconds_left()))
         self._at_work[again] = _Call(evolve(work, tries=tries))
         yield again

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field, fields, frozen
 from cattrs import Converter
@@ -14,6 +14,7 @@ from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunInfo
 from planspec_lark.runs.limits import Effort
 from planspec_lark.runs.telemetry import RunTelemetry
+from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["UNKEPT", "Entry", "EntryTypes", "RunLog"]
 
@@ -25,17 +26,17 @@ UNKEPT = {"is_kept": False}
 
 @frozen(kw_only=True)
 class Entry:
-    """Something that has happened in a run. Without a kind it follows from what is written, and is not written itself.
+    """Something that has happened in a run. Metadata may give a field another name in the log (``name``).
 
     Attributes:
+        kind: of its record; without one it follows from what is written, and is not written itself.
         step: the id of the step that is meant.
         hash: of what was asked for.
         effort: what it took.
         seq: the number of its record, once it has one.
     """
 
-    KIND: ClassVar[RecordKind | None] = None
-
+    kind: RecordKind | None = None
     step: str = ""
     hash: str = ""
     effort: Effort = field(default=Effort(), metadata=UNKEPT)
@@ -43,7 +44,7 @@ class Entry:
 
 
 # What a record has columns for.
-_COLUMNS = ("step", "hash", "outputs")
+_COLUMNS = ("kind", "step", "hash", "outputs")
 
 
 class EntryTypes:
@@ -51,18 +52,18 @@ class EntryTypes:
 
     Args:
         language: what a run is of, in words.
-        types: the classes, each of another kind.
+        types: the classes, each with the kinds that it is for.
         hooks: by class of a value, what makes it of JSON and what makes JSON of it.
     """
 
     def __init__(
         self,
         language: str,
-        types: Sequence[type[Entry]],
+        types: Mapping[type[Entry], Sequence[RecordKind]],
         hooks: Mapping[type, tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]] | None = None,
     ) -> None:
         self.language = language
-        self._types = {one.KIND: one for one in types}
+        self._types = {kind: one for one, kinds in types.items() for kind in kinds}
         self._converter = Converter(detailed_validation=False)
         for model, (read, write) in (hooks or {}).items():
             self._converter.register_structure_hook(model, read)
@@ -70,11 +71,16 @@ class EntryTypes:
 
     def write(self, entry: Entry) -> Record:
         """An entry as a record; it has to have a kind."""
-        kept = {one.name: getattr(entry, one.name) for one in fields(type(entry)) if one.metadata.get("is_kept", True)}
+        kept = {
+            one.metadata.get("name", one.name): getattr(entry, one.name)
+            for one in fields(type(entry))
+            if one.metadata.get("is_kept", True)
+        }
         columns = {name: kept.pop(name) for name in _COLUMNS if name in kept}
+        # A name may have what no database takes.
+        columns["step"] = visible_name(entry.step)
         spent = entry.effort.to_data() if entry.effort != Effort() else {}
-        kind = cast("RecordKind", entry.KIND)
-        return Record(kind, data=self._converter.unstructure(kept) | spent, **columns)
+        return Record(data=self._converter.unstructure(kept) | spent, **columns)
 
     def read(self, record: Record) -> Entry | None:
         """A record as an entry; None where the language has none of this kind.
@@ -85,8 +91,12 @@ class EntryTypes:
         model = self._types.get(record.kind)
         if model is None:
             return None
-        own = {name: getattr(record, name) for name in ("step", "hash")}
-        return evolve(self._converter.structure({**record.data, **own}, model), seq=record.seq)
+        said = {**record.data, "kind": record.kind, "step": record.step, "hash": record.hash}
+        for one in fields(model):
+            name = one.metadata.get("name", one.name)
+            if name in said:
+                said[one.name] = said[name]
+        return evolve(self._converter.structure(said, model), seq=record.seq)
 
 
 @define(eq=False)
@@ -126,7 +136,7 @@ class RunLog:
             for record in self.ledger.records(self.run, after=first - 1):
                 self.last = record.seq
                 entry = self._read(record)
-                if record.seq == first and (entry is None or entry.KIND not in since):
+                if record.seq == first and (entry is None or entry.kind not in since):
                     raise self._strange()
                 if entry is not None:
                     yield entry
@@ -169,7 +179,7 @@ class RunLog:
         Raises:
             LedgerError: it cannot be written, or another process has taken over the run.
         """
-        if entry.KIND is None:
+        if entry.kind is None:
             return entry
         record = self.types.write(entry)
         if self.lease is not None and self.ledger is not None:

@@ -9,9 +9,8 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.tool_runner.callables import load_entry_point_atoms as load_entry_point_atoms
     from planspec_lark.tool_runner.results import (
-        RunEvent as RunEvent,
-        RunEventKind as RunEventKind,
         StepResult as StepResult,
+        StepStarted as StepStarted,
         StepStatus as StepStatus,
         ToolRun as ToolRun,
         ToolRunError as ToolRunError,
@@ -26,7 +25,7 @@ else:
         __name__,
         {
             "callables": "load_entry_point_atoms",
-            "results": "RunEvent RunEventKind StepResult StepStatus ToolRun ToolRunError",
+            "results": "StepResult StepStarted StepStatus ToolRun ToolRunError",
             "runner": "ToolRunOptions arun_toolplan run_toolplan",
         },
     )

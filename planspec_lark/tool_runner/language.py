@@ -8,26 +8,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.runs.driver import CallOutcome, End, Work, describe
 from planspec_lark.runs.entries import Entry
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.limits import StepPolicy
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line, visible_name
 from planspec_lark.tool_runner.callables import AtomCallable
-from planspec_lark.tool_runner.entries import (
-    Done,
-    Ended,
-    Failed,
-    Planned,
-    Reused,
-    Skipped,
-    Started,
-    StepEntry,
-)
+from planspec_lark.tool_runner.entries import Ended
 from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, key_of, take_outputs
-from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
+from planspec_lark.tool_runner.results import StepResult, StepStarted, StepStatus, ToolRun
 from planspec_lark.toolplan.models import ToolPlan
 from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, copy_value, resolve
 from planspec_lark.toolplan.rules import Plan
@@ -55,7 +47,7 @@ class ToolState:
     ready: list[int]
     left: int
     seqs: list[float]
-    done: dict[str, Done] = field(factory=dict)
+    done: dict[str, StepResult] = field(factory=dict)
     skipped: list[tuple[int, str]] = field(factory=list)
 
 
@@ -79,7 +71,7 @@ class ToolLanguage:
     policy: Callable[[str], StepPolicy]
     value: Callable[[int, str], Any] | None
     is_dry: bool
-    on_event: Callable[[RunEvent], None]
+    on_event: Callable[[StepStarted | StepResult], None]
     # By step, those that wait for it, its outputs that are referred to, and its wave.
     _dependants: list[list[int]] = field(init=False)
     _asked: dict[int, set[str]] = field(factory=dict, init=False)
@@ -113,8 +105,8 @@ class ToolLanguage:
         while state.skipped:
             at, because = state.skipped.pop()
             if state.results[at] is None:
-                reason = f"it depends on step '{name_of(because)}', which has failed"
-                return self._about(Skipped, at, reason=reason, because=because)
+                error = f"it depends on step '{name_of(because)}', which has failed"
+                return self._result(at, kind=RecordKind.SKIPPED, error=error, because=because)
         if state.ready:
             return self._prepare(state, heapq.heappop(state.ready))
         return None if state.left else self._end(state)
@@ -125,18 +117,18 @@ class ToolLanguage:
             inputs, is_complete = resolve(step.inputs, partial(self._output, state), keep=self.is_dry)
             key = self._key(at, inputs) if self.value is not None and is_complete else ""
         except (Unresolved, ValueRefusedError) as error:
-            return self._about(Failed, at, result=one_line(shorten(f"its inputs: {error}")))
+            return self._failed(at, f"its inputs: {error}")
         done = state.done.get(key)
         if done is not None and self.value is not None and self._is_fresh(state, at, done):
             outputs = {name: self.value(done.seq, name) for name in done.names}
-            kept = {name: getattr(done, name) for name in ("names", "started", "seconds", "seq")}
-            return self._about(Reused, at, hash=key, outputs=outputs, **kept)
+            known = evolve(done, kind=None, outputs=outputs, step=self._name(at), is_reused=True)
+            return evolve(known, wave=self._waves[at], warnings=self._warnings(at, outputs))
         if self.is_dry:
-            return self._about(Planned, at, inputs=inputs)
+            return self._result(at, status=StepStatus.PLANNED, inputs=inputs)
         return Work(
             partial(self._call, step.id, inputs),
             partial(self._outcome, at, key),
-            self._about(Started, at, hash=key),
+            StepStarted(step=self._name(at), hash=key, atom_id=step.id),
             step=visible_name(self._name(at)),
             step_type="tool",
             uses=(step.id,),
@@ -160,7 +152,7 @@ class ToolLanguage:
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueRefusedError(f"the ledger cannot hold them: {error}") from None
 
-    def _is_fresh(self, state: ToolState, at: int, done: Done) -> bool:
+    def _is_fresh(self, state: ToolState, at: int, done: StepResult) -> bool:
         """Whether a step was done after all that it depends on, and has every output that is needed now."""
         if any(state.seqs[other] > done.seq for other in self.checked.graph[at]):
             return False
@@ -168,7 +160,7 @@ class ToolLanguage:
         return {*declared, *self._asked.get(at, ())}.issubset(done.names)
 
     def _outcome(self, at: int, key: str, outcome: CallOutcome) -> list[Entry]:
-        times = {"started": outcome.started, "seconds": outcome.seconds}
+        more: dict[str, Any] = {"hash": key, "started": outcome.started, "seconds": outcome.seconds}
         try:
             if outcome.error is not None:
                 raise ValueRefusedError(describe(outcome.error, outcome.tries, self.plan.steps[at].id))
@@ -176,12 +168,18 @@ class ToolLanguage:
             if self.value is not None:
                 outputs = as_kept(outputs)
         except ValueRefusedError as error:
-            return [self._about(Failed, at, hash=key, result=one_line(shorten(str(error))), **times)]
-        return [self._about(Done, at, hash=key, outputs=outputs, names=[*outputs], **times)]
+            return [self._failed(at, str(error), **more)]
+        more |= {"outputs": outputs, "names": [*outputs], "warnings": self._warnings(at, outputs)}
+        return [self._result(at, kind=RecordKind.DONE, **more)]
 
-    def _about(self, entry: type[StepEntry], at: int, **fields: Any) -> StepEntry:
-        # A name may have what no database takes.
-        return entry(step=visible_name(self._name(at)), description=self.plan.steps[at].id, at=at, **fields)
+    def _failed(self, at: int, why: str, **more: Any) -> StepResult:
+        return self._result(at, kind=RecordKind.FAILED, error=one_line(shorten(why)), **more)
+
+    def _result(self, at: int, **more: Any) -> StepResult:
+        return StepResult(step=self._name(at), atom_id=self.plan.steps[at].id, wave=self._waves[at], **more)
+
+    def _warnings(self, at: int, outputs: dict[str, Any]) -> tuple[str, ...]:
+        return check_types(outputs, self.checked.signatures[at])
 
     def _name(self, at: int) -> str:
         name: str = self.checked.outline.steps[at].name
@@ -191,21 +189,23 @@ class ToolLanguage:
 
     def fold(self, state: ToolState, entry: Entry) -> ToolState:
         """The same state, after this has happened."""
-        if isinstance(entry, Done):
+        if not isinstance(entry, StepResult):
+            return state
+        if entry.status is StepStatus.DONE:
             state.done[entry.hash] = entry
-        elif isinstance(entry, Failed):
-            # It was done once, and has failed since then.
+        else:
+            # It may have been done once, and has failed since then.
             state.done.pop(entry.hash, None)
-        if isinstance(entry, StepEntry) and entry.at is not None and not isinstance(entry, Started):
-            self._settle(state, entry.at, entry)
+        if entry.wave:
+            self._settle(state, self.checked.outline.index_of[entry.step], entry)
         return state
 
-    def _settle(self, state: ToolState, at: int, entry: StepEntry) -> None:
-        result = state.results[at] = self._result(at, entry)
+    def _settle(self, state: ToolState, at: int, result: StepResult) -> None:
+        state.results[at] = result
         state.left -= 1
         if result.status in (StepStatus.DONE, StepStatus.PLANNED):
             # Whatever was done before is older than what is to be done now.
-            state.seqs[at] = entry.seq if isinstance(entry, Done) else math.inf
+            state.seqs[at] = result.seq if result.status is StepStatus.DONE else math.inf
             for other in self._dependants[at]:
                 state.waits[other] -= 1
                 if not state.waits[other]:
@@ -214,32 +214,10 @@ class ToolLanguage:
             because = result.because or result.step
             state.skipped += [(other, because) for other in reversed(self._dependants[at])]
 
-    def _result(self, at: int, entry: StepEntry) -> StepResult:
-        made = partial(StepResult, self._name(at), self.plan.steps[at].id, wave=self._waves[at])
-        match entry:
-            case Done():
-                return made(
-                    status=StepStatus.DONE,
-                    outputs=entry.outputs,
-                    warnings=check_types(entry.outputs, self.checked.signatures[at]),
-                    is_reused=isinstance(entry, Reused),
-                    started=entry.started,
-                    seconds=entry.seconds,
-                )
-            case Failed():
-                return made(status=StepStatus.FAILED, error=entry.result, started=entry.started, seconds=entry.seconds)
-            case Skipped():
-                return made(status=StepStatus.SKIPPED, error=entry.reason, because=entry.because)
-            case Planned():
-                return made(status=StepStatus.PLANNED, inputs=entry.inputs)
-        raise AssertionError(entry)
-
-    def tell(self, state: ToolState, entry: Entry) -> None:
+    def tell(self, _: ToolState, entry: Entry) -> None:
         """Tell the watcher."""
-        if isinstance(entry, StepEntry) and entry.at is not None:
-            kind = RunEventKind.STARTED if isinstance(entry, Started) else RunEventKind.ENDED
-            event = RunEvent(kind, self._name(entry.at), entry.description, state.results[entry.at])
-            self.on_event(event)
+        if isinstance(entry, StepStarted | StepResult):
+            self.on_event(entry)
 
     # ---------------------------------------------------------------- the end
 
@@ -249,10 +227,7 @@ class ToolLanguage:
 
     def _end(self, state: ToolState, why: str = "") -> End[ToolRun]:
         results = [
-            StepResult(self._name(at), self.plan.steps[at].id, StepStatus.PENDING, self._waves[at], error=why)
-            if result is None
-            else result
-            for at, result in enumerate(state.results)
+            result or self._result(at, status=StepStatus.PENDING, error=why) for at, result in enumerate(state.results)
         ]
         outputs: dict[str, Any] = {}
         missing = []

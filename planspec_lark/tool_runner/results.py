@@ -6,10 +6,14 @@ from enum import Enum
 from typing import Any
 
 from attrs import field, frozen
+from attrs.validators import optional
 
+from planspec_lark.runs.entries import UNKEPT, Entry
+from planspec_lark.runs.ledger import RecordKind
+from planspec_lark.runs.limits import is_number
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["RunEvent", "RunEventKind", "StepResult", "StepStatus", "ToolRun", "ToolRunError"]
+__all__ = ["StepResult", "StepStarted", "StepStatus", "ToolRun", "ToolRunError"]
 
 
 class ToolRunError(PlanSpecError):
@@ -26,8 +30,16 @@ class StepStatus(str, Enum):
     PLANNED = "planned"
 
 
-@frozen
-class StepResult:
+@frozen(kw_only=True)
+class StepStarted(Entry):
+    """A tool is being called for a step; ``atom_id`` names it."""
+
+    kind: RecordKind | None = RecordKind.STARTED
+    atom_id: str = field(default="", metadata={"name": "description"})
+
+
+@frozen(kw_only=True)
+class StepResult(Entry):
     """What has become of a step. Times are of the run that has called its tool.
 
     Attributes:
@@ -35,8 +47,9 @@ class StepResult:
         atom_id: its tool.
         status: whether it is done, has failed, was skipped, is still to be done where the run was left before, or, in a
             dry run, would be called.
-        wave: the number of the wave in which its turn comes, from 1.
+        wave: the number of the wave in which its turn comes, from 1; 0 in what an earlier run has written.
         outputs: its outputs, by name.
+        names: their names.
         error: why it has failed, was skipped or is still to be done; safe to show.
         because: the failed step for which it was skipped.
         warnings: outputs that are of other types than declared; safe to show.
@@ -46,18 +59,23 @@ class StepResult:
         inputs: in a dry run, what would go in; references that are not known yet are as they are written.
     """
 
-    step: str
-    atom_id: str
-    status: StepStatus
-    wave: int
+    atom_id: str = field(default="", metadata={"name": "description"})
+    status: StepStatus = field(metadata=UNKEPT)
+    wave: int = field(default=0, metadata=UNKEPT)
     outputs: dict[str, Any] = field(factory=dict)
-    error: str = ""
-    because: str = ""
-    warnings: tuple[str, ...] = ()
-    is_reused: bool = False
-    started: float | None = None
-    seconds: float = 0.0
-    inputs: dict[str, Any] | None = None
+    names: list[str] = field(factory=list)
+    error: str = field(default="", metadata={"name": "result"})
+    because: str = field(default="", metadata=UNKEPT)
+    warnings: tuple[str, ...] = field(default=(), metadata=UNKEPT)
+    is_reused: bool = field(default=False, metadata=UNKEPT)
+    started: float | None = field(default=None, validator=optional(is_number))
+    seconds: float = field(default=0.0, validator=is_number)
+    inputs: dict[str, Any] | None = field(default=None, metadata=UNKEPT)
+
+    @status.default
+    def _by_kind(self) -> StepStatus:
+        assert self.kind is not None
+        return StepStatus(self.kind.value)
 
 
 @frozen
@@ -91,20 +109,3 @@ class ToolRun:
         for one in self.results:
             waves[one.wave - 1].append(one)
         return waves
-
-
-class RunEventKind(str, Enum):
-    """What a watcher is told: that a tool is being called, or what has become of a step."""
-
-    STARTED = "started"
-    ENDED = "ended"
-
-
-@frozen
-class RunEvent:
-    """Something that has happened. ``result`` is there where a step has ended; what it holds is not to be changed."""
-
-    kind: RunEventKind
-    step: str
-    atom_id: str
-    result: StepResult | None = None

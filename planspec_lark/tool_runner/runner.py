@@ -13,16 +13,16 @@ from planspec_lark.awaitables import ignore
 from planspec_lark.json_text.findings import to_diagnostics
 from planspec_lark.runs.driver import Driver
 from planspec_lark.runs.entries import RunLog
-from planspec_lark.runs.ledger import Ledger, LedgerError, check_name
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, check_name
 from planspec_lark.runs.limits import Budget, StepPolicy
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry, telling
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
 from planspec_lark.tool_runner.callables import Call, find_caller
-from planspec_lark.tool_runner.entries import ENTRIES, RUN, Begun, Resumed
+from planspec_lark.tool_runner.entries import ENTRIES, RUN, Begun
 from planspec_lark.tool_runner.language import ToolLanguage, ToolState
-from planspec_lark.tool_runner.results import RunEvent, ToolRun
+from planspec_lark.tool_runner.results import StepResult, StepStarted, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.rules import Plan
@@ -48,7 +48,7 @@ class ToolRunOptions(TypedDict, total=False):
             step again that is done and has the same definition and the same inputs. What is passed from step to step is
             JSON then.
         run_id: the run of the ledger that has the steps, where a ledger has those of several plans.
-        on_event: told of everything that happens, in the thread of the caller.
+        on_event: told of each call and each result, in the thread of the caller.
         dry_run: call nothing and write nothing. Results say what would be called, in which wave, with which inputs.
     """
 
@@ -59,7 +59,7 @@ class ToolRunOptions(TypedDict, total=False):
     pause: Callable[[], bool]
     ledger: Ledger | Path | str | None
     run_id: str
-    on_event: Callable[[RunEvent], None]
+    on_event: Callable[[StepStarted | StepResult], None]
     dry_run: bool
 
 
@@ -122,7 +122,7 @@ def _opened(  # noqa: PLR0913  (all but three are keywords)
     pause: Callable[[], bool] = lambda: False,
     ledger: Ledger | Path | str | None = None,
     run_id: str = RUN,
-    on_event: Callable[[RunEvent], None] = ignore,
+    on_event: Callable[[StepStarted | StepResult], None] = ignore,
     dry_run: bool = False,
 ) -> Iterator[_Driver]:
     """A run that begins. Nothing is written before all is known to be there."""
@@ -143,7 +143,8 @@ def _opened(  # noqa: PLR0913  (all but three are keywords)
             driver.state = language.fold(driver.state, entry)
         if not dry_run:
             if opened is not None:
-                driver.note(Resumed() if log.last else Begun(runner=RUN, description=plan.target))
+                kind = RecordKind.RESUMED if log.last else RecordKind.BEGUN
+                driver.note(Begun(kind=kind, runner=RUN, description="" if log.last else plan.target))
             log.telemetry = held.enter_context(telling(_LOG, run_id, "toolplan"))
         yield driver
 

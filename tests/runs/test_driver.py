@@ -8,14 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from logging import getLogger
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from attrs import define, field, frozen
 
 from planspec_lark.awaitables import OverdueError, stop_event
 from planspec_lark.runs import Budget, FatalError, Ledger, LedgerError, MemoryLedger, RecordKind, TransientError
-from planspec_lark.runs.driver import CallOutcome, Driver, End, Postponed, Question, Work, describe
+from planspec_lark.runs.driver import CallOutcome, Driver, End, Question, Work, describe
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
 from planspec_lark.runs.limits import Effort, StepPolicy
 from planspec_lark.runs.telemetry import RunTelemetry
@@ -25,25 +25,25 @@ QUICK: dict[str, Any] = {"pause": 0.001, "jitter": 0}
 
 @frozen(kw_only=True)
 class Begun(Entry):
-    KIND: ClassVar[RecordKind | None] = RecordKind.BEGUN
+    kind: RecordKind | None = RecordKind.BEGUN
 
 
 @frozen(kw_only=True)
 class Started(Entry):
-    KIND: ClassVar[RecordKind | None] = RecordKind.STARTED
+    kind: RecordKind | None = RecordKind.STARTED
 
     description: str
 
 
 @frozen(kw_only=True)
 class Done(Entry):
-    KIND: ClassVar[RecordKind | None] = RecordKind.DONE
+    kind: RecordKind | None = RecordKind.DONE
 
     said: str
     place: str = field(default="", metadata=UNKEPT)
 
 
-ENTRIES = EntryTypes("jobs", [Begun, Started, Done, Postponed])
+ENTRIES = EntryTypes("jobs", {Begun: [RecordKind.BEGUN], Done: [RecordKind.DONE]})
 
 
 @define(eq=False)

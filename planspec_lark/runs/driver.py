@@ -93,11 +93,13 @@ class End(Generic[Result]):
 
     Attributes:
         result: what the caller gets.
-        entry: what the log says of it.
+        outcome: how it has ended, in a word for the log; empty where that is not written.
+        reason: why, in words.
     """
 
     result: Result
-    entry: Entry | None = None
+    outcome: str = ""
+    reason: str = ""
 
 
 class Language(Protocol[State, Result]):
@@ -114,6 +116,15 @@ class Language(Protocol[State, Result]):
 
     def tell(self, state: State, entry: Entry) -> None:
         """This has happened, and is written."""
+
+
+@frozen(kw_only=True)
+class Ended(Entry):
+    """The run has ended, or is left."""
+
+    kind: RecordKind | None = RecordKind.ENDED
+    outcome: str
+    reason: str
 
 
 @frozen(kw_only=True)
@@ -219,8 +230,8 @@ class Driver(Generic[State, Result]):
         end = None
         while end is None:
             end = yield from self._advance()
-        if end.entry is not None:
-            self.note(end.entry)
+        if end.outcome:
+            self.note(Ended(outcome=end.outcome, reason=end.reason))
         return end.result
 
     def note(self, entry: Entry, step_type: str = "") -> None:

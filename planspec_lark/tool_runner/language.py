@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
-import math
+import json
 from collections.abc import Callable
 from functools import partial
+from graphlib import TopologicalSorter
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -17,8 +19,7 @@ from planspec_lark.runs.limits import StepPolicy
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line, visible_name
 from planspec_lark.tool_runner.callables import AtomCallable
-from planspec_lark.tool_runner.entries import Ended
-from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, key_of, take_outputs
+from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, take_outputs
 from planspec_lark.tool_runner.results import StepResult, StepStarted, StepStatus, ToolRun
 from planspec_lark.toolplan.models import ToolPlan
 from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, copy_value, resolve
@@ -33,22 +34,16 @@ class ToolState:
     """How far a run is.
 
     Attributes:
-        done: by key, the last record of what is done, in this run and all before.
         results: what has become of the steps.
-        seqs: of each step that is done, the number of the record that says so.
-        waits: for how many others each step waits.
-        ready: steps that can be called, as a heap.
-        skipped: steps that cannot be, the next one last, with the one that has failed.
-        left: how many have no result yet.
+        sorter: gives the steps whose turn has come, as all that they depend on have a result.
+        ready: those of them that are still to be looked at, as a heap.
+        done: by key, the last result of what is done, in this run and all before.
     """
 
     results: list[StepResult | None]
-    waits: list[int]
-    ready: list[int]
-    left: int
-    seqs: list[float]
+    sorter: TopologicalSorter[int]
+    ready: list[int] = field(factory=list)
     done: dict[str, StepResult] = field(factory=dict)
-    skipped: list[tuple[int, str]] = field(factory=list)
 
 
 @frozen(eq=False)
@@ -72,18 +67,9 @@ class ToolLanguage:
     value: Callable[[int, str], Any] | None
     is_dry: bool
     on_event: Callable[[StepStarted | StepResult], None]
-    # By step, those that wait for it, its outputs that are referred to, and its wave.
-    _dependants: list[list[int]] = field(init=False)
+    # By step, its outputs that are referred to, and its wave.
     _asked: dict[int, set[str]] = field(factory=dict, init=False)
     _waves: dict[int, int] = field(factory=dict, init=False)
-
-    @_dependants.default
-    def _turn_round(self) -> list[list[int]]:
-        made: list[list[int]] = [[] for _ in self.checked.graph]
-        for at, others in enumerate(self.checked.graph):
-            for other in others:
-                made[other].append(at)
-        return made
 
     def __attrs_post_init__(self) -> None:
         for use in self.checked.uses:
@@ -94,24 +80,29 @@ class ToolLanguage:
 
     def begin(self) -> ToolState:
         """The state before anything has happened."""
-        waits = [len(others) for others in self.checked.graph]
-        ready = [at for at, count in enumerate(waits) if not count]
-        return ToolState([None] * len(waits), waits, ready, len(waits), [0] * len(waits))
+        sorter = TopologicalSorter(dict(enumerate(self.checked.graph)))
+        sorter.prepare()
+        return ToolState([None] * len(self.checked.graph), sorter)
 
     # ---------------------------------------------------------------- what is next
 
     def next(self, state: ToolState) -> Work | Entry | End[ToolRun] | None:
         """The next call, or what has become of a step without one."""
-        while state.skipped:
-            at, because = state.skipped.pop()
-            if state.results[at] is None:
-                error = f"it depends on step '{name_of(because)}', which has failed"
-                return self._result(at, kind=RecordKind.SKIPPED, error=error, because=because)
-        if state.ready:
-            return self._prepare(state, heapq.heappop(state.ready))
-        return None if state.left else self._end(state)
+        for at in state.sorter.get_ready():
+            heapq.heappush(state.ready, at)
+        if not state.ready:
+            return None if state.sorter.is_active() else self._end(state)
+        at = heapq.heappop(state.ready)
+        before = [one for other in self.checked.graph[at] if (one := state.results[other]) is not None]
+        failed = next((one for one in before if one.status in (StepStatus.FAILED, StepStatus.SKIPPED)), None)
+        if failed is None:
+            return self._prepare(state, at, before)
+        because = failed.because or failed.step
+        error = f"it depends on step '{name_of(because)}', which has failed"
+        return self._result(at, kind=RecordKind.SKIPPED, error=error, because=because)
 
-    def _prepare(self, state: ToolState, at: int) -> Work | Entry:
+    def _prepare(self, state: ToolState, at: int, before: list[StepResult]) -> Work | Entry:
+        """The call of a step, unless it needs none; ``before`` are the results of those that it depends on."""
         step = self.plan.steps[at]
         try:
             inputs, is_complete = resolve(step.inputs, partial(self._output, state), keep=self.is_dry)
@@ -119,7 +110,7 @@ class ToolLanguage:
         except (Unresolved, ValueRefusedError) as error:
             return self._failed(at, f"its inputs: {error}")
         done = state.done.get(key)
-        if done is not None and self.value is not None and self._is_fresh(state, at, done):
+        if done is not None and self.value is not None and self._is_fresh(at, done, before):
             outputs = {name: self.value(done.seq, name) for name in done.names}
             known = evolve(done, kind=None, outputs=outputs, step=self._name(at), is_reused=True)
             return evolve(known, wave=self._waves[at], warnings=self._warnings(at, outputs))
@@ -147,14 +138,16 @@ class ToolLanguage:
         return result.outputs[output]
 
     def _key(self, at: int, inputs: dict[str, Any]) -> str:
+        """The key of a call: any change to it makes another key."""
         try:
-            return key_of([self._name(at), self.plan.steps[at].id, inputs])
+            text = json.dumps([self._name(at), self.plan.steps[at].id, inputs], sort_keys=True, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueRefusedError(f"the ledger cannot hold them: {error}") from None
+        return hashlib.sha256(text.encode()).hexdigest()
 
-    def _is_fresh(self, state: ToolState, at: int, done: StepResult) -> bool:
+    def _is_fresh(self, at: int, done: StepResult, before: list[StepResult]) -> bool:
         """Whether a step was done after all that it depends on, and has every output that is needed now."""
-        if any(state.seqs[other] > done.seq for other in self.checked.graph[at]):
+        if any(one.status is StepStatus.PLANNED or one.seq > done.seq for one in before):
             return False
         declared = declared_outputs(self.checked.signatures[at])
         return {*declared, *self._asked.get(at, ())}.issubset(done.names)
@@ -197,22 +190,10 @@ class ToolLanguage:
             # It may have been done once, and has failed since then.
             state.done.pop(entry.hash, None)
         if entry.wave:
-            self._settle(state, self.checked.outline.index_of[entry.step], entry)
+            at = self.checked.outline.index_of[entry.step]
+            state.results[at] = entry
+            state.sorter.done(at)
         return state
-
-    def _settle(self, state: ToolState, at: int, result: StepResult) -> None:
-        state.results[at] = result
-        state.left -= 1
-        if result.status in (StepStatus.DONE, StepStatus.PLANNED):
-            # Whatever was done before is older than what is to be done now.
-            state.seqs[at] = result.seq if result.status is StepStatus.DONE else math.inf
-            for other in self._dependants[at]:
-                state.waits[other] -= 1
-                if not state.waits[other]:
-                    heapq.heappush(state.ready, other)
-        else:
-            because = result.because or result.step
-            state.skipped += [(other, because) for other in reversed(self._dependants[at])]
 
     def tell(self, _: ToolState, entry: Entry) -> None:
         """Tell the watcher."""
@@ -237,7 +218,10 @@ class ToolLanguage:
             except (Unresolved, ValueRefusedError):
                 missing.append(name)
         left = sum(one.status is not StepStatus.DONE for one in results)
-        outcome = f"{left} of {len(results)} steps are not done" if left else "done"
-        return End(
-            ToolRun(tuple(results), outputs, tuple(missing), why), None if self.is_dry else Ended(outcome=outcome)
+        done, said = (
+            ToolRun(tuple(results), outputs, tuple(missing), why),
+            f"{left} of {len(results)} steps are not done",
         )
+        if self.is_dry or not left:
+            return End(done, "" if self.is_dry else "done")
+        return End(done, "stopped" if why else "failed", f"{why}; {said}" if why else said)

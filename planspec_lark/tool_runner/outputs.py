@@ -1,8 +1,7 @@
-"""What goes into a callable, as a key, and what it has given, as the outputs of a step."""
+"""What a callable has given, as the outputs of a step."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -15,17 +14,7 @@ from planspec_lark.toolplan.signatures import Signature, Slots
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 
-__all__ = ["as_kept", "check_types", "declared_outputs", "key_of", "take_outputs"]
-
-
-def key_of(call: object) -> str:
-    """The key of a call: any change to it makes another key.
-
-    Raises:
-        TypeError, ValueError, RecursionError: it holds what JSON cannot say.
-    """
-    text = json.dumps(call, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+__all__ = ["as_kept", "check_types", "declared_outputs", "take_outputs"]
 
 
 def declared_outputs(signature: Signature | None) -> Slots:

@@ -9,10 +9,13 @@ from logging import getLogger
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from attrs import field, frozen
+from attrs.validators import in_
+
 from planspec_lark.awaitables import ignore
 from planspec_lark.json_text.findings import to_diagnostics
 from planspec_lark.runs.driver import Driver
-from planspec_lark.runs.entries import RunLog
+from planspec_lark.runs.entries import Entry, EntryTypes, RunLog
 from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, check_name
 from planspec_lark.runs.limits import Budget, StepPolicy
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, SqliteLedger
@@ -20,7 +23,6 @@ from planspec_lark.runs.telemetry import RunTelemetry, telling
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
 from planspec_lark.tool_runner.callables import Call, find_caller
-from planspec_lark.tool_runner.entries import ENTRIES, RUN, Begun
 from planspec_lark.tool_runner.language import ToolLanguage, ToolState
 from planspec_lark.tool_runner.results import StepResult, StepStarted, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
@@ -30,9 +32,23 @@ from planspec_lark.toolplan.validation import examine_plan
 
 __all__ = ["ToolRunOptions", "arun_toolplan", "run_toolplan"]
 
+# The run of a ledger that has the calls, unless it is called otherwise; and what its first record says it is of.
+RUN = "toolplan"
+
 _LOG = getLogger("planspec_lark.tool_runner")
 _Registry = Registry | Mapping[str, Any] | list[Any]
 _Driver = Driver[ToolState, ToolRun]
+
+
+@frozen(kw_only=True)
+class _Begun(Entry):
+    """A run begins: the first one of a ledger, or a later one."""
+
+    runner: str = field(validator=in_((RUN,)))
+    description: str = ""
+
+
+_ENTRIES = EntryTypes("a tool plan", {_Begun: [RecordKind.BEGUN], StepResult: [RecordKind.DONE, RecordKind.FAILED]})
 
 
 class ToolRunOptions(TypedDict, total=False):
@@ -92,7 +108,7 @@ def run_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unp
         RuntimeError: this is called where an event loop runs already.
     """
     with _opened(plan, registry, call, **options) as driver:
-        return _end(driver, driver.run("arun_toolplan()"))
+        return driver.run("arun_toolplan()")
 
 
 async def arun_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unpack[ToolRunOptions]) -> ToolRun:
@@ -101,12 +117,7 @@ async def arun_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **optio
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
     with _opened(plan, registry, call, **options) as driver:
-        return _end(driver, await driver.arun())
-
-
-def _end(driver: _Driver, done: ToolRun) -> ToolRun:
-    driver.log.telemetry.outcome = "done" if done.is_done else "budget" if done.reason else "failed"
-    return done
+        return await driver.arun()
 
 
 @contextmanager
@@ -132,7 +143,7 @@ def _opened(  # noqa: PLR0913  (all but three are keywords)
     find = find_caller(call, () if dry_run else {step.id: None for step in plan.steps})
     with ExitStack() as held:
         opened = held.enter_context(_ledger(ledger, read_only=dry_run))
-        log = RunLog(ENTRIES, run_id, opened, f"run {visible_name(run_id)}", RunTelemetry(_LOG, RUN))
+        log = RunLog(_ENTRIES, run_id, opened, f"run {visible_name(run_id)}", RunTelemetry(_LOG, RUN))
         policy_of = policy if callable(policy) else lambda _: policy
         value = None if opened is None else partial(opened.value, run_id)
         language = ToolLanguage(plan, checked, find, policy_of, value, dry_run, on_event)
@@ -144,7 +155,7 @@ def _opened(  # noqa: PLR0913  (all but three are keywords)
         if not dry_run:
             if opened is not None:
                 kind = RecordKind.RESUMED if log.last else RecordKind.BEGUN
-                driver.note(Begun(kind=kind, runner=RUN, description="" if log.last else plan.target))
+                driver.note(_Begun(kind=kind, runner=RUN, description="" if log.last else plan.target))
             log.telemetry = held.enter_context(telling(_LOG, run_id, "toolplan"))
         yield driver
 

@@ -233,7 +233,7 @@ def test_a_failed_step_is_tried_again(path: Path) -> None:
         "d",
         "it depends on step 'b', which has failed",
     )
-    assert told[RecordKind.ENDED].data["outcome"] == "2 of 4 steps are not done"
+    assert told[RecordKind.ENDED].data == {"outcome": "failed", "reason": "2 of 4 steps are not done"}
     called, done = run(path, jobs=1)
     assert (called, done.is_done) == (["oat", "oat!, <3>"], True)
 

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -396,11 +397,9 @@ def _tell(event: StepStarted | StepResult) -> None:
 
 
 def _write_waves(done: ToolRun) -> None:
-    for number, wave in enumerate(done.waves(), 1):
-        for one in wave:
-            said = "" if one.inputs is None else f"\t{_to_json(one.inputs)}"
-            line = f"{number}\t{visible_name(one.step)}\t{visible_name(one.atom_id)}\t{one.status.value}{said}\n"
-            write_text(line)
+    for one in sorted(done.results, key=attrgetter("wave")):
+        said = "" if one.inputs is None else f"\t{_to_json(one.inputs)}"
+        write_text(f"{one.wave}\t{visible_name(one.step)}\t{visible_name(one.atom_id)}\t{one.status.value}{said}\n")
 
 
 def _to_json(value: object, indent: int | None = None) -> str:

@@ -41,7 +41,6 @@ __all__ = [
     "CONTEXT_FILE",
     "LEDGER_FILE",
     "LOG",
-    "Begun",
     "Closed",
     "Kernel",
     "Opened",
@@ -167,73 +166,6 @@ def number_of(context: Context) -> str:
 # ---------------------------------------------------------------- the folder
 
 
-@frozen
-class _State:
-    """Where a plan's state is.
-
-    Attributes:
-        folder: has the file of the context, and the ledger if there is no other.
-        ledger: one from elsewhere.
-        run: the run of it that has the plan.
-    """
-
-    folder: Path = field(converter=Path)
-    ledger: Ledger | None
-    run: str
-
-    def __attrs_post_init__(self) -> None:
-        check_name("run_id", self.run)
-
-    @contextmanager
-    def reading(self) -> Iterator[Ledger | None]:
-        """The ledger, to be read; None where there is none yet."""
-        if self.ledger is not None or not self.is_begun():
-            yield self.ledger
-            return
-        with closing(SqliteLedger(self.folder / LEDGER_FILE, read_only=True)) as ledger:
-            yield ledger
-
-    @contextmanager
-    def held(self) -> Iterator[Kernel]:
-        """The one writer of the plan."""
-        with ExitStack() as held:
-            with _errors(self.folder):
-                ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
-                kernel = Kernel(self, ledger)
-                held.enter_context(kernel.log.held(kernel.write_view, VIEW_PAUSE))
-                remove_leftovers(self.folder)
-            yield kernel
-
-    def log(self, ledger: Ledger | None) -> RunLog:
-        """The log of the plan."""
-        name, place = visible_name(str(self.folder)), visible_name(str(self.folder / LEDGER_FILE))
-        return RunLog(_ENTRIES, self.run, ledger, place, RunTelemetry(LOG, name), partial(_errors, self.folder))
-
-    def is_begun(self) -> bool:
-        """Whether the ledger has anything of the plan."""
-        if self.ledger is not None:
-            return self.ledger.find_run(self.run) is not None
-        with suppress(OSError, ValueError):
-            return (self.folder / LEDGER_FILE).stat() is not None
-        return False
-
-    def read(self) -> Context:
-        """The context as the last change has left it."""
-        with _errors(self.folder), self.reading() as ledger:
-            return _load(self, self.log(ledger)).context
-
-    def check_ended(self) -> None:
-        """Refuse to begin another plan where one has not ended."""
-        try:
-            context = self.read()
-        except _NoPlanError:
-            return
-        if context.outcome is None:
-            raise StateError(
-                f"{visible_name(str(self.folder))}: the plan there has not ended; continue with it, or overwrite it"
-            )
-
-
 def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:
     """The context in a state folder, as the last change has left it. This needs no lock.
 
@@ -246,7 +178,10 @@ def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: s
         StateError: there is none, or it cannot be read, or the file was edited meanwhile.
         ContextError: the file holds something else.
     """
-    return _State(state_dir, ledger, run_id).read()
+    folder = Path(state_dir)
+    with _opened(folder, ledger, run_id, read_only=True) as kernel:
+        kernel.read()
+        return kernel.context
 
 
 def create_state(
@@ -272,16 +207,18 @@ def create_state(
             holds something else than a context, unless ``overwrite``.
         TypeError, ValueError: the context holds what JSON cannot say, such as NaN or half of a surrogate pair.
     """
-    state = _State(state_dir, ledger, run_id)
+    folder = Path(state_dir)
+    check_name("run_id", run_id)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
-    with _errors(state.folder):
-        state.folder.mkdir(parents=True, exist_ok=True)
-    if not overwrite:
-        state.check_ended()
-    with state.held() as kernel:
-        if not overwrite:
-            state.check_ended()
-        kernel.begin(context)
+    with _errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for read_only in (True, False):
+        # Where a plan is there, nothing is made; and another process may begin one at this moment.
+        with _opened(folder, ledger, run_id, read_only=read_only) as kernel:
+            if not overwrite:
+                kernel.check_ended()
+            if not read_only:
+                kernel.begin(context)
 
 
 @contextmanager
@@ -298,16 +235,40 @@ def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: s
         StateError: there is no plan, it cannot be read, or another process is working on it.
         ContextError: the file holds something else.
     """
-    state = _State(state_dir, ledger, run_id)
-    with _errors(state.folder):
-        is_begun = state.is_begun()
-        if is_begun:
-            state.folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(state_dir)
+    with _errors(folder):
+        is_begun = _is_there(folder / LEDGER_FILE) if ledger is None else ledger.find_run(run_id) is not None
     if not is_begun:
-        state.read()
-    with state.held() as kernel:
+        # Where there is no plan, nothing is made.
+        with _opened(folder, ledger, run_id, read_only=True) as kernel:
+            kernel.read()
+    with _errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with _opened(folder, ledger, run_id, read_only=False) as kernel:
         kernel.load()
         yield kernel
+
+
+@contextmanager
+def _opened(folder: Path, ledger: Ledger | None, run: str, *, read_only: bool) -> Iterator[Kernel]:
+    """The kernel of a folder: its one writer, or one that only reads."""
+    with ExitStack() as held:
+        with _errors(folder):
+            check_name("run_id", run)
+            path = folder / LEDGER_FILE
+            if ledger is None and (not read_only or _is_there(path)):
+                ledger = held.enter_context(closing(SqliteLedger(path, read_only=read_only)))
+            kernel = Kernel(folder, ledger, run)
+            if not read_only:
+                held.enter_context(kernel.log.held(kernel.write_view, VIEW_PAUSE))
+                remove_leftovers(folder)
+        yield kernel
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.stat() is not None
+    return False
 
 
 @contextmanager
@@ -323,44 +284,113 @@ def _errors(folder: Path) -> Iterator[None]:
         raise StateError(f"{visible_name(str(folder))}: {error.strerror or 'cannot be used'}") from None
 
 
-# ---------------------------------------------------------------- reading
+# ---------------------------------------------------------------- reading and writing
 
 
 class _NoPlanError(StateError):
     """There is none yet."""
 
 
-@frozen
-class _Loaded:
-    """The state of a plan: what the ledger says, or else what the file says.
+class Kernel:
+    """The state of a plan in a folder.
 
     Attributes:
-        digest: of the file's text; empty where there is no file.
-        is_edited: whether it is the file that says so.
+        log: where all is written that happens.
+        context: what comes of it.
     """
 
     context: Context
-    digest: str
-    is_edited: bool = False
+
+    def __init__(self, folder: Path, ledger: Ledger | None, run: str) -> None:
+        self.folder = folder
+        # Where a callable goes to another folder, the plan stays where it is.
+        self._path, self._name = folder.absolute() / CONTEXT_FILE, visible_name(str(folder / CONTEXT_FILE))
+        name, place = visible_name(str(folder)), visible_name(str(folder / LEDGER_FILE))
+        self.log = RunLog(_ENTRIES, run, ledger, place, RunTelemetry(LOG, name), partial(_errors, folder))
+
+    def read(self) -> tuple[str, bool]:
+        """Read the context as the last change has left it.
+
+        Returns:
+            The digest of the file, which is empty where there is none, and whether it is the file that says so.
+        """
+        with _errors(self.folder):
+            data = _read_file(self._path, self._name)
+            digest, context = "" if data is None else _digest(data), _fold(self.log)
+            if context is not None and (data is None or self._ledger.has_view(self.log.run, digest)):
+                self.context = context
+                return digest, False
+        if data is None:
+            raise _NoPlanError(f"{self._name}: there is no plan here yet")
+        self.context = _parse(data, self.folder / CONTEXT_FILE)
+        if context is not None and self.context.revision != context.revision:
+            raise StateError(
+                f"{self._name}: it was edited, and the plan continued without the edit (its revision is "
+                f"{self.context.revision}, that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
+            )
+        return digest, True
+
+    def check_ended(self) -> None:
+        """Refuse to begin another plan where one has not ended."""
+        try:
+            self.read()
+        except _NoPlanError:
+            return
+        if self.context.outcome is None:
+            where = visible_name(str(self.folder))
+            raise StateError(f"{where}: the plan there has not ended; continue with it, or overwrite it")
+
+    @property
+    def _ledger(self) -> Ledger:
+        assert self.log.ledger is not None
+        return self.log.ledger
+
+    def load(self) -> None:
+        """Take over what the folder holds."""
+        digest, is_edited = self.read()
+        with _errors(self.folder):
+            if is_edited:
+                self._ledger.add_view(self.log.run, digest, "")
+                kind = RecordKind.EDITED if self.log.last else RecordKind.BEGUN
+                self.log.write(Begun(kind=kind, context=self.context))
+            elif digest != _digest(_encode(self.context)):
+                self.show(self.context)
+
+    def begin(self, context: Context) -> None:
+        """Begin a plan, whatever there is."""
+        with _errors(self.folder):
+            self.log.go_to_end()
+            # A crash before the file is written must not have that taken for an edited one.
+            with suppress(StateError):
+                if (data := _read_file(self._path, "")) is not None:
+                    self._ledger.add_view(self.log.run, _digest(data), "")
+            self.log.write(Begun(context=context))
+            self.show(context)
+
+    def show(self, context: Context) -> None:
+        """Have the file say this, which is written already."""
+        assert self.log.lease is not None
+        self.context = context
+        self.log.lease.mark()
+
+    def write_view(self) -> None:
+        """Write the file of the context.
+
+        Raises:
+            StateError: it could not be written, or is too large to be read again; the file is as it was.
+        """
+        data = _encode(self.context)
+        if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{self._name}: {_too_large(len(data))}")
+        with _errors(self.folder / CONTEXT_FILE):
+            # Noted before it is written: a text that is not noted counts as an edit from outside.
+            self._ledger.add_view(self.log.run, _digest(data), "")
+            with writing(self._path) as file:
+                file.write(data)
 
 
-def _load(state: _State, log: RunLog) -> _Loaded:
-    path = state.folder / CONTEXT_FILE
-    name = visible_name(str(path))
-    data = _read_file(path, name)
-    digest = "" if data is None else _digest(data)
-    context = _fold(log)
-    if context is not None and log.ledger is not None and (data is None or log.ledger.has_view(state.run, digest)):
-        return _Loaded(context, digest)
-    if data is None:
-        raise _NoPlanError(f"{name}: there is no plan here yet")
-    edited = _parse(data, path)
-    if context is not None and edited.revision != context.revision:
-        raise StateError(
-            f"{name}: it was edited, and the plan continued without the edit (its revision is {edited.revision}, "
-            f"that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
-        )
-    return _Loaded(edited, digest, is_edited=True)
+def _encode(context: Context) -> bytes:
+    return (context_to_json(context) + "\n").encode("utf-8")
 
 
 def _fold(log: RunLog) -> Context | None:
@@ -402,71 +432,3 @@ def _too_large(size: int) -> str:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-# ---------------------------------------------------------------- writing
-
-
-class Kernel:
-    """The only writer of a plan's state.
-
-    Attributes:
-        log: where all is written that happens.
-        context: what comes of it.
-    """
-
-    context: Context
-
-    def __init__(self, state: _State, ledger: Ledger) -> None:
-        self._state, self._ledger, self.log = state, ledger, state.log(ledger)
-        # Where a callable goes to another folder, the plan stays where it is.
-        self._path = state.folder.absolute() / CONTEXT_FILE
-
-    def load(self) -> None:
-        """Take over what the folder holds."""
-        with _errors(self._state.folder):
-            loaded = _load(self._state, self.log)
-            self.context = loaded.context
-            if loaded.is_edited:
-                self._ledger.add_view(self._state.run, loaded.digest, "")
-                kind = RecordKind.EDITED if self.log.last else RecordKind.BEGUN
-                self.log.write(Begun(kind=kind, context=loaded.context))
-            elif loaded.digest != _digest(_encode(loaded.context)):
-                self.show(loaded.context)
-
-    def begin(self, context: Context) -> None:
-        """Begin a plan, whatever there is."""
-        with _errors(self._state.folder):
-            self.log.go_to_end()
-            # A crash before the file is written must not have that taken for an edited one.
-            with suppress(StateError):
-                if (data := _read_file(self._path, "")) is not None:
-                    self._ledger.add_view(self._state.run, _digest(data), "")
-            self.log.write(Begun(context=context))
-            self.show(context)
-
-    def show(self, context: Context) -> None:
-        """Have the file say this, which is written already."""
-        assert self.log.lease is not None
-        self.context = context
-        self.log.lease.mark()
-
-    def write_view(self) -> None:
-        """Write the file of the context.
-
-        Raises:
-            StateError: it could not be written, or is too large to be read again; the file is as it was.
-        """
-        name = self._state.folder / CONTEXT_FILE
-        data = _encode(self.context)
-        if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(name))}: {_too_large(len(data))}")
-        with _errors(name):
-            # Noted before it is written: a text that is not noted counts as an edit from outside.
-            self._ledger.add_view(self._state.run, _digest(data), "")
-            with writing(self._path) as file:
-                file.write(data)
-
-
-def _encode(context: Context) -> bytes:
-    return (context_to_json(context) + "\n").encode("utf-8")

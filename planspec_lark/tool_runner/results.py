@@ -98,14 +98,3 @@ class ToolRun:
     def is_done(self) -> bool:
         """Whether all steps are done."""
         return all(one.status is StepStatus.DONE for one in self.results)
-
-    def find(self, step: str) -> StepResult | None:
-        """What has become of the step with this name."""
-        return next((one for one in self.results if one.step == step), None)
-
-    def waves(self) -> list[list[StepResult]]:
-        """The results by wave: those that may run side by side."""
-        waves: list[list[StepResult]] = [[] for _ in range(max((one.wave for one in self.results), default=0))]
-        for one in self.results:
-            waves[one.wave - 1].append(one)
-        return waves

@@ -13,7 +13,7 @@ import asyncio
 import inspect
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
@@ -38,6 +38,7 @@ __all__ = [
     "drive",
     "drop",
     "ignore",
+    "is_in_loop",
     "stop_event",
 ]
 
@@ -92,10 +93,13 @@ class Work:
 
     With a ``timeout`` it ends with an :class:`OverdueError` after so many seconds. What is asynchronous is cancelled
     then; what is not is called in a thread of its own, whose :func:`stop_event` is set.
+
+    A turn may be left while it is at work. A thread is waited for then, and ``rescue`` gets what came of it.
     """
 
     call: Call
     timeout: float | None = None
+    rescue: Callable[[WorkResult], object] | None = None
 
 
 @frozen(eq=False)
@@ -119,6 +123,8 @@ class _First:
 
 
 FIRST = _First()
+# What becomes of work: an interrupt, such as KeyboardInterrupt, ends the turn.
+_Ended: TypeAlias = WorkResult | BaseException
 Turn: TypeAlias = Generator[Call | Work | Pause | _First, Any, _T]
 
 
@@ -178,13 +184,20 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
     answer = _call(call)
     if not inspect.isawaitable(answer):
         return answer
+    if is_in_loop():
+        drop(answer)
+        raise RunningLoopError(f"an event loop is running already, so await {instead} here")
+    # Each call as its caller has it: the runner would continue with what was there at its first one.
+    return runner.run(awaited(answer), context=copy_context())
+
+
+def is_in_loop() -> bool:
+    """Whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        # Each call as its caller has it: the runner would continue with what was there at its first one.
-        return runner.run(awaited(answer), context=copy_context())
-    drop(answer)
-    raise RunningLoopError(f"an event loop is running already, so await {instead} here")
+        return False
+    return True
 
 
 def _call(call: Call) -> Any:
@@ -207,7 +220,7 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
     A thread cannot be cancelled: a task that is cancelled meanwhile ends when the threads have, or when it is cancelled
     once more.
     """
-    tasks: dict[asyncio.Task[Any], Work | Pause] = {}
+    tasks: dict[asyncio.Task[_Ended], Work | Pause] = {}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="planspec")
     try:
         asked = next(turn)
@@ -230,29 +243,51 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
         turn.close()
         for task in tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-        pool.shutdown(wait=False)
+        try:
+            if tasks:
+                await asyncio.wait(tasks)
+        finally:
+            pool.shutdown(wait=False)
+        _rescue(tasks)
 
 
-async def _begin(work: Work | Pause, pool: Executor) -> Any:
-    if isinstance(work, Pause):
-        return await asyncio.sleep(work.seconds)
-    if work.timeout is None:
-        return await _in_thread(work.call, pool)
-    return await _within(work.call, work.timeout)
+async def _begin(work: Work | Pause, pool: Executor) -> _Ended:
+    """Do it; an interrupt is given back, as one that leaves a task ends the whole loop."""
+    try:
+        if isinstance(work, Pause):
+            await asyncio.sleep(work.seconds)
+            return WorkResult(work)
+        keeps = work.rescue is not None
+        if work.timeout is None:
+            return WorkResult(work, await _in_thread(work.call, pool, keeps=keeps))
+        return WorkResult(work, await _within(work.call, work.timeout, keeps=keeps))
+    except Exception as error:
+        return WorkResult(work, error=error)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return error
 
 
-async def _first(tasks: dict[asyncio.Task[Any], Work | Pause]) -> WorkResult:
+async def _first(tasks: dict[asyncio.Task[_Ended], Work | Pause]) -> WorkResult:
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     task = next(task for task in tasks if task in done)
-    work, error = tasks.pop(task), task.exception()
-    if error is not None and not isinstance(error, Exception):
-        raise error
-    return WorkResult(work, error=error) if error is not None else WorkResult(work, task.result())
+    del tasks[task]
+    ended = task.result()
+    if isinstance(ended, BaseException):
+        raise ended
+    return ended
 
 
-async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None) -> Any:
+def _rescue(tasks: Iterable[asyncio.Task[_Ended]]) -> None:
+    """Hand out what came of work while its turn was left."""
+    for task in tasks:
+        ended = None if task.cancelled() else task.result()
+        if isinstance(ended, WorkResult) and isinstance(ended.work, Work) and ended.work.rescue is not None:
+            ended.work.rescue(ended)
+
+
+async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None, *, keeps: bool = False) -> Any:
     context, stop = copy_context(), Event()
     context.run(_STOP.set, stop)
     work = asyncio.get_running_loop().run_in_executor(pool, context.run, _call_until, call, stop)
@@ -269,6 +304,8 @@ async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None =
                 work.cancel()
             elif work.exception() is None:
                 drop(work.result())
+        if keeps and not is_late and not inspect.isawaitable(work.result()):
+            return work.result()
         raise
     return await answer if inspect.isawaitable(answer) else answer
 
@@ -306,11 +343,11 @@ class OwnThread(Executor):
             self._future.set_result(answer)
 
 
-async def _within(call: Call, seconds: float) -> Any:
+async def _within(call: Call, seconds: float, *, keeps: bool = False) -> Any:
     thread, limit = OwnThread(), asyncio.timeout(seconds)
     try:
         async with limit:
-            answer = await _in_thread(call, thread, limit)
+            answer = await _in_thread(call, thread, limit, keeps=keeps)
     except Exception:
         # What it raises on being stopped does not matter.
         if not limit.expired():

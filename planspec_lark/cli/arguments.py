@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SECONDS",
+    "budget_options",
     "chat_of",
     "complete_names",
     "complete_steps",
@@ -118,6 +119,20 @@ def timeout_option(asked: str) -> Callable[[Command], Command]:
     """The option --timeout of a command that asks for answers, such as those of "a program"."""
     help = f"How long {asked} may take for one answer."
     return click.option("--timeout", type=SECONDS, default=300.0, metavar="SECONDS", help=help)
+
+
+def budget_options(most: int | None = None) -> Callable[[Command], Command]:
+    """The options of what a run may spend; of calls it may make so many by default."""
+    return options(
+        count_option("--max-calls", default=most, metavar="N", help="Stop after N calls of programs and models."),
+        count_option("--max-tokens", metavar="N", help="Stop after N tokens, as far as answers count them."),
+        click.option(
+            "--max-cost",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="N",
+            help="Stop after a cost of N, as far as answers tell it.",
+        ),
+    )
 
 
 max_tokens_option = count_option(

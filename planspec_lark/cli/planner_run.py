@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 from attrs import evolve
 
-from planspec_lark.cli.arguments import count_option, flag, options, program_of, repeated_option, timeout_option
-from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
+from planspec_lark.cli.arguments import (
+    budget_options,
+    chat_of,
+    count_option,
+    flag,
+    options,
+    program_of,
+    repeated_option,
+    timeout_option,
+)
+from planspec_lark.cli.help import MODELS, PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -36,12 +45,22 @@ from planspec_lark.cli.planner_files import (
     strategy_option,
 )
 from planspec_lark.cli.signals import stoppable
-from planspec_lark.llm import LlmError, ProgramInput, program_executor, program_planner
-from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Phase, start_context
+from planspec_lark.llm import (
+    LlmError,
+    ProgramInput,
+    chat_executor,
+    chat_planner,
+    counted,
+    program_executor,
+    program_planner,
+)
+from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Judge, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
+from planspec_lark.planner.language import ExecutorCallable, PlannerCallable
 from planspec_lark.planner.runtime import MAX_CALLS
+from planspec_lark.runs import Answer, Budget, TransientError
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
@@ -53,16 +72,14 @@ _GO_ON = "The state of the plan is kept; the same command continues from there."
 _SENT = Choice([sent.value for sent in ProgramInput])
 _running_options = options(
     state_options,
-    click.option(
-        "--planner", "planner_command", required=True, metavar="CMD", help="The program that writes plan-next messages."
-    ),
+    click.option("--planner", "planner_command", metavar="CMD", help="The program that writes plan-next messages."),
     click.option(
         "--executor",
         "executor_command",
-        required=True,
         metavar="CMD",
         help="The program that does the work, and writes plan-return messages.",
     ),
+    click.option("--llm", metavar="MODEL", help="The language model for each of the two that is no program."),
     click.option(
         "--send",
         type=_SENT,
@@ -78,7 +95,7 @@ _running_options = options(
     ),
     strategy_option,
     prompt_language_option,
-    timeout_option("a program"),
+    timeout_option("a program or a model"),
     click.option(
         "--max-refusals",
         type=click.IntRange(min=0),
@@ -164,7 +181,7 @@ def start(
     examples=["planspec planner step --planner './plan.sh' --executor './work.sh'"],
     files=_RUN_FILES,
     exits=_RUN_EXITS,
-    notes=PLANNER_PROGRAMS,
+    notes={**PLANNER_PROGRAMS, **MODELS},
 )
 @_running_options
 def step(**given: Any) -> None:
@@ -172,7 +189,7 @@ def step(**given: Any) -> None:
 
     The planner or the executor is asked, whichever the plan waits for.
     """
-    _leave(_run(1, **given))
+    _leave(_run(1, budget=Budget(), **given))
 
 
 @command(
@@ -180,23 +197,24 @@ def step(**given: Any) -> None:
     examples=[
         "planspec planner run --planner './plan.sh' --executor './work.sh'",
         "planspec planner run --planner ./plan.sh --executor ./work.sh --max-calls 9",
+        "planspec planner run --llm qwen3-8b --executor ./work.sh --max-tokens 100000",
     ],
     files=_RUN_FILES,
     exits=_RUN_EXITS,
-    notes=PLANNER_PROGRAMS,
+    notes={**PLANNER_PROGRAMS, **MODELS},
 )
 @_running_options
-@count_option("--max-calls", default=MAX_CALLS, metavar="N", help="Stop after N calls of the planner and the executor.")
-def run(max_calls: int, **given: Any) -> None:
+@budget_options(MAX_CALLS)
+def run(max_calls: int, max_tokens: int | None, max_cost: float | None, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
     interrupted continues where it was.
     """
-    context = _run(None, max_calls=max_calls, **given)
-    if context.outcome is None:
-        complain(f"Stopped after {max_calls} {'call' if max_calls == 1 else 'calls'}. {_GO_ON}")
-    _leave(context)
+    with stop_at(ValueError, lead="--max-", kind=click.UsageError):
+        # All that is left to be wrong is a cost that is not a number.
+        budget = Budget(llm_calls=max_calls, tokens=max_tokens, cost=max_cost)
+    _leave(_run(None, budget=budget, **given))
 
 
 def _leave(context: Context) -> NoReturn:
@@ -204,12 +222,9 @@ def _leave(context: Context) -> NoReturn:
     leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
 
 
-def _run(max_turns: int | None, *, state: str, max_calls: int | None = None, **given: Any) -> Context:
+def _run(max_turns: int | None, *, state: str, budget: Budget, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
-    planner, executor = (
-        program_of(role, given[f"{role}_command"], given["timeout"]) for role in ("planner", "executor")
-    )
-    strategy, language = read_strategy(given["strategy_file"]), given["language"]
+    planner, executor = _planner(given, judge), _executor(given, judge)
     latest: dict[PlannerEventKind, PlannerEvent] = {}
 
     def tell(event: PlannerEvent) -> None:
@@ -221,24 +236,50 @@ def _run(max_turns: int | None, *, state: str, max_calls: int | None = None, **g
 
     runtime = Runtime(
         Path(state),
-        program_planner(
-            planner, judge.executors, sent=ProgramInput(given["send"]), strategy=strategy, language=language
-        ),
-        program_executor(executor, judge.executors, sent=ProgramInput(given["sent_to_executor"]), language=language),
-        judge=judge,
+        planner,
+        executor,
+        # What language models write has a fence around it, or a word in front.
+        judge=judge if given["llm"] is None else evolve(judge, tolerant=True),
         max_refusals=given["max_refusals"],
         max_failures=given["max_failures"],
-        max_calls=max_calls,
+        budget=budget,
         on_event=tell,
     )
     try:
         with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state) as held:
             context = evolve(runtime, **held).run(max_turns=max_turns)
-    except LlmError as error:
+    except (LlmError, TransientError) as error:
         raise CliError(f"{_ASKED[latest[PlannerEventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
     if not latest:
         complain(f"{visible_name(state)}: this plan has ended already")
+    if stopped := latest.get(PlannerEventKind.STOPPED):
+        complain(f"Stopped: {stopped.reason}. {_GO_ON}")
     return context
+
+
+def _planner(given: Mapping[str, Any], judge: Judge) -> PlannerCallable:
+    """Who plans; leaves where there is no such program or model."""
+    more: dict[str, Any] = {"strategy": read_strategy(given["strategy_file"]), "language": given["language"]}
+    if given["planner_command"] is None:
+        return chat_planner(_chat(given, "planner"), judge.executors, **more)
+    program = program_of("planner", given["planner_command"], given["timeout"])
+    return program_planner(program, judge.executors, sent=ProgramInput(given["send"]), **more)
+
+
+def _executor(given: Mapping[str, Any], judge: Judge) -> ExecutorCallable:
+    """Who does the work."""
+    if given["executor_command"] is None:
+        chat = _chat(given, "executor")
+        complain("The language model does the work: what it gives is a text, and no command is run.")
+        return chat_executor(chat, language=given["language"])
+    program, sent = program_of("executor", given["executor_command"], given["timeout"]), given["sent_to_executor"]
+    return program_executor(program, judge.executors, sent=ProgramInput(sent), language=given["language"])
+
+
+def _chat(given: Mapping[str, Any], role: str) -> Callable[[str], Answer]:
+    if given["llm"] is None:
+        raise click.UsageError(f"There is no {role}: give --{role} CMD or --llm MODEL.")
+    return counted(chat_of(given["llm"], given["timeout"]).complete)
 
 
 # ---------------------------------------------------------------- what happens

@@ -16,6 +16,7 @@ from attrs import define
 
 from planspec_lark.cli.arguments import (
     SECONDS,
+    budget_options,
     chat_of,
     count_option,
     flag,
@@ -142,14 +143,7 @@ _run_options = options(
     ),
     count_option("--jobs", default=1, metavar="N", help="Work on N steps at a time."),
     count_option("--max-steps", metavar="N", help="Stop after N steps."),
-    count_option("--max-calls", metavar="N", help="Stop after N calls of programs and models."),
-    count_option("--max-tokens", metavar="N", help="Stop after N tokens, as far as answers count them."),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="N",
-        help="Stop after a cost of N, as far as answers tell it.",
-    ),
+    budget_options(),
     click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after N seconds."),
     timeout_option("a program or a model"),
     flag("--no-interact", help="Ask no questions on the terminal; a step that needs an answer is blocked."),

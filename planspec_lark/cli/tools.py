@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from planspec_lark import tool_runner, toolplan
 from planspec_lark.cli.arguments import SECONDS, count_option, flag, repeated_option
@@ -17,6 +19,7 @@ from planspec_lark.cli.help import Group
 from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
+    UNFINISHED,
     UNREADABLE,
     UnreadableFileError,
     check_inputs,
@@ -39,16 +42,18 @@ from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.files import reason_of
 from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import FirstFindings, ValueFinding
+from planspec_lark.runs import Budget, StepPolicy, ledger_path
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.safe_text import safe_json, visible_name
+from planspec_lark.tool_runner import StepResult
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file, scan_doc
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import examine_plan
 
 if TYPE_CHECKING:
-    from planspec_lark.tool_runner import RunEvent, ToolRun
+    from planspec_lark.tool_runner import StepStarted, ToolRun
 
 # The most warnings of tools that other commands than `atoms` write.
 _SHOWN = 10
@@ -293,12 +298,12 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
     "run",
     examples=[
         "planspec tools run bread.json --atoms atoms.json --dry-run",
-        "planspec tools run bread.json --atoms atoms.json --ledger bread.ledger",
+        "planspec tools run bread.json --atoms atoms.json --resume --retries 2",
     ],
     files={
         "PLAN": _READ,
         "--atoms PATH": _ATOMS,
-        "--ledger FILE": "What is done, with all outputs; `planspec log FILE` shows it.",
+        "PLAN.ledger": "With --resume: what is done, with all outputs; `planspec log PLAN` shows it.",
         "standard output": "The outputs of the plan as JSON; with --dry-run, the calls.",
         "standard error": "The outcome of each step.",
     },
@@ -306,6 +311,7 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
         0: "All steps are done, and all outputs are there.",
         1: "A step has failed, an output is missing, or the plan has errors.",
         2: "A file or a callable cannot be used, or the call is wrong.",
+        3: "--max-calls is used up.",
         130: "Interrupted, once the running calls had ended.",
         143: "Terminated, in the same way.",
     },
@@ -314,12 +320,18 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @_atoms_option(required=True)
 @count_option("--jobs", default=4, metavar="N", help="Make at most N calls at a time.")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="A step has failed whose call takes longer.")
-@click.option("--ledger", metavar="FILE", help="Keep what is done in this file, and do none of it again.")
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Call a tool that has raised an exception again, at most N times and after growing pauses.",
+)
+@count_option("--max-calls", metavar="N", help="Stop after N calls.")
+@flag("--resume", help="Keep what is done beside the plan, in PLAN.ledger, and do none of it again.")
+@click.option("--ledger", metavar="FILE", help="The same, in this file.")
 @database_options
 @flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
-def run(  # noqa: PLR0913, PLR0917  (the options)
-    file: str, atoms: tuple[str, ...], jobs: int, timeout: float | None, ledger: str | None, dry_run: bool
-) -> None:
+def run(file: str, atoms: tuple[str, ...], ledger: str | None, dry_run: bool, **given: Any) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
@@ -328,6 +340,10 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 
     ctx = click.get_current_context()
+    if given["resume"] and not ledger and not ctx.meta[DATABASE]:
+        if file == "-":
+            raise click.UsageError("--resume needs a file to keep a ledger beside, or --ledger.")
+        ledger = str(ledger_path(file))
     if ledger and ctx.meta[DATABASE]:
         if ctx.get_parameter_source(DATABASE) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError("--ledger does not go with --database: what is done is kept in one place.")
@@ -340,7 +356,7 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
         stoppable(f"Stopped. {_KEPT}" if ledger or place.database else "Stopped."),
         ExitStack() as opened,
     ):
-        kept: dict[str, Any] = {"ledger": ledger, "jobs": jobs, "timeout": timeout}
+        kept: dict[str, Any] = {"ledger": ledger, **_limits(given)}
         # A dry run may be of a plan of which nothing is done yet.
         with suppress(NoLedgerError):
             kept |= opened.enter_context(place.held(read_only=dry_run))
@@ -354,27 +370,34 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
     for output in done.missing:
         complain(f"{visible_name(output)}: this output of the plan is missing")
     write_text(_to_json(done.outputs, indent=2) + "\n")
+    if done.reason:
+        complain(f"Stopped: {done.reason}. {_KEPT if ledger or place.database else ''}".rstrip())
+        leave(UNFINISHED)
     if done.missing or not done.is_done:
         leave(FINDINGS)
 
 
-def _tell(event: RunEvent) -> None:
-    result = event.result
-    if result is not None and result.inputs is None:
-        why = f": {result.error}" if result.error else " before" if result.is_reused else ""
-        status = (result.status.value, _STYLES[result.status.value])
+def _limits(given: Mapping[str, Any]) -> dict[str, Any]:
+    policy, retries = StepPolicy(timeout=given["timeout"]), given["retries"]
+    if retries is not None:
+        policy = evolve(policy, max_tries=retries + 1, retry_on=(Exception,))
+    return {"jobs": given["jobs"], "policy": policy, "budget": Budget(steps=given["max_calls"])}
+
+
+def _tell(event: StepStarted | StepResult) -> None:
+    if isinstance(event, StepResult) and event.inputs is None:
+        why = f": {event.error}" if event.error else " before" if event.is_reused else ""
+        status = (event.status.value, _STYLES[event.status.value])
         write_rows([[(f"{visible_name(event.step)}: ", ""), status, (why, "")]], to_stderr=True)
         sys.stderr.flush()
-        for warning in result.warnings:
+        for warning in event.warnings:
             complain(f"{visible_name(event.step)}: warning: {warning}")
 
 
 def _write_waves(done: ToolRun) -> None:
-    for number, wave in enumerate(done.waves(), 1):
-        for one in wave:
-            said = "" if one.inputs is None else f"\t{_to_json(one.inputs)}"
-            line = f"{number}\t{visible_name(one.step)}\t{visible_name(one.atom_id)}\t{one.status.value}{said}\n"
-            write_text(line)
+    for one in sorted(done.results, key=attrgetter("wave")):
+        said = "" if one.inputs is None else f"\t{_to_json(one.inputs)}"
+        write_text(f"{one.wave}\t{visible_name(one.step)}\t{visible_name(one.atom_id)}\t{one.status.value}{said}\n")
 
 
 def _to_json(value: object, indent: int | None = None) -> str:

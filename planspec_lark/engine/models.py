@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import random
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attrs import Attribute, asdict, field, fields, frozen
-from attrs.validators import and_, ge, in_, instance_of, le, optional
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, in_, instance_of, optional
 
 from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
-from planspec_lark.syntax.fields import require_number
-from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.runs.limits import (
+    Answer,
+    Budget,
+    Effort,
+    FatalError,
+    StepPolicy,
+    TransientError,
+    UnavailableError,
+    is_number,
+    take_answer,
+)
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from planspec_lark.runs.history import History
@@ -55,35 +62,6 @@ REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
 REPLAN_VERBS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 # What a result says of the loop around its step.
 LOOP_WORDS = ("again", "done")
-# Characters of a model's name.
-_LONGEST_MODEL = 200
-
-
-def _check_number(name: str, value: object) -> None:
-    # An integer may be larger than any float.
-    if not 0 <= require_number(name, value) <= sys.float_info.max:
-        raise ValueError(f"{name}: {value} is out of range")
-
-
-class FatalError(PlanSpecError):
-    """Raised by an operator that cannot work at all: the run ends, and the step has not failed."""
-
-
-class TransientError(PlanSpecError):
-    """Raised by an operator that has done nothing, and may succeed where it is called once more with the same key.
-
-    Attributes:
-        retry_after: seconds until then, at least; 0 if unknown.
-    """
-
-    def __init__(self, message: str = "", *, retry_after: float = 0) -> None:
-        _check_number("retry_after", retry_after)
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class UnavailableError(TransientError, FatalError):
-    """Raised by an operator that cannot work for now: where another time does not do either, the run ends."""
 
 
 class HopStatus(str, Enum):
@@ -109,65 +87,6 @@ class Outcome(str, Enum):
     BLOCKED = "blocked"
     BUDGET = "budget"
     WAITING = "waiting"
-
-
-def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    _check_number(attribute.name, value)
-
-
-def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not require_number(attribute.name, value) > 0:
-        raise ValueError(f"{attribute.name}: {value} is not above 0")
-
-
-def _to_model(value: object) -> object:
-    """A model's name as it can be kept and shown: an endpoint may call it anything."""
-    return one_line(value[:_LONGEST_MODEL]) if isinstance(value, str) else value
-
-
-@frozen
-class Effort:
-    """What was spent: calls of language models, and their tokens and cost as far as they were counted.
-
-    The cost is in any unit, such as a currency, that is always the same.
-
-    Attributes:
-        input_tokens, output_tokens: the tokens of prompts and of answers, where they are told apart.
-        llm_calls, tokens, cost: see above. The tokens are by default those of prompts and answers together.
-        model: which model has taken the tokens; empty if unknown, and for the sum of several models.
-    """
-
-    # In front, as the default of the tokens needs them.
-    input_tokens: int = field(default=0, validator=[instance_of(int), ge(0)], kw_only=True)
-    output_tokens: int = field(default=0, validator=[instance_of(int), ge(0)], kw_only=True)
-    llm_calls: int = field(default=0, validator=[instance_of(int), ge(0)])
-    tokens: int = field(validator=[instance_of(int), ge(0)])
-    cost: float = field(default=0.0, validator=_is_number)
-    model: str = field(default="", validator=instance_of(str), converter=_to_model, kw_only=True)
-
-    @tokens.default
-    def _sum(self) -> int:
-        return self.input_tokens + self.output_tokens
-
-    def __add__(self, other: Effort) -> Effort:
-        models = {one.model for one in (self, other) if one.tokens or one.model}
-        return Effort(
-            self.llm_calls + other.llm_calls,
-            self.tokens + other.tokens,
-            min(self.cost + other.cost, sys.float_info.max),
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            model=models.pop() if len(models) == 1 else "",
-        )
-
-    def to_data(self) -> dict[str, Any]:
-        """What a record of a ledger says of it."""
-        return asdict(self)
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Effort:
-        """What a record says, also one that was written before models were named."""
-        return cls(**{"tokens": 0, **{one.name: data[one.name] for one in fields(cls) if one.name in data}})
 
 
 def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -199,32 +118,7 @@ class OperatorResult:
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
     answer: str = field(default="", validator=instance_of(str))
     loop: str = field(default="", validator=in_(("", *LOOP_WORDS)))
-    retry_after: float | None = field(default=None, validator=optional(_is_number))
-
-
-@frozen
-class Answer:
-    """A text from a reflector or a planner, what it took, and why it ends, where that is known.
-
-    ``finish_reason`` is what the interface of a model calls it; "length" means that the answer is cut off.
-    """
-
-    text: str = field(validator=instance_of(str))
-    effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
-    finish_reason: str = field(default="", validator=instance_of(str))
-
-
-def take_answer(given: object, who: str) -> Answer:
-    """An answer as one, whether it came as a text or not.
-
-    Raises:
-        TypeError: it is something else.
-    """
-    if isinstance(given, str):
-        return Answer(given)
-    if isinstance(given, Answer):
-        return given
-    raise TypeError(f"a {who} gives a text or an Answer, not {type(given).__name__}")
+    retry_after: float | None = field(default=None, validator=optional(is_number))
 
 
 @frozen
@@ -365,72 +259,6 @@ the branch.
 """
 Reflector: TypeAlias = "Callable[[ReflectionCall], str | Answer | Awaitable[str | Answer]]"
 Planner: TypeAlias = "Callable[[PlanningCall], str | Answer | Awaitable[str | Answer]]"
-
-
-_MOST = optional([instance_of(int), ge(1)])
-
-
-@frozen
-class Budget:
-    """How much one call of ``run`` may spend; None is no limit.
-
-    What is at work when a budget is used up is finished first.
-
-    Attributes:
-        steps: calls of the operator.
-        seconds: on the clock.
-        llm_calls, tokens, cost: as :class:`Effort` counts them.
-    """
-
-    steps: int | None = field(default=None, validator=_MOST)
-    seconds: float | None = field(default=None, validator=optional(_is_amount))
-    llm_calls: int | None = field(default=None, validator=_MOST)
-    tokens: int | None = field(default=None, validator=_MOST)
-    cost: float | None = field(default=None, validator=optional(_is_amount))
-
-
-def _are_exceptions(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    is_right = isinstance(value, tuple) and all(isinstance(one, type) and issubclass(one, Exception) for one in value)
-    if not is_right:
-        raise TypeError(f"{attribute.name}: expected a tuple of classes of exceptions")
-
-
-# More makes no sense, and clocks have limits.
-_LONGEST_PAUSE = 10_000_000
-
-
-@frozen
-class StepPolicy:
-    """How long a step may take, and how often it is tried where the operator says that it is safe to.
-
-    An operator says so with :class:`TransientError`, or ``retry_after`` in its result. Then it is called once more, in
-    the same attempt and with the same key.
-
-    Attributes:
-        timeout: seconds for each call of the operator; None is no limit. A step that takes longer has failed.
-        max_tries: how often the operator is called in one attempt.
-        pause: seconds before the second try, where the operator does not ask for more.
-        factor: by which each further pause is longer.
-        max_pause: seconds of the longest pause. Where the operator asks for a longer one, the step has failed.
-        jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
-        retry_on: exceptions that mean the same as :class:`TransientError`, where an operator raises them.
-    """
-
-    timeout: float | None = field(default=None, validator=optional(and_(_is_amount, _is_number)))
-    max_tries: int = field(default=3, validator=[instance_of(int), ge(1)])
-    pause: float = field(default=1.0, validator=_is_number)
-    factor: float = field(default=2.0, validator=[_is_number, ge(1)])
-    max_pause: float = field(default=300.0, validator=[_is_number, le(_LONGEST_PAUSE)])
-    jitter: float = field(default=0.5, validator=[_is_number, le(1)])
-    retry_on: tuple[type[Exception], ...] = field(default=(), validator=_are_exceptions)
-
-    def pause_after(self, tries: int) -> float:
-        """Seconds to wait after this number of tries."""
-        try:
-            pause = min(self.pause * self.factor ** (tries - 1), self.max_pause)
-        except OverflowError:
-            pause = self.max_pause
-        return pause * (1 - self.jitter * random.random())  # noqa: S311  (guessing it does no harm)
 
 
 def _count(default: int, least: int = 0) -> Any:

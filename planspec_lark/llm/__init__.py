@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         ProgramInput as ProgramInput,
         chat_executor as chat_executor,
         chat_planner as chat_planner,
+        counted as counted,
         program_executor as program_executor,
         program_planner as program_planner,
     )
@@ -39,7 +40,7 @@ else:
             "draft": "DraftedPlan draft_plan",
             "models": "LlmError ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
-            "plan_next_roles": "ProgramInput chat_executor chat_planner program_executor program_planner",
+            "plan_next_roles": "ProgramInput chat_executor chat_planner counted program_executor program_planner",
             "program": "Program",
             "streams": "ReplyStream",
         },

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
-from planspec_lark.llm.models import ProgramError
+from planspec_lark.llm.models import LlmError, ProgramError, Reply
 from planspec_lark.llm.program import Program
+from planspec_lark.llm.replies import answer_of, cut_answer
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
-from planspec_lark.planner.runtime import MessageRefusal
+from planspec_lark.planner.language import ExecutorCallable, MessageRefusal, PlannerCallable
+from planspec_lark.runs.limits import Answer, TransientError
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.safe_text import safe_json
 
-__all__ = ["ProgramInput", "chat_executor", "chat_planner", "program_executor", "program_planner"]
+__all__ = ["ProgramInput", "chat_executor", "chat_planner", "counted", "program_executor", "program_planner"]
+
+# Takes a prompt and gives the answer, such as an OpenAIChat; an Answer says what it took as well.
+Chat: TypeAlias = "Callable[[str], str | Answer | Awaitable[str | Answer]]"
 
 
 class ProgramInput(str, Enum):
@@ -27,17 +32,40 @@ class ProgramInput(str, Enum):
     PROMPT = "prompt"
 
 
+def counted(complete: Callable[[str], Reply]) -> Callable[[str], Answer]:
+    """A language model whose answers say what they took, for budgets of tokens.
+
+    An answer that was cut off is given as far as it came. Where there is none for now, the driver asks once more.
+
+    Args:
+        complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>`.
+    """
+
+    def ask(prompt: str) -> Answer:
+        try:
+            return answer_of(complete(prompt))
+        except LlmError as error:
+            if error.is_cut:
+                return cut_answer(error)
+            if error.retryable:
+                raise TransientError(str(error)) from error
+            raise
+
+    return ask
+
+
 def chat_planner(
-    chat: Callable[[str], str | Awaitable[str]],
+    chat: Chat,
     executors: Executors | None = None,
     *,
     strategy: str | None = None,
     language: str = "en",
-) -> Callable[[Context, MessageRefusal | None], str | Awaitable[str]]:
+) -> PlannerCallable:
     """A planner that sends the planner's prompt to a language model.
 
     Args:
-        chat: takes a prompt and gives the answer, such as an :class:`~planspec_lark.llm.openai_chat.OpenAIChat`.
+        chat: takes a prompt and gives the answer, such as an :class:`~planspec_lark.llm.openai_chat.OpenAIChat`, or
+            :func:`counted`.
         executors: the tools that the prompt lists.
         strategy: how to plan here, which the prompt shows.
         language: of the prompt, "en" or "zh".
@@ -46,9 +74,7 @@ def chat_planner(
     return lambda context, refusal: chat(_prompt(context, refusal, executors, strategy, language))
 
 
-def chat_executor(
-    chat: Callable[[str], str | Awaitable[str]], *, language: str = "en"
-) -> Callable[[Context], str | Awaitable[str]]:
+def chat_executor(chat: Chat, *, language: str = "en") -> ExecutorCallable:
     """An executor that sends the executor's prompt to a language model: for work whose result is a text.
 
     Args:

@@ -12,17 +12,18 @@ if TYPE_CHECKING:
         create_state as create_state,
         read_state as read_state,
     )
-    from planspec_lark.planner.runtime import (
+    from planspec_lark.planner.language import (
         MessageRefusal as MessageRefusal,
         PlannerEvent as PlannerEvent,
         PlannerEventKind as PlannerEventKind,
-        Runtime as Runtime,
     )
+    from planspec_lark.planner.runtime import Runtime as Runtime
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "kernel": "StateError create_state read_state",
-            "runtime": "PlannerEvent PlannerEventKind MessageRefusal Runtime",
+            "language": "PlannerEvent PlannerEventKind MessageRefusal",
+            "runtime": "Runtime",
         },
     )

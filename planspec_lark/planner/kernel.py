@@ -1,4 +1,4 @@
-"""The only writer of a plan's state: each change is a record of a ledger, and the context is their result.
+"""The state of a plan: each change is an entry in a log, and the context is their result.
 
 The file of the context is a view of that, which is written now and then.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial, reduce
 from logging import getLogger
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import instance_of
 
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.plan_next.context import (
@@ -28,22 +29,36 @@ from planspec_lark.plan_next.context import (
 )
 from planspec_lark.plan_next.conversion import Model, build, to_value
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
-from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
-from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunBusyError, RunInfo, check_name
+from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
+from planspec_lark.runs.lease import VIEW_PAUSE
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, check_name
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.runs.telemetry import RunTelemetry
-from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["CONTEXT_FILE", "LEDGER_FILE", "LOG", "Kernel", "StateError", "create_state", "open_state", "read_state"]
+__all__ = [
+    "CONTEXT_FILE",
+    "LEDGER_FILE",
+    "LOG",
+    "Closed",
+    "Kernel",
+    "Opened",
+    "Refused",
+    "StateError",
+    "closed",
+    "create_state",
+    "fold",
+    "number_of",
+    "open_state",
+    "read_state",
+]
 
 LOG = getLogger("planspec_lark.planner")
 CONTEXT_FILE = "thinking-context.json"
 LEDGER_FILE = "planner.ledger"
 # The run of the ledger that has all plans of the folder, each from its first record on, unless it is called otherwise.
 _RUN = "planner"
-# What a record begins with that has a whole context.
-_WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
 # Blocks that end go up to two levels deeper into the file with each block around them, and messages go in as well: what
 # a plan begins with leaves room for that.
 _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
@@ -53,67 +68,102 @@ class StateError(PlanSpecError):
     """A state that cannot be read, made or written now; the text says why."""
 
 
-@frozen
-class _State:
-    """Where a plan's state is.
+# ---------------------------------------------------------------- what happens
+
+
+@frozen(kw_only=True)
+class Begun(Entry):
+    """A plan begins with this context, or continues with it, as the file was edited."""
+
+    kind: RecordKind | None = RecordKind.BEGUN
+    context: Context
+    description: str = field(init=False)
+
+    @description.default
+    def _goal(self) -> str:
+        return goal_text(self.context.think.goal)
+
+
+@frozen(kw_only=True)
+class Opened(Entry):
+    """A block was opened, as an accepted message asks for; ``found`` is what was found in that."""
+
+    kind: RecordKind | None = RecordKind.OPENED
+    message: PlanNext
+    found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
+    description: str = field(init=False)
+
+    @description.default
+    def _goal(self) -> str:
+        return goal_text(self.message.new_block.goal)
+
+
+@frozen(kw_only=True)
+class Closed(Entry):
+    """The current block was left, with its result; ``found`` is what was found in the message that says so."""
+
+    result: Any = field(validator=instance_of((str, dict)))
+    status: DoneStatus
+    found: tuple[Diagnostic, ...] = field(default=(), metadata=UNKEPT)
+
+
+@frozen(kw_only=True)
+class Refused(Entry):
+    """An answer was refused.
 
     Attributes:
-        folder: has the file of the context, and the ledger if there is no other.
-        ledger: one from elsewhere.
-        run: the run of it that has the plan.
+        answer: its beginning.
+        faults: the first errors in it.
+        refusal: all of it.
     """
 
-    folder: Path = field(converter=Path)
-    ledger: Ledger | None
-    run: str
+    kind: RecordKind | None = RecordKind.REFUSED
+    answer: str
+    faults: list[str]
+    refusal: Any = field(default=None, metadata=UNKEPT)
 
-    def __attrs_post_init__(self) -> None:
-        check_name("run_id", self.run)
 
-    @contextmanager
-    def reading(self) -> Iterator[Ledger | None]:
-        """The ledger, to be read; None where there is none yet."""
-        if self.ledger is not None or not self.is_begun():
-            yield self.ledger
-            return
-        with closing(SqliteLedger(self.folder / LEDGER_FILE, read_only=True)) as ledger:
-            yield ledger
+def _build(value: Any, model: type[Model]) -> Model:
+    made, _ = build(value, model)
+    if made is None:
+        raise ValueError
+    return made
 
-    @contextmanager
-    def held(self) -> Iterator[Kernel]:
-        """The one writer of the plan."""
-        with ExitStack() as held:
-            with _errors(self.folder):
-                ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
-                kernel = Kernel(self, ledger)
-                beside = hold_lease(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
-                kernel.lease = held.enter_context(beside)
-                remove_leftovers(self.folder)
-            yield kernel
 
-    def is_begun(self) -> bool:
-        """Whether the ledger has anything of the plan."""
-        if self.ledger is not None:
-            return self.ledger.find_run(self.run) is not None
-        with suppress(OSError, ValueError):
-            return (self.folder / LEDGER_FILE).stat() is not None
-        return False
+def _without_type(message: PlanNext) -> dict[str, Any]:
+    return {name: value for name, value in to_value(message).items() if name != "type"}
 
-    def read(self) -> Context:
-        """The context as the last change has left it."""
-        with _errors(self.folder), self.reading() as ledger:
-            return _load(self, ledger).context
 
-    def check_ended(self) -> None:
-        """Refuse to begin another plan where one has not ended."""
-        try:
-            context = self.read()
-        except _NoPlanError:
-            return
-        if context.outcome is None:
-            raise StateError(
-                f"{visible_name(str(self.folder))}: the plan there has not ended; continue with it, or overwrite it"
-            )
+# What begins with a whole context.
+_WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
+_ENTRIES = EntryTypes(
+    "a planner's plan",
+    {Begun: _WHOLE, Opened: [RecordKind.OPENED], Closed: [RecordKind.DONE, RecordKind.FAILED]},
+    {Context: (_build, to_value), PlanNext: (_build, _without_type)},
+)
+
+
+def fold(context: Context, entry: Entry) -> Context:
+    """The context after this has happened."""
+    if isinstance(entry, Begun):
+        return entry.context
+    if isinstance(entry, Opened):
+        return open_block(context, entry.message)
+    return close_block(context, entry.result, entry.status) if isinstance(entry, Closed) else context
+
+
+def closed(context: Context, result: str | dict[str, Any], status: DoneStatus, **more: Any) -> Closed:
+    """That the current block is left with this result."""
+    kind = RecordKind.DONE if status is DoneStatus.DONE else RecordKind.FAILED
+    return Closed(kind=kind, step=number_of(context), result=result, status=status, **more)
+
+
+def number_of(context: Context) -> str:
+    """The number of the current block among those around it, such as `2.1`; empty at the root."""
+    return ".".join(str(len(block.done) + 1) for block in reversed(context.path))
+
+
+# ---------------------------------------------------------------- the folder
 
 
 def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:
@@ -128,7 +178,10 @@ def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: s
         StateError: there is none, or it cannot be read, or the file was edited meanwhile.
         ContextError: the file holds something else.
     """
-    return _State(state_dir, ledger, run_id).read()
+    folder = Path(state_dir)
+    with _opened(folder, ledger, run_id, read_only=True) as kernel:
+        kernel.read()
+        return kernel.context
 
 
 def create_state(
@@ -154,16 +207,18 @@ def create_state(
             holds something else than a context, unless ``overwrite``.
         TypeError, ValueError: the context holds what JSON cannot say, such as NaN or half of a surrogate pair.
     """
-    state = _State(state_dir, ledger, run_id)
+    folder = Path(state_dir)
+    check_name("run_id", run_id)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
-    with _errors(state.folder):
-        state.folder.mkdir(parents=True, exist_ok=True)
-    if not overwrite:
-        state.check_ended()
-    with state.held() as kernel:
-        if not overwrite:
-            state.check_ended()
-        kernel.begin(context)
+    with _errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for read_only in (True, False):
+        # Where a plan is there, nothing is made; and another process may begin one at this moment.
+        with _opened(folder, ledger, run_id, read_only=read_only) as kernel:
+            if not overwrite:
+                kernel.check_ended()
+            if not read_only:
+                kernel.begin(context)
 
 
 @contextmanager
@@ -180,16 +235,40 @@ def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: s
         StateError: there is no plan, it cannot be read, or another process is working on it.
         ContextError: the file holds something else.
     """
-    state = _State(state_dir, ledger, run_id)
-    with _errors(state.folder):
-        is_begun = state.is_begun()
-        if is_begun:
-            state.folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(state_dir)
+    with _errors(folder):
+        is_begun = _is_there(folder / LEDGER_FILE) if ledger is None else ledger.find_run(run_id) is not None
     if not is_begun:
-        state.read()
-    with state.held() as kernel:
+        # Where there is no plan, nothing is made.
+        with _opened(folder, ledger, run_id, read_only=True) as kernel:
+            kernel.read()
+    with _errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with _opened(folder, ledger, run_id, read_only=False) as kernel:
         kernel.load()
         yield kernel
+
+
+@contextmanager
+def _opened(folder: Path, ledger: Ledger | None, run: str, *, read_only: bool) -> Iterator[Kernel]:
+    """The kernel of a folder: its one writer, or one that only reads."""
+    with ExitStack() as held:
+        with _errors(folder):
+            check_name("run_id", run)
+            path = folder / LEDGER_FILE
+            if ledger is None and (not read_only or _is_there(path)):
+                ledger = held.enter_context(closing(SqliteLedger(path, read_only=read_only)))
+            kernel = Kernel(folder, ledger, run)
+            if not read_only:
+                held.enter_context(kernel.log.held(kernel.write_view, VIEW_PAUSE))
+                remove_leftovers(folder)
+        yield kernel
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.stat() is not None
+    return False
 
 
 @contextmanager
@@ -205,45 +284,120 @@ def _errors(folder: Path) -> Iterator[None]:
         raise StateError(f"{visible_name(str(folder))}: {error.strerror or 'cannot be used'}") from None
 
 
-# ---------------------------------------------------------------- reading
+# ---------------------------------------------------------------- reading and writing
 
 
 class _NoPlanError(StateError):
     """There is none yet."""
 
 
-@define
-class _Loaded:
-    """The state of a plan: what the ledger says (``last`` is its last record), or else what the file says.
+class Kernel:
+    """The state of a plan in a folder.
 
     Attributes:
-        digest: of the file's text; empty where there is no file.
-        is_edited: whether it is the file that says so.
+        log: where all is written that happens.
+        context: what comes of it.
     """
 
     context: Context
-    last: int
-    digest: str
-    is_edited: bool = False
+
+    def __init__(self, folder: Path, ledger: Ledger | None, run: str) -> None:
+        self.folder = folder
+        # Where a callable goes to another folder, the plan stays where it is.
+        self._path, self._name = folder.absolute() / CONTEXT_FILE, visible_name(str(folder / CONTEXT_FILE))
+        name, place = visible_name(str(folder)), visible_name(str(folder / LEDGER_FILE))
+        self.log = RunLog(_ENTRIES, run, ledger, place, RunTelemetry(LOG, name), partial(_errors, folder))
+
+    def read(self) -> tuple[str, bool]:
+        """Read the context as the last change has left it.
+
+        Returns:
+            The digest of the file, which is empty where there is none, and whether it is the file that says so.
+        """
+        with _errors(self.folder):
+            data = _read_file(self._path, self._name)
+            digest, context = "" if data is None else _digest(data), _fold(self.log)
+            if context is not None and (data is None or self._ledger.has_view(self.log.run, digest)):
+                self.context = context
+                return digest, False
+        if data is None:
+            raise _NoPlanError(f"{self._name}: there is no plan here yet")
+        self.context = _parse(data, self.folder / CONTEXT_FILE)
+        if context is not None and self.context.revision != context.revision:
+            raise StateError(
+                f"{self._name}: it was edited, and the plan continued without the edit (its revision is "
+                f"{self.context.revision}, that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
+            )
+        return digest, True
+
+    def check_ended(self) -> None:
+        """Refuse to begin another plan where one has not ended."""
+        try:
+            self.read()
+        except _NoPlanError:
+            return
+        if self.context.outcome is None:
+            where = visible_name(str(self.folder))
+            raise StateError(f"{where}: the plan there has not ended; continue with it, or overwrite it")
+
+    @property
+    def _ledger(self) -> Ledger:
+        assert self.log.ledger is not None
+        return self.log.ledger
+
+    def load(self) -> None:
+        """Take over what the folder holds."""
+        digest, is_edited = self.read()
+        with _errors(self.folder):
+            if is_edited:
+                self._ledger.add_view(self.log.run, digest, "")
+                kind = RecordKind.EDITED if self.log.last else RecordKind.BEGUN
+                self.log.write(Begun(kind=kind, context=self.context))
+            elif digest != _digest(_encode(self.context)):
+                self.show(self.context)
+
+    def begin(self, context: Context) -> None:
+        """Begin a plan, whatever there is."""
+        with _errors(self.folder):
+            self.log.go_to_end()
+            # A crash before the file is written must not have that taken for an edited one.
+            with suppress(StateError):
+                if (data := _read_file(self._path, "")) is not None:
+                    self._ledger.add_view(self.log.run, _digest(data), "")
+            self.log.write(Begun(context=context))
+            self.show(context)
+
+    def show(self, context: Context) -> None:
+        """Have the file say this, which is written already."""
+        assert self.log.lease is not None
+        self.context = context
+        self.log.lease.mark()
+
+    def write_view(self) -> None:
+        """Write the file of the context.
+
+        Raises:
+            StateError: it could not be written, or is too large to be read again; the file is as it was.
+        """
+        data = _encode(self.context)
+        if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{self._name}: {_too_large(len(data))}")
+        with _errors(self.folder / CONTEXT_FILE):
+            # Noted before it is written: a text that is not noted counts as an edit from outside.
+            self._ledger.add_view(self.log.run, _digest(data), "")
+            with writing(self._path) as file:
+                file.write(data)
 
 
-def _load(state: _State, ledger: Ledger | None) -> _Loaded:
-    path, run = state.folder / CONTEXT_FILE, state.run
-    name = visible_name(str(path))
-    data = _read_file(path, name)
-    digest = "" if data is None else _digest(data)
-    context, last = (None, 0) if ledger is None else _fold(ledger, run, visible_name(str(state.folder / LEDGER_FILE)))
-    if context is not None and ledger is not None and (data is None or ledger.has_view(run, digest)):
-        return _Loaded(context, last, digest)
-    if data is None:
-        raise _NoPlanError(f"{name}: there is no plan here yet")
-    edited = _parse(data, path)
-    if context is not None and edited.revision != context.revision:
-        raise StateError(
-            f"{name}: it was edited, and the plan continued without the edit (its revision is {edited.revision}, "
-            f"that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
-        )
-    return _Loaded(edited, last, digest, is_edited=True)
+def _encode(context: Context) -> bytes:
+    return (context_to_json(context) + "\n").encode("utf-8")
+
+
+def _fold(log: RunLog) -> Context | None:
+    """The result of the entries since the last plan began; None where there are none."""
+    entries = log.read(_WHOLE)
+    first = next(entries, None)
+    return reduce(fold, entries, first.context) if isinstance(first, Begun) else None
 
 
 def _read_file(path: Path, name: str) -> bytes | None:
@@ -278,151 +432,3 @@ def _too_large(size: int) -> str:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
-    """The result of the records since the last plan began, and the number of the last one."""
-    records: list[Record] = []
-    for record in ledger.records(run, newest_first=True):
-        records.append(record)
-        if record.kind in _WHOLE:
-            break
-    if not records:
-        return None, 0
-    try:
-        context = _build(records[-1].data["context"], Context)
-        for record in reversed(records[:-1]):
-            if record.kind is RecordKind.OPENED:
-                context = open_block(context, _build(record.data["message"], PlanNext))
-            elif record.kind in (RecordKind.DONE, RecordKind.FAILED):
-                context = close_block(context, record.data["result"], DoneStatus(record.data["status"]))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise StateError(f"{name}: these are not records of a plan") from None
-    return context, records[0].seq
-
-
-def _build(value: Any, model: type[Model]) -> Model:
-    made, _ = build(value, model)
-    if made is None:
-        raise ValueError
-    return made
-
-
-# ---------------------------------------------------------------- writing
-
-
-class Kernel:
-    """The only writer of a plan's state. A change is on the disk when its method returns, or has not happened."""
-
-    context: Context
-
-    def __init__(self, state: _State, ledger: Ledger) -> None:
-        self._state, self._ledger, self._last = state, ledger, 0
-        # Where a callable goes to another folder, the plan stays where it is.
-        self._path = state.folder.absolute() / CONTEXT_FILE
-        self.lease: RunLease | None = None
-        # Tells of every record as well, in lines and spans.
-        self.telemetry = RunTelemetry(LOG, visible_name(str(state.folder)))
-
-    @property
-    def number(self) -> str:
-        """The number of the current block among those around it, such as `2.1`; empty at the root."""
-        return _number(self.context)
-
-    def load(self) -> None:
-        """Take over what the folder holds."""
-        with _errors(self._state.folder):
-            loaded = _load(self._state, self._ledger)
-            self.context, self._last = loaded.context, loaded.last
-            if loaded.is_edited:
-                self._ledger.add_view(self._state.run, loaded.digest, "")
-                self._note_whole(RecordKind.EDITED if loaded.last else RecordKind.BEGUN, loaded.context)
-            elif loaded.digest != _digest(_encode(loaded.context)):
-                self._mark()
-
-    def begin(self, context: Context) -> None:
-        """Begin a plan, whatever there is."""
-        with _errors(self._state.folder):
-            newest = next(self._ledger.records(self._state.run, newest_first=True, limit=1), None)
-            self._last = 0 if newest is None else newest.seq
-            # A crash before the file is written must not have that taken for an edited one.
-            with suppress(StateError):
-                if (data := _read_file(self._path, "")) is not None:
-                    self._ledger.add_view(self._state.run, _digest(data), "")
-            self._note_whole(RecordKind.BEGUN, context)
-            self._mark()
-
-    def open_block(self, message: PlanNext) -> Context:
-        """Go into the block that an accepted message asks for."""
-        context = open_block(self.context, message)
-        data = {"description": goal_text(message.new_block.goal), "message": _without_type(message)}
-        return self._become(context, Record(RecordKind.OPENED, _number(context), data=data))
-
-    def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
-        """Leave the current block, with its result."""
-        kind = RecordKind.DONE if status is DoneStatus.DONE else RecordKind.FAILED
-        data = {"result": result, "status": status.value}
-        return self._become(close_block(self.context, result, status), Record(kind, _number(self.context), data=data))
-
-    def note_refusal(self, answer: str, faults: list[str]) -> None:
-        """Note an answer that was refused, and why."""
-        with _errors(self._state.folder):
-            data = {"answer": answer, "faults": faults}
-            self._append(Record(RecordKind.REFUSED, _number(self.context), data=data))
-
-    def _become(self, context: Context, record: Record) -> Context:
-        if self.context.outcome is not None:
-            raise StateError(f"{visible_name(str(self._state.folder))}: this plan has ended")
-        with _errors(self._state.folder):
-            self._append(record)
-        self.context = context
-        self._mark()
-        return context
-
-    def _note_whole(self, kind: RecordKind, context: Context) -> None:
-        if not self._last and self._ledger.find_run(self._state.run) is None:
-            self._ledger.begin(RunInfo(self._state.run, time.time(), name=self._state.run))
-        data = {"description": goal_text(context.think.goal), "context": to_value(context)}
-        self._append(Record(kind, data=data))
-        self.context = context
-
-    def _append(self, record: Record) -> None:
-        kept = self._ledger.append(self._state.run, record, after=self._last)
-        self._last = kept.seq
-        self.telemetry.take(kept)
-
-    def _mark(self) -> None:
-        """Have the file written, and raise an earlier fault of it: the ledger already has the change."""
-        assert self.lease is not None
-        self.lease.mark()
-        with _errors(self._state.folder):
-            self.lease.check()
-
-    def write_view(self) -> None:
-        """Write the file of the context.
-
-        Raises:
-            StateError: it could not be written, or is too large to be read again; the file is as it was.
-        """
-        name = self._state.folder / CONTEXT_FILE
-        data = _encode(self.context)
-        if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(name))}: {_too_large(len(data))}")
-        with _errors(name):
-            # Noted before it is written: a text that is not noted counts as an edit from outside.
-            self._ledger.add_view(self._state.run, _digest(data), "")
-            with writing(self._path) as file:
-                file.write(data)
-
-
-def _encode(context: Context) -> bytes:
-    return (context_to_json(context) + "\n").encode("utf-8")
-
-
-def _without_type(message: PlanNext) -> dict[str, Any]:
-    return {name: value for name, value in to_value(message).items() if name != "type"}
-
-
-def _number(context: Context) -> str:
-    """The number of the current block among those around it, such as `2.1`; empty at the root."""
-    return ".".join(str(len(block.done) + 1) for block in reversed(context.path))

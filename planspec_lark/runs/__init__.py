@@ -1,4 +1,4 @@
-"""What all runs share: a ledger with one kind of record, leases, history and telemetry."""
+"""What all runs share: a ledger with one kind of record, leases, limits, one driver, history and telemetry."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
         RunInfo as RunInfo,
         StepUpdate as StepUpdate,
     )
+    from planspec_lark.runs.limits import (
+        Answer as Answer,
+        Budget as Budget,
+        Effort as Effort,
+        FatalError as FatalError,
+        StepPolicy as StepPolicy,
+        TransientError as TransientError,
+    )
     from planspec_lark.runs.postgres_ledger import PostgresLedger as PostgresLedger
     from planspec_lark.runs.prices import Prices as Prices, PricesError as PricesError
     from planspec_lark.runs.sqlite_ledger import (
@@ -31,6 +39,7 @@ else:
         {
             "history": "HistoryEvent History",
             "ledger": "StepUpdate FencedError RecordKind Ledger LedgerError Record RunBusyError RunInfo",
+            "limits": "Answer Budget Effort FatalError StepPolicy TransientError",
             "postgres_ledger": "PostgresLedger",
             "prices": "Prices PricesError",
             "sqlite_ledger": "MemoryLedger SqliteLedger ledger_path",

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from planspec_lark.awaitables import drop
+from planspec_lark.runs.driver import describe
 from planspec_lark.syntax.diagnostics import first_of
 from planspec_lark.toolplan.resolver import ValueRefusedError, copy_value
 from planspec_lark.toolplan.signatures import Signature, Slots
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 
-__all__ = ["as_kept", "check_types", "declared_outputs", "message_of", "take_outputs"]
+__all__ = ["as_kept", "check_types", "declared_outputs", "take_outputs"]
 
 
 def declared_outputs(signature: Signature | None) -> Slots:
@@ -49,7 +50,7 @@ def _copy(value: Mapping[Any, Any]) -> dict[str, Any]:
     except ValueRefusedError:
         raise
     except Exception as error:  # a mapping may be any program
-        raise ValueRefusedError(f"its outputs cannot be read: {message_of(error)}") from None
+        raise ValueRefusedError(f"its outputs cannot be read: {describe(error)}") from None
     return copied
 
 
@@ -74,12 +75,3 @@ def check_types(outputs: dict[str, Any], signature: Signature | None) -> tuple[s
         for name, slot in declared_outputs(signature).items()
         if not accepts(slot.kinds, outputs[name])
     )
-
-
-def message_of(error: Exception) -> str:
-    """What an exception says, if it says anything; not yet safe to show."""
-    try:
-        said = str(error)
-    except Exception:
-        said = "(its text cannot be had)"
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__

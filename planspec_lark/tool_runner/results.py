@@ -6,10 +6,14 @@ from enum import Enum
 from typing import Any
 
 from attrs import field, frozen
+from attrs.validators import optional
 
+from planspec_lark.runs.entries import UNKEPT, Entry
+from planspec_lark.runs.ledger import RecordKind
+from planspec_lark.runs.limits import is_number
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["RunEvent", "RunEventKind", "StepResult", "StepStatus", "ToolRun", "ToolRunError"]
+__all__ = ["StepResult", "StepStarted", "StepStatus", "ToolRun", "ToolRunError"]
 
 
 class ToolRunError(PlanSpecError):
@@ -22,20 +26,31 @@ class StepStatus(str, Enum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
+    PENDING = "pending"
     PLANNED = "planned"
 
 
-@frozen
-class StepResult:
+@frozen(kw_only=True)
+class StepStarted(Entry):
+    """A tool is being called for a step; ``atom_id`` names it."""
+
+    kind: RecordKind | None = RecordKind.STARTED
+    atom_id: str = field(default="", metadata={"name": "description"})
+
+
+@frozen(kw_only=True)
+class StepResult(Entry):
     """What has become of a step. Times are of the run that has called its tool.
 
     Attributes:
         step: its name.
         atom_id: its tool.
-        status: whether it is done, has failed, was skipped, or, in a dry run, would be called.
-        wave: the number of the wave in which its turn comes, from 1.
+        status: whether it is done, has failed, was skipped, is still to be done where the run was left before, or, in a
+            dry run, would be called.
+        wave: the number of the wave in which its turn comes, from 1; 0 in what an earlier run has written.
         outputs: its outputs, by name.
-        error: why it has failed or was skipped; safe to show.
+        names: their names.
+        error: why it has failed, was skipped or is still to be done; safe to show.
         because: the failed step for which it was skipped.
         warnings: outputs that are of other types than declared; safe to show.
         is_reused: whether the result is that of an earlier run, from the ledger.
@@ -44,18 +59,23 @@ class StepResult:
         inputs: in a dry run, what would go in; references that are not known yet are as they are written.
     """
 
-    step: str
-    atom_id: str
-    status: StepStatus
-    wave: int
+    atom_id: str = field(default="", metadata={"name": "description"})
+    status: StepStatus = field(metadata=UNKEPT)
+    wave: int = field(default=0, metadata=UNKEPT)
     outputs: dict[str, Any] = field(factory=dict)
-    error: str = ""
-    because: str = ""
-    warnings: tuple[str, ...] = ()
-    is_reused: bool = False
-    started: float | None = None
-    seconds: float = 0.0
-    inputs: dict[str, Any] | None = None
+    names: list[str] = field(factory=list)
+    error: str = field(default="", metadata={"name": "result"})
+    because: str = field(default="", metadata=UNKEPT)
+    warnings: tuple[str, ...] = field(default=(), metadata=UNKEPT)
+    is_reused: bool = field(default=False, metadata=UNKEPT)
+    started: float | None = field(default=None, validator=optional(is_number))
+    seconds: float = field(default=0.0, validator=is_number)
+    inputs: dict[str, Any] | None = field(default=None, metadata=UNKEPT)
+
+    @status.default
+    def _by_kind(self) -> StepStatus:
+        assert self.kind is not None
+        return StepStatus(self.kind.value)
 
 
 @frozen
@@ -66,41 +86,15 @@ class ToolRun:
         results: what has become of each step, in the order of the document.
         outputs: the outputs of the plan, as far as the outputs that they refer to are there.
         missing: the names of the other outputs of the plan.
+        reason: why the run was left before all steps had their turn, such as its budget; empty if they had.
     """
 
     results: tuple[StepResult, ...]
     outputs: dict[str, Any]
     missing: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def is_done(self) -> bool:
         """Whether all steps are done."""
         return all(one.status is StepStatus.DONE for one in self.results)
-
-    def find(self, step: str) -> StepResult | None:
-        """What has become of the step with this name."""
-        return next((one for one in self.results if one.step == step), None)
-
-    def waves(self) -> list[list[StepResult]]:
-        """The results by wave: those that may run side by side."""
-        waves: list[list[StepResult]] = [[] for _ in range(max((one.wave for one in self.results), default=0))]
-        for one in self.results:
-            waves[one.wave - 1].append(one)
-        return waves
-
-
-class RunEventKind(str, Enum):
-    """What a watcher is told: that a tool is being called, or what has become of a step."""
-
-    STARTED = "started"
-    ENDED = "ended"
-
-
-@frozen
-class RunEvent:
-    """Something that has happened. ``result`` is there where a step has ended; what it holds is not to be changed."""
-
-    kind: RunEventKind
-    step: str
-    atom_id: str
-    result: StepResult | None = None

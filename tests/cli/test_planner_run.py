@@ -18,7 +18,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, context_to_json, start_context
 from planspec_lark.planner import create_state, read_state
-from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
+from tests.cli.planning import PLANNER, SCRIPTS, STATE, message, write_scripts
 from tests.cli.running import (
     SGR,
     at_work,
@@ -31,6 +31,7 @@ from tests.cli.running import (
     run,
     wait_for_view,
 )
+from tests.llm.serving import Served, answer, completion, fault, fine, serve
 
 GO_ON = "The state of the plan is kept; the same command continues from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
@@ -46,6 +47,47 @@ def begun() -> None:
 def shell(script: str) -> str:
     Path("script.sh").write_text(script, encoding="utf-8")
     return "sh script.sh"
+
+
+# ---------------------------------------------------------------- a language model
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    with serve() as endpoint:
+        for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        yield endpoint
+
+
+def test_a_model_plans(served: Served) -> None:
+    """What is cut off is asked for again, and each answer has five tokens."""
+    cut = answer(completion(message()[:40], "length"))
+    served.play(cut, fine(f"So:\n```json\n{message()}\n```"))
+    result = run("planner", "run", "--llm", "qwen", "--executor", "sh executor.sh", "--max-tokens", "10")
+    said = f"Stopped: the budget is used up: tokens: 10. {GO_ON}"
+    assert (result.exit_code, result.stderr) == (3, said)
+    assert len(served.asked) == 2
+    assert "refused an answer of the planner" in result.stdout
+    assert "  opened  PLAN_STEPS Bake\n" in result.stdout
+
+
+def test_a_model_does_the_work(served: Served) -> None:
+    served.play(fine(CALL))
+    result = run("planner", "run", "--llm", "qwen", "--planner", "sh planner.sh", "--max-calls", "3")
+    assert result.exit_code == 3
+    assert result.stderr.startswith(
+        "The language model does the work: what it gives is a text, and no command is run.\n"
+    )
+    assert "    done    Mix | so\n" in result.stdout
+
+
+def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
+    served.play(fault(401))
+    result = run("planner", "run", "--llm", "qwen", "--executor", "sh executor.sh")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: planner: the endpoint refuses the API key (401): so it is\n{GO_ON}"
 
 
 # ---------------------------------------------------------------- the loop
@@ -75,8 +117,11 @@ def test_steps_add_up_to_a_run() -> None:
 def test_it_stops_after_so_many_calls() -> None:
     first = run("planner", "run", *SCRIPTS, "--max-calls", "1")
     assert (first.exit_code, first.stdout) == (3, "  opened  PLAN_STEPS Bake\n")
-    assert first.stderr == f"Stopped after 1 call. {GO_ON}"
-    assert run("planner", "run", *SCRIPTS, "--max-calls", "2").stderr == f"Stopped after 2 calls. {GO_ON}"
+    assert first.stderr == f"Stopped: the budget is used up: calls of programs and models: 1. {GO_ON}"
+    assert (
+        run("planner", "run", *SCRIPTS, "--max-calls", "2").stderr
+        == f"Stopped: the budget is used up: calls of programs and models: 2. {GO_ON}"
+    )
     assert run("planner", "run", *SCRIPTS).exit_code == 0
     assert len(Path("log").read_text().splitlines()) == 5
 
@@ -183,7 +228,7 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
             "Error: --planner: the command cannot be run: there is no program in the command",
         ),
         (["--planner", "sh", "--executor", "'"], "Error: --executor: the command cannot be run: No closing quotation"),
-        (["--planner", "x"], "Error: Missing option '--executor'."),
+        (["--planner", "sh"], "Error: There is no executor: give --executor CMD or --llm MODEL."),
         (
             ["--planner", "sh", "--executor", "cat && true"],
             "Error: --executor: no shell runs this, so `&&` would be an argument: write sh -c 'cat && true'",
@@ -238,7 +283,10 @@ def test_a_planner_that_is_broken_leaves_the_plan_alone(script: str, said: str) 
 def test_an_executor_that_is_broken_has_failed_at_its_block(script: str, said: str) -> None:
     timeout = "0.3" if script == "sleep 60" else "30"
     result = run("planner", "run", *PLANNER_ONLY, shell(script), "--timeout", timeout, "--max-calls", "3")
-    assert (result.exit_code, result.stderr) == (3, f"Stopped after 3 calls. {GO_ON}")
+    assert (result.exit_code, result.stderr) == (
+        3,
+        f"Stopped: the budget is used up: calls of programs and models: 3. {GO_ON}",
+    )
     shown = " ".join(said.split())
     assert result.stdout.endswith(f"    opened  EXECUTE Mix\n    failed  Mix | {shown}\n")
     assert [item.failed for item in read_state(".thinkon").think.done] == [True]

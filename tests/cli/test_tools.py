@@ -18,7 +18,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
-from planspec_lark.runs import RecordKind, SqliteLedger
+from planspec_lark.awaitables import stop_event
+from planspec_lark.runs import RecordKind, SqliteLedger, StepPolicy
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
@@ -310,6 +311,55 @@ def test_run() -> None:
     again = run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", "run.ledger")
     assert (again.exit_code, again.stdout) == (0, result.stdout)
     assert again.stderr == f"flour: done before\noven: done before\n{warning}loaf: done before\n"
+
+
+@pytest.mark.usefixtures("offered")
+def test_a_run_in_parts() -> None:
+    command = ("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--resume")
+    first = run(*command, "--max-calls", "1")
+    assert (first.exit_code, json.loads(first.stdout)) == (3, {})
+    said = "Stopped: the budget is used up: steps: 1. What is done is kept in the ledger; the same command continues "
+    assert first.stderr.splitlines()[0] == "flour: done"
+    assert first.stderr.splitlines()[-1] == f"{said}from there."
+    second = run(*command)
+    assert (second.exit_code, second.stderr.splitlines()[0]) == (0, "flour: done before")
+    assert Path("good.json.ledger").exists()
+    refused = run("tools", "run", "-", "--atoms", "atoms", "--resume", stdin="{}")
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("Error: --resume needs a file to keep a ledger beside, or --ledger.\n")
+
+
+TRIES: list[str] = []
+
+
+def weigh_at_last(inputs: dict[str, Any]) -> dict[str, Any]:
+    TRIES.append(inputs["item"])
+    if len(TRIES) < 3:
+        raise ConnectionError("no scale")
+    return weigh_it(inputs)
+
+
+def weigh_for_ever(_: dict[str, Any]) -> dict[str, Any]:
+    stop_event().wait(60)
+    return {}
+
+
+def test_a_tool_is_called_again(offered: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StepPolicy, "pause_after", lambda *_: 0.0)
+    offered["weigh"] = "weigh_at_last"
+    Path("one.json").write_text(json.dumps(document(weigh("a"))))
+    for retries, code in (("1", 1), ("2", 0)):
+        TRIES.clear()
+        result = run("tools", "run", "one.json", "--atoms", "atoms", "--retries", retries)
+        assert (result.exit_code, len(TRIES)) == (code, int(retries) + 1)
+    assert result.stderr == "a: done\n"
+
+
+def test_a_tool_that_hangs(offered: dict[str, str]) -> None:
+    offered["weigh"] = "weigh_for_ever"
+    Path("one.json").write_text(json.dumps(document(weigh("a"))))
+    result = run("tools", "run", "one.json", "--atoms", "atoms", "--timeout", "0.1")
+    assert (result.exit_code, result.stderr) == (1, "a: failed: no result within 0.1 seconds\n")
 
 
 @pytest.mark.usefixtures("offered")

@@ -192,14 +192,14 @@ def _look_at(plan: ToolPlan, done: ToolRun) -> None:
     """Every step has a result, and it goes with those of the steps that it depends on."""
     assert [one.step for one in done.results] == plan.names()
     failed = {one.step for one in done.results if one.status is StepStatus.FAILED}
+    by_name = {one.step: one for one in done.results}
     for one, step in zip(done.results, plan.steps, strict=True):
         for said in (one.error, *one.warnings):
             assert said == one_line(said)
         assert bool(one.error) == (one.status in (StepStatus.FAILED, StepStatus.SKIPPED))
         assert (one.status is StepStatus.SKIPPED) == (one.because in failed and bool(one.because or "" in failed))
         for name in step.depends_on or ():
-            other = done.find(name)
-            assert other is not None
+            other = by_name[name]
             assert other.wave < one.wave
             if one.status is StepStatus.DONE:
                 assert other.status is StepStatus.DONE

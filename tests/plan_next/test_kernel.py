@@ -30,15 +30,28 @@ from planspec_lark.plan_next import (
 )
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.planner import Runtime, StateError, create_state, kernel as kernel_module, read_state
-from planspec_lark.planner.kernel import CONTEXT_FILE, LEDGER_FILE, open_state
+from planspec_lark.planner.kernel import CONTEXT_FILE, LEDGER_FILE, Kernel, Opened, fold, number_of, open_state
 from planspec_lark.runs import Record, RecordKind, SqliteLedger
+from planspec_lark.runs.entries import Entry
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 
-def _message(text: str) -> PlanNext:
+def opened(kernel: Kernel, text: str) -> Context:
+    """Write that a block is opened, as a text asks for; gives the context then."""
     message = parse_message(text, "planning")
     assert isinstance(message, PlanNext)
-    return message
+    inside = fold(kernel.context, Opened(message=message))
+    return _write(kernel, Opened(step=number_of(inside), message=message))
+
+
+def closed(kernel: Kernel, result: Any) -> Context:
+    """Write that a block is closed."""
+    return _write(kernel, kernel_module.closed(kernel.context, result, DoneStatus.DONE))
+
+
+def _write(kernel: Kernel, entry: Entry) -> Context:
+    kernel.show(fold(kernel.context, kernel.log.write(entry)))
+    return kernel.context
 
 
 def _files(folder: Path) -> list[str]:
@@ -90,7 +103,7 @@ def test_a_plan_that_has_not_ended_is_not_given_up(tmp_path: Path) -> None:
     assert read_state(tmp_path).think.goal == "one"
     create_state(tmp_path, start_context("two", []), overwrite=True)
     with open_state(tmp_path) as kernel:
-        kernel.close_block("it", DoneStatus.DONE)
+        closed(kernel, "it")
     create_state(tmp_path, start_context("three"))
     assert read_state(tmp_path) == start_context("three")
 
@@ -265,7 +278,7 @@ def test_a_plan_that_was_taken_away_does_not_come_back_over_another(tmp_path: Pa
         folder.rename(tmp_path / "away")
         create_state(folder, start_context("new"))
         with pytest.raises(StateError) as error:
-            kernel.close_block("it", DoneStatus.DONE)
+            closed(kernel, "it")
     assert str(error.value) == f"{folder}/planner.ledger: the ledger was removed or replaced by another program"
     assert read_state(folder) == start_context("new")
 
@@ -287,25 +300,10 @@ def test_each_change_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
     create_state(tmp_path, expected)
     with open_state(tmp_path) as kernel:
         expected = open_(expected, execute("c"))
-        assert kernel.open_block(_message(execute("c"))) == expected == read_state(tmp_path)
+        assert opened(kernel, execute("c")) == expected == read_state(tmp_path)
         expected = close(expected, {"a": 1})
-        assert kernel.close_block({"a": 1}, DoneStatus.DONE) == expected == read_state(tmp_path) == kernel.context
+        assert closed(kernel, {"a": 1}) == expected == read_state(tmp_path) == kernel.context
     assert _files(tmp_path) == ["planner.ledger", "thinking-context.json"]
-
-
-def test_a_plan_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-    with open_state(tmp_path) as kernel:
-        ended = kernel.close_block("it", DoneStatus.DONE)
-        changes: list[Callable[[], Context]] = [
-            lambda: kernel.close_block("more", DoneStatus.DONE),
-            lambda: kernel.open_block(_message(execute("c"))),
-        ]
-        for change in changes:
-            with pytest.raises(StateError) as error:
-                change()
-            assert str(error.value) == f"{tmp_path}: this plan has ended"
-    assert read_state(tmp_path) == ended
 
 
 def _fail(error: BaseException) -> Callable[..., Any]:
@@ -355,7 +353,7 @@ def test_a_disk_that_takes_no_view_ends_the_run_and_loses_nothing(
         else:
             patch.setattr(Path, "replace", _fail(error))
         with pytest.raises(StateError) as caught, open_state(tmp_path) as kernel:
-            after = kernel.open_block(_message(execute("c")))
+            after = opened(kernel, execute("c"))
     assert str(caught.value) == f"{tmp_path / CONTEXT_FILE}: {os.strerror(number)}"
     assert _bytes(tmp_path) == data
     assert _files(tmp_path) == ["planner.ledger", "thinking-context.json"]
@@ -371,15 +369,15 @@ def _end_a_block_beside_a_folder(state: Path) -> None:
     with open_state(state) as kernel:
         (state / CONTEXT_FILE).unlink()
         (state / CONTEXT_FILE).mkdir()
-        kernel.open_block(_message(execute("c")))
-        assert kernel.lease is not None
+        opened(kernel, execute("c"))
+        assert kernel.log.lease is not None
         end = time.monotonic() + 30
-        while not kernel.lease.is_at_fault:
+        while not kernel.log.lease.is_at_fault:
             assert time.monotonic() < end
             time.sleep(0.01)
         # The run ends here, and not only where the block does.
         with pytest.raises(StateError):
-            kernel.close_block("it is there", DoneStatus.DONE)
+            closed(kernel, "it is there")
 
 
 def test_a_result_is_kept_though_no_view_could_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,10 +400,10 @@ def test_an_interrupt_leaves_the_state_as_it_was(
         with monkeypatch.context() as patch:
             patch.setattr(SqliteLedger, "_execute", _fail(error))
             with pytest.raises(type(error)):
-                kernel.open_block(_message(execute("c")))
+                opened(kernel, execute("c"))
         assert kernel.context is before
         assert read_state(tmp_path) == before
-        assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
+        assert opened(kernel, execute("c")) == read_state(tmp_path) != before
 
 
 def test_a_ledger_that_takes_nothing_leaves_the_state_as_it_was(tmp_path: Path) -> None:
@@ -416,11 +414,11 @@ def test_a_ledger_that_takes_nothing_leaves_the_state_as_it_was(tmp_path: Path) 
         kernel._ledger._base.execute("PRAGMA busy_timeout = 1")
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StateError) as error:
-            kernel.open_block(_message(execute("c")))
+            opened(kernel, execute("c"))
         assert str(error.value) == f"{tmp_path / LEDGER_FILE}: database is locked"
         assert kernel.context is before
         other.rollback()
-        assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
+        assert opened(kernel, execute("c")) == read_state(tmp_path) != before
 
 
 def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
@@ -429,7 +427,7 @@ def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
         with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:
             ledger.append("planner", Record(RecordKind.RESUMED), after=1)
         with pytest.raises(StateError, match="another process has continued"):
-            kernel.open_block(_message(execute("c")))
+            opened(kernel, execute("c"))
     assert read_state(tmp_path) == start_context("g", STEPS)
 
 
@@ -477,8 +475,8 @@ def test_the_bytes_of_a_turn_do_not_grow_with_the_plan(tmp_path: Path) -> None:
         folder = tmp_path / str(count)
         create_state(folder, Context(Block("g", STEPS, [DoneItem(f"item {at}") for at in range(count)])))
         with open_state(folder) as kernel:
-            kernel.open_block(_message(execute("c")))
-            kernel.close_block("it", DoneStatus.DONE)
+            opened(kernel, execute("c"))
+            closed(kernel, "it")
         with closing(sqlite3.connect(folder / LEDGER_FILE)) as base:
             ((size,),) = base.execute("SELECT sum(length(data)) FROM records WHERE seq > 1")
             sizes.append(size)
@@ -496,7 +494,7 @@ def test_a_folder_with_a_context_alone_gets_a_ledger(tmp_path: Path) -> None:
     assert _bytes(tmp_path).decode() == text
     assert _tell(tmp_path) == [("begun", "")]
     with open_state(tmp_path) as kernel:
-        kernel.open_block(_message(execute("c")))
+        opened(kernel, execute("c"))
     assert _tell(tmp_path) == [("begun", ""), ("opened", "1")]
 
 
@@ -504,7 +502,7 @@ def test_a_file_that_is_behind_is_not_what_counts(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     old = _bytes(tmp_path)
     with open_state(tmp_path) as kernel:
-        after = kernel.open_block(_message(execute("c")))
+        after = opened(kernel, execute("c"))
     for behind in (True, False):
         if behind:
             (tmp_path / CONTEXT_FILE).write_bytes(old)
@@ -520,13 +518,13 @@ def test_a_file_that_is_behind_is_not_what_counts(tmp_path: Path) -> None:
 def test_an_edited_file_is_taken_over(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
-        kernel.open_block(_message(execute("c")))
-        edited = evolve(kernel.close_block("it", DoneStatus.DONE), max_depth=7)
+        opened(kernel, execute("c"))
+        edited = evolve(closed(kernel, "it"), max_depth=7)
     (tmp_path / CONTEXT_FILE).write_text(context_to_json(edited))
     assert read_state(tmp_path) == edited
     with open_state(tmp_path) as kernel:
         assert kernel.context == edited
-        edited = kernel.open_block(_message(execute("d")))
+        edited = opened(kernel, execute("d"))
     assert read_state(tmp_path) == edited
     assert [kind for kind, _ in _tell(tmp_path)] == ["begun", "opened", "done", "edited", "opened"]
 
@@ -535,7 +533,7 @@ def test_an_edit_of_what_is_behind_is_refused(tmp_path: Path) -> None:
     """What the plan has done since would be lost."""
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
-        after = kernel.open_block(_message(execute("c")))
+        after = opened(kernel, execute("c"))
     text = context_to_json(start_context("g", ["other"]))
     (tmp_path / CONTEXT_FILE).write_text(text)
     for use in (read_state, lambda folder: open_state(folder).__enter__()):
@@ -577,8 +575,8 @@ def test_a_plan_that_has_begun_is_not_taken_for_an_edited_one(tmp_path: Path, mo
 def test_records_that_no_run_writes_are_refused(tmp_path: Path, change: str) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
-        kernel.open_block(_message(execute("c")))
-        kernel.close_block("it", DoneStatus.DONE)
+        opened(kernel, execute("c"))
+        closed(kernel, "it")
     with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as base, base:
         assert base.execute(f"UPDATE records SET {change}").rowcount
     for use in (
@@ -630,5 +628,5 @@ def test_the_file_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkey
     monkeypatch.setattr(os, "fsync", watch_fsync)
     monkeypatch.setattr(Path, "replace", watch_replace)
     with open_state(tmp_path) as kernel:
-        kernel.close_block("it", DoneStatus.DONE)
+        closed(kernel, "it")
     assert seen == ["fsync file", "replace 1", "fsync folder"]

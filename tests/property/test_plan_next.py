@@ -26,7 +26,7 @@ from planspec_lark.plan_next import (
     start_context,
 )
 from planspec_lark.planner import MessageRefusal, PlannerEvent, PlannerEventKind, Runtime, create_state, read_state
-from planspec_lark.planner.runtime import Answer
+from planspec_lark.planner.language import PlannerAnswer
 from tests import strategies
 from tests.plan_next.turns import execute, probes, returned, steps
 
@@ -78,7 +78,7 @@ class Game:
     last: Context
     says: int = 0
 
-    def plan(self, _context: Context, _refusal: MessageRefusal | None) -> Answer:
+    def plan(self, _context: Context, _refusal: MessageRefusal | None) -> PlannerAnswer:
         self.says += 1
         if not self.plans:
             return execute(f"it, {self.says}", f"shell: {self.says}", **({"update_plan": []} if self.is_hasty else {}))
@@ -96,13 +96,13 @@ class Game:
         text: str = say(goal, rest, **more)
         return text
 
-    def execute(self, _context: Context) -> Answer:
+    def execute(self, _context: Context) -> PlannerAnswer:
         if not self.results:
             return returned()
         drawn = self.results.pop(0)
         if isinstance(drawn, tuple):
             return returned(*drawn)
-        answer: Answer = drawn
+        answer: PlannerAnswer = drawn
         return answer
 
     def watch(self, event: PlannerEvent) -> None:

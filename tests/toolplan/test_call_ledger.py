@@ -19,12 +19,11 @@ import pytest
 from attrs import evolve
 
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, Record, RecordKind, RunInfo, SqliteLedger
-from planspec_lark.runs.lease import hold_lease
+from planspec_lark.runs.lease import RunLease, hold_lease
 from planspec_lark.runs.ledger import FencedError, RunBusyError
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.tool_runner import ToolRun, arun_toolplan, run_toolplan
-from planspec_lark.tool_runner.call_ledger import open_calls
 from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
@@ -230,11 +229,11 @@ def test_a_failed_step_is_tried_again(path: Path) -> None:
     assert not run_toolplan(PLAN, ATOMS, fail, ledger=path).is_done
     told = {one.kind: one for one in records(path)}
     assert (told[RecordKind.FAILED].step, told[RecordKind.FAILED].data["result"]) == ("b", "ValueError: burnt")
-    assert (told[RecordKind.SKIPPED].step, told[RecordKind.SKIPPED].data["reason"]) == (
+    assert (told[RecordKind.SKIPPED].step, told[RecordKind.SKIPPED].data["result"]) == (
         "d",
         "it depends on step 'b', which has failed",
     )
-    assert told[RecordKind.ENDED].data["outcome"] == "2 of 4 steps are not done"
+    assert told[RecordKind.ENDED].data == {"outcome": "failed", "reason": "2 of 4 steps are not done"}
     called, done = run(path, jobs=1)
     assert (called, done.is_done) == (["oat", "oat!, <3>"], True)
 
@@ -347,11 +346,10 @@ def test_another_file(path: Path, text: str, dry_run: bool) -> None:
         "UPDATE records SET kind = 'x' WHERE seq = 3",
         "UPDATE records SET data = '[]' WHERE seq = 3",
         "UPDATE records SET data = '{' WHERE seq = 3",
-        "UPDATE records SET data = replace(data, 'started', 'begun') WHERE seq = 3",
         "UPDATE records SET data = json_set(data, '$.started', 'nan') WHERE seq = 3",
         "UPDATE records SET data = json_set(data, '$.seconds', 'x') WHERE seq = 3",
         "UPDATE records SET data = json_set(data, '$.names', 5) WHERE seq = 3",
-        "UPDATE records SET data = json_set(data, '$.names', json('[\"x\"]')) WHERE seq = 3",
+        'UPDATE records SET data = json_set(data, \'$.names\', json(\'["weight", "note", "x"]\')) WHERE seq = 3',
         "UPDATE records SET data = '{}' WHERE seq = 1",
         "UPDATE records SET kind = 'ended' WHERE seq = 1",
         "UPDATE outputs SET value = '[' WHERE seq = 3",
@@ -365,7 +363,7 @@ def test_records_that_no_run_writes(path: Path, change: str, dry_run: bool) -> N
     with closing(sqlite3.connect(path)) as base:
         before = base.execute("SELECT * FROM records").fetchall()
     refused = (
-        r"this is not a ledger of plans|are not those of a tool plan|output \w+ of record 3 .* is missing: put back"
+        r"not a ledger of plans|these are not records of a tool plan|output \w+ of record 3 .* is missing: put back"
     )
     with pytest.raises(LedgerError, match=refused) as error:
         run(path, dry_run=dry_run)
@@ -379,7 +377,7 @@ def test_a_run_of_something_else(path: Path) -> None:
     with closing(SqliteLedger(path)) as ledger:
         ledger.begin(RunInfo("toolplan", 1.0))
         ledger.append("toolplan", Record(RecordKind.BEGUN, plan="# Goal: x\n"), after=0)
-    with pytest.raises(LedgerError, match=r"^the records of run toolplan are not those of a tool plan$"):
+    with pytest.raises(LedgerError, match=r"^run toolplan: these are not records of a tool plan$"):
         run(path)
     assert len(records(path)) == 1
     # It may have a run beside that one.
@@ -456,17 +454,26 @@ def test_a_run_that_another_process_continues(path: Path) -> None:
     assert done_steps(path) == ["a"]
 
 
-def test_a_lease_that_is_lost(path: Path) -> None:
-    """What goes wrong beside the run ends it."""
+def test_a_lease_that_is_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes wrong beside the run ends it, and nothing that was done is lost."""
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "oat")))
+    leases: list[RunLease] = []
+    real = RunLease.start
 
-    with closing(SqliteLedger(path)) as ledger:
-        plan = tool_plan_from_dict(document(weigh("a")))
-        with open_calls(ledger, "toolplan", "x") as calls:
-            assert calls._lease is not None
-            calls._lease._fault = RunBusyError("gone")
-            with pytest.raises(RunBusyError, match="gone"):
-                calls.write(Record(RecordKind.STARTED))
-        assert run(ledger, plan)[0] == ["rye"]
+    def start(self: RunLease) -> None:
+        leases.append(self)
+        real(self)
+
+    def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        leases[0]._fault = RunBusyError("gone")
+        return work("weigh", inputs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunLease, "start", start)
+        with pytest.raises(RunBusyError, match="gone"):
+            run_toolplan(plan, ATOMS, call, ledger=path, jobs=1)
+    assert done_steps(path) == ["a"]
+    assert run(path, plan)[0] == ["oat"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -564,15 +571,16 @@ def test_a_run_that_is_cancelled(path: Path) -> None:
     ended = []
 
     async def main() -> None:
-        begun = asyncio.Event()
-        loop = asyncio.get_running_loop()
+        begun, both = asyncio.Event(), threading.Event()
 
         def in_thread(inputs: dict[str, Any]) -> dict[str, Any]:
-            loop.call_soon_threadsafe(begun.set)
+            assert both.wait(60)
             time.sleep(0.05)
             return work("weigh", inputs)
 
         async def forever(_: dict[str, Any]) -> dict[str, Any]:
+            both.set()
+            begun.set()
             try:
                 await asyncio.sleep(60)
             finally:

@@ -1,0 +1,377 @@
+"""One loop for all that runs: what a language says is next is done, within limits, and what comes of it is written.
+
+A language says what its log means, and what is to be done next. All else is here: time limits and tries of calls,
+budgets, how much is at work at a time, persons who are asked, threads and event loops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from contextvars import copy_context
+from functools import partial
+from time import monotonic, time
+from typing import Any, Generic, Protocol, TypeVar
+
+from attrs import Attribute, define, evolve, field, frozen
+from attrs.validators import ge, instance_of
+
+from planspec_lark import awaitables
+from planspec_lark.awaitables import FIRST, OverdueError, Pause, RunningLoopError, Turn, WorkResult, adrive, is_in_loop
+from planspec_lark.runs.entries import Entry, RunLog
+from planspec_lark.runs.ledger import LedgerError, RecordKind
+from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, TransientError
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.safe_text import one_line
+
+__all__ = ["CallOutcome", "Driver", "End", "Language", "Postponed", "Question", "Work", "check_limits", "describe"]
+
+State = TypeVar("State")
+Result = TypeVar("Result")
+
+
+@frozen
+class CallOutcome:
+    """How a call has ended.
+
+    Attributes:
+        value: what it gave.
+        error: what it raised.
+        started: when it was made, in seconds since 1970.
+        seconds: how long it took.
+        tries: how often it was made.
+    """
+
+    value: Any
+    error: Exception | None
+    started: float
+    seconds: float
+    tries: int = 1
+
+
+@frozen(eq=False)
+class Work:
+    """A call to make.
+
+    Attributes:
+        call: it may give an awaitable.
+        end: what has happened with an outcome; what it raises ends the run.
+        begun: that the call is being made.
+        step: the id of the step, as it is shown.
+        step_type: of which type that is.
+        asks: what is asked, where a model or a person is. Nothing else is at work then.
+        uses: the names of what others may use as well, of which there may be a limited number.
+        policy: how long it may take, and how often it is tried.
+        tries: how often it was made.
+    """
+
+    call: Callable[[], Any]
+    end: Callable[[CallOutcome], Sequence[Entry]]
+    begun: Entry | None = None
+    step: str = ""
+    step_type: str = ""
+    asks: str = ""
+    uses: tuple[str, ...] = ()
+    policy: StepPolicy = field(default=StepPolicy())
+    tries: int = 0
+
+
+@frozen(eq=False)
+class Question:
+    """What a person has to say before the run can continue; ``end`` is as that of :class:`Work`."""
+
+    step: str
+    text: str
+    end: Callable[[CallOutcome], Sequence[Entry]]
+
+
+@frozen
+class End(Generic[Result]):
+    """The run ends here.
+
+    Attributes:
+        result: what the caller gets.
+        outcome: how it has ended, in a word for the log; empty where that is not written.
+        reason: why, in words.
+    """
+
+    result: Result
+    outcome: str = ""
+    reason: str = ""
+
+
+class Language(Protocol[State, Result]):
+    """What a language says to the driver."""
+
+    def fold(self, state: State, entry: Entry) -> State:
+        """The state after this has happened; it may be the same object."""
+
+    def next(self, state: State) -> Work | Question | Entry | End[Result] | None:
+        """What comes next: work, each piece once; what has happened by itself; the end; or None to wait for work."""
+
+    def stop(self, state: State, why: str) -> End[Result]:
+        """What a run comes to that is left here, such as by its budget."""
+
+    def tell(self, state: State, entry: Entry) -> None:
+        """This has happened, and is written."""
+
+
+@frozen(kw_only=True)
+class Ended(Entry):
+    """The run has ended, or is left."""
+
+    kind: RecordKind | None = RecordKind.ENDED
+    outcome: str
+    reason: str
+
+
+@frozen(kw_only=True)
+class Postponed(Entry):
+    """A call is made once more, after a pause.
+
+    Attributes:
+        tries: how often it was made.
+        pause: how many seconds to wait.
+        result: why.
+        status: how it went.
+    """
+
+    kind: RecordKind | None = RecordKind.POSTPONED
+    tries: int
+    pause: float
+    result: str
+    status: str = "FAIL"
+
+
+def check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
+    """A validator: how many at a time, by name.
+
+    Raises:
+        ValueError, TypeError: a number is none from 1 on.
+    """
+    for name, most in value.items():
+        if not isinstance(most, int) or most < 1:
+            raise ValueError(f"{attribute.name}: {name}: {most} is not at least 1")
+
+
+@frozen(eq=False)
+class _Call:
+    """Work that is under way, and since when: by the calendar and by the clock."""
+
+    work: Work
+    started: float = field(factory=time)
+    began: float = field(factory=monotonic)
+
+    def outcome(self, ended: WorkResult) -> CallOutcome:
+        """How it has ended."""
+        return CallOutcome(ended.value, ended.error, self.started, monotonic() - self.began, self.work.tries + 1)
+
+
+def _never() -> bool:
+    return False
+
+
+@define(eq=False)
+class Driver(Generic[State, Result]):
+    """A run of a language.
+
+    Attributes:
+        language: what is run.
+        log: where all is written that happens.
+        state: what the log says so far.
+        budget: what the run may spend.
+        jobs: how many calls may be made at a time.
+        limits: by name, how many of these may use it at a time.
+        ask: puts a question to a person; without it, the run ends there.
+        pause: asked before each call; the run ends where it says so, once all that is at work has ended.
+    """
+
+    language: Language[State, Result]
+    log: RunLog
+    state: State
+    budget: Budget = field(default=Budget())
+    jobs: int = field(default=1, validator=[instance_of(int), ge(1)])
+    limits: Mapping[str, int] = field(factory=dict, validator=check_limits)
+    ask: Callable[[Question], Any] | None = None
+    pause: Callable[[], bool] = _never
+    _account: Account = field(init=False)
+    _at_work: dict[awaitables.Work | Pause, _Call] = field(factory=dict, init=False)
+    # Work that waits, by the limited names that it uses.
+    _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._account = Account(self.budget)
+
+    # ---------------------------------------------------------------- threads and loops
+
+    def run(self, instead: str) -> Result:
+        """Run to the end, in this thread; several calls at a time are made in others.
+
+        Raises:
+            RunningLoopError: that would need an event loop, and one runs already; ``instead`` says what to await.
+        """
+        with closing(asyncio.Runner()) as runner:
+            if self.jobs == 1:
+                return awaitables.drive(self.turn(), runner, instead)
+            if is_in_loop():
+                raise RunningLoopError(f"an event loop is running already, so await {instead} here")
+            return runner.run(adrive(self.turn(), self.jobs), context=copy_context())
+
+    async def arun(self) -> Result:
+        """The same in the running event loop. A thread cannot be cancelled, so what is in one is waited for."""
+        return await adrive(self.turn(), self.jobs)
+
+    # ---------------------------------------------------------------- the loop
+
+    def turn(self) -> Turn[Result]:
+        """All that is to be done."""
+        end = None
+        while end is None:
+            end = yield from self._advance()
+        if end.outcome:
+            self.note(Ended(outcome=end.outcome, reason=end.reason))
+        return end.result
+
+    def note(self, entry: Entry, step_type: str = "") -> None:
+        """Something has happened: it is written before anything follows from it."""
+        kept = self.log.write(entry, step_type)
+        self._account.spend(kept.effort)
+        self.state = self.language.fold(self.state, kept)
+        self.language.tell(self.state, kept)
+
+    def _advance(self) -> Turn[End[Result] | None]:
+        """Do what comes next; gives the end, if that is it."""
+        found = self._find()
+        if isinstance(found, Entry):
+            self.note(found)
+            return None
+        if isinstance(found, Question):
+            if self.ask is None:
+                return self.language.stop(self.state, f"a person has to say: {one_line(found.text)}")
+            found = Work(partial(self.ask, found), found.end, step=found.step, asks="interact")
+        if isinstance(found, Work):
+            why, is_alone = self._why_not(), not self._at_work
+            if not why and (is_alone or not found.asks):
+                yield from self._begin(found)
+                return None
+            self._put_back(found)
+            if is_alone:
+                return self.language.stop(self.state, why)
+        elif found is not None:
+            return found
+        yield from self._end_first()
+        return None
+
+    def _find(self) -> Work | Question | Entry | End[Result] | None:
+        """What comes next, as far as there is room for it."""
+        if self._count() >= self.jobs:
+            return None
+        for uses, works in self._waiting.items():
+            if works and self._has_room(uses):
+                return works.popleft()
+        while True:
+            found = self.language.next(self.state)
+            if not isinstance(found, Work) or self._has_room(self._limited(found)):
+                return found
+            self._waiting.setdefault(self._limited(found), deque()).append(found)
+
+    def _limited(self, work: Work) -> tuple[str, ...]:
+        return tuple(name for name in work.uses if name in self.limits)
+
+    def _has_room(self, uses: tuple[str, ...]) -> bool:
+        return all(self._count(name) < self.limits[name] for name in uses)
+
+    def _count(self, name: str | None = None) -> int:
+        """How many calls are under way, of all or of those that use this."""
+        calls = [call.work for asked, call in self._at_work.items() if isinstance(asked, awaitables.Work)]
+        return sum(name is None or name in work.uses for work in calls)
+
+    def _put_back(self, work: Work) -> None:
+        self._waiting.setdefault(self._limited(work), deque()).appendleft(work)
+
+    def _why_not(self) -> str:
+        """Why no other call may be made now, if that is so."""
+        return "it was asked to pause" if self.pause() else self._account.find_excess(self._count())
+
+    # ---------------------------------------------------------------- calls
+
+    def _begin(self, work: Work) -> Turn[None]:
+        self._account.steps += 1
+        if work.begun is not None:
+            self.note(work.begun, work.step_type)
+        call, telemetry = _Call(work), self.log.telemetry
+        asked = awaitables.Work(work.call, work.policy.timeout, partial(self._rescue, call))
+        self._at_work[asked] = call
+        if work.asks:
+            with telemetry.asking(work.asks, work.step):
+                yield asked
+                yield from self._end_first()
+            return
+        is_recorded = work.begun is not None and work.begun.kind is not None
+        with telemetry.at_work(work.step, "" if is_recorded else work.step_type):
+            yield asked
+
+    def _end_first(self) -> Turn[None]:
+        """Wait for the first of what is at work, and take what came of it."""
+        ended: WorkResult = yield FIRST
+        call = self._at_work.pop(ended.work)
+        if isinstance(ended.work, Pause):
+            self._put_back(call.work)
+            return
+        error = ended.error
+        if isinstance(error, RunningLoopError):
+            raise error
+        if error is not None and (yield from self._postpone(call.work, error)):
+            return
+        if isinstance(error, FatalError):
+            raise error
+        entries = call.work.end(call.outcome(ended))
+        for at, entry in enumerate(entries, 1):
+            try:
+                self.note(entry)
+            except LedgerError:
+                raise
+            except BaseException:
+                # It is written by now, and so are the others, whatever interrupts this.
+                self._write(entries[at:])
+                raise
+
+    def _postpone(self, work: Work, error: Exception) -> Turn[bool]:
+        """Make a call once more after a pause, where its policy says so; says whether it does."""
+        tries, policy = work.tries + 1, work.policy
+        is_over = isinstance(error, OverdueError) or not isinstance(error, (TransientError, *policy.retry_on))
+        seconds = error.retry_after if isinstance(error, TransientError) else 0.0
+        if is_over or tries >= policy.max_tries or seconds > policy.max_pause:
+            return False
+        pause = round(max(seconds, policy.pause_after(tries)), 3)
+        self.note(Postponed(step=work.step, tries=tries, pause=pause, result=describe(error)))
+        again = Pause(min(pause, self._account.seconds_left()))
+        self._at_work[again] = _Call(evolve(work, tries=tries))
+        yield again
+        return True
+
+    def _rescue(self, call: _Call, ended: WorkResult) -> None:
+        """Write down what came of work while the run was being left."""
+        if ended.error is None:
+            with suppress(Exception):
+                self._write(call.work.end(call.outcome(ended)))
+
+    def _write(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.log.write(entry)
+
+
+def describe(error: Exception, tries: int = 1, who: str = "it") -> str:
+    """What an exception says, in one line; of a call that has taken too long, whether ``who`` was stopped."""
+    if isinstance(error, OverdueError):
+        goes_on = "" if error.has_ended else f": {who} could not be stopped, and its work continues"
+        return one_line(f"no result within {error.seconds:g} seconds{goes_on}")
+    try:
+        said = str(error)
+    except Exception:
+        said = "(its text cannot be had)"
+    kind = type(error).__name__
+    often = f" (tried {tries} times)" if tries > 1 else ""
+    return one_line(shorten(f"{kind}: {said}" if said else kind)) + often

@@ -1,0 +1,206 @@
+"""The log of a run in typed entries: a class for each kind of record, which is written and read as its fields say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Any, TypeVar
+
+from attrs import define, evolve, field, fields, frozen
+from cattrs import Converter
+
+from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
+from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunInfo
+from planspec_lark.runs.limits import Effort
+from planspec_lark.runs.telemetry import RunTelemetry
+from planspec_lark.syntax.safe_text import visible_name
+
+__all__ = ["UNKEPT", "Entry", "EntryTypes", "RunLog"]
+
+_Some = TypeVar("_Some", bound="Entry")
+
+# Metadata of a field that is there as long as the process lasts.
+UNKEPT = {"is_kept": False}
+
+
+@frozen(kw_only=True)
+class Entry:
+    """Something that has happened in a run. Metadata may give a field another name in the log (``name``).
+
+    Attributes:
+        kind: of its record; without one it follows from what is written, and is not written itself.
+        step: the id of the step that is meant.
+        hash: of what was asked for.
+        effort: what it took.
+        seq: the number of its record, once it has one.
+    """
+
+    kind: RecordKind | None = None
+    step: str = ""
+    hash: str = ""
+    effort: Effort = field(default=Effort(), metadata=UNKEPT)
+    seq: int = field(default=0, metadata=UNKEPT)
+
+
+# What a record has columns for.
+_COLUMNS = ("kind", "step", "hash", "outputs")
+
+
+class EntryTypes:
+    """The entries of one language.
+
+    Args:
+        language: what a run is of, in words.
+        types: the classes, each with the kinds that it is for.
+        hooks: by class of a value, what makes it of JSON and what makes JSON of it.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        types: Mapping[type[Entry], Sequence[RecordKind]],
+        hooks: Mapping[type, tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]] | None = None,
+    ) -> None:
+        self.language = language
+        self._types = {kind: one for one, kinds in types.items() for kind in kinds}
+        self._converter = Converter(detailed_validation=False)
+        for model, (read, write) in (hooks or {}).items():
+            self._converter.register_structure_hook(model, read)
+            self._converter.register_unstructure_hook(model, write)
+
+    def write(self, entry: Entry) -> Record:
+        """An entry as a record; it has to have a kind."""
+        kept = {
+            one.metadata.get("name", one.name): getattr(entry, one.name)
+            for one in fields(type(entry))
+            if one.metadata.get("is_kept", True)
+        }
+        columns = {name: kept.pop(name) for name in _COLUMNS if name in kept}
+        # A name may have what no database takes.
+        columns["step"] = visible_name(entry.step)
+        spent = entry.effort.to_data() if entry.effort != Effort() else {}
+        return Record(data=self._converter.unstructure(kept) | spent, **columns)
+
+    def read(self, record: Record) -> Entry | None:
+        """A record as an entry; None where the language has none of this kind.
+
+        Raises:
+            ValueError, TypeError, KeyError: the record is not what the language writes.
+        """
+        model = self._types.get(record.kind)
+        if model is None:
+            return None
+        said = {**record.data, "kind": record.kind, "step": record.step, "hash": record.hash}
+        for one in fields(model):
+            name = one.metadata.get("name", one.name)
+            if name in said:
+                said[one.name] = said[name]
+        return evolve(self._converter.structure(said, model), seq=record.seq)
+
+
+@define(eq=False)
+class RunLog:
+    """The log of one run. Without a lease nothing is written.
+
+    Attributes:
+        types: the entries of its language.
+        run: the run's id.
+        ledger: where it is kept; None where it is not.
+        name: what it is called in errors.
+        telemetry: tells of every record, in lines and spans.
+        errors: turns what goes wrong with the ledger into something else.
+        last: the number of the last record.
+    """
+
+    types: EntryTypes
+    run: str
+    ledger: Ledger | None
+    name: str
+    telemetry: RunTelemetry
+    errors: Callable[[], AbstractContextManager[None]] = nullcontext
+    lease: RunLease | None = None
+    last: int = 0
+
+    def read(self, since: Sequence[RecordKind] = (RecordKind.BEGUN,)) -> Iterator[Entry]:
+        """All entries since the last one of these kinds.
+
+        Raises:
+            LedgerError: the ledger cannot be read, or its records are of something else.
+        """
+        if self.ledger is None:
+            return
+        with self.errors():
+            newest = next(self.ledger.records(self.run, kinds=since, newest_first=True, limit=1), None)
+            first = 1 if newest is None else newest.seq
+            for record in self.ledger.records(self.run, after=first - 1):
+                self.last = record.seq
+                entry = self._read(record)
+                if record.seq == first and (entry is None or entry.kind not in since):
+                    raise self._strange()
+                if entry is not None:
+                    yield entry
+
+    def _read(self, record: Record) -> Entry | None:
+        try:
+            return self.types.read(record)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise self._strange() from error
+
+    def _strange(self) -> LedgerError:
+        return LedgerError(f"{self.name}: these are not records of {self.types.language}")
+
+    def go_to_end(self) -> None:
+        """Continue behind the last record, whatever those before it are."""
+        assert self.ledger is not None
+        newest = next(self.ledger.records(self.run, newest_first=True, limit=1), None)
+        self.last = 0 if newest is None else newest.seq
+
+    @contextmanager
+    def held(self, write: Callable[[], None] | None = None, pause: float = VIEW_PAUSE) -> Iterator[None]:
+        """The lease of the run is held as long as this block lasts, and its view kept up to date.
+
+        Raises:
+            RunBusyError: another process is working on the run.
+        """
+        assert self.ledger is not None
+        with ExitStack() as stack:
+            with self.errors():
+                self.lease = stack.enter_context(hold_lease(self.ledger, self.run, write=write, pause=pause))
+            yield
+
+    def write(self, entry: _Some, step_type: str = "") -> _Some:
+        """Keep an entry for good before this returns; gives it with its number.
+
+        Args:
+            entry: what has happened.
+            step_type: of a step that begins.
+
+        Raises:
+            LedgerError: it cannot be written, or another process has taken over the run.
+        """
+        if entry.kind is None:
+            return entry
+        record = self.types.write(entry)
+        if self.lease is not None and self.ledger is not None:
+            with self.errors():
+                self._keep(self.ledger, record)
+                # What has gone wrong beside the run ends it, but what has happened is kept.
+                self.lease.check()
+        self.telemetry.take(record, step_type)
+        return evolve(entry, seq=self.last)
+
+    def _keep(self, ledger: Ledger, record: Record) -> None:
+        if not self.last and ledger.find_run(self.run) is None:
+            ledger.begin(RunInfo(self.run, time.time(), name=self.run))
+        try:
+            ledger.append(self.run, record, after=self.last)
+        except LedgerError:
+            raise
+        except BaseException:
+            # An interrupt may come before it is kept, or after.
+            if ledger.count(self.run) == self.last:
+                ledger.append(self.run, record, after=self.last)
+            self.last += 1
+            raise
+        self.last += 1

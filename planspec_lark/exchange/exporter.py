@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
@@ -58,26 +58,20 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     try:
         again = import_text(text, to).plan
     except PlanSyntaxError:
-        if plan.steps:
-            yield "all steps, as a note takes them in"
-        else:
-            yield "the plan has no steps, and no task is written"
+        yield "all steps, as a note takes them in" if plan.steps else "the plan has no steps, and no task is written"
         return
     missing = marks.missing_parts(plan.goal_detail)
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
     kept = {*again.goal_detail}
-    if any(line and line not in kept and not marks.is_of_source(line) for line in plan.goal_detail):
+    if any(line and line not in kept and not marks.is_mark(line) for line in plan.goal_detail):
         yield "the detail of the goal"
-    yield from _find_lost_of_steps(plan, again)
-
-
-def _find_lost_of_steps(plan: PlanSpec, again: PlanSpec) -> Iterator[str]:
-    pairs = [*_pair_written(plan, again)]
-    own_ids = {found.step_id: step.step_id for step, found in pairs if found is not None}
+    pairs = pair_steps(plan, again)
+    own_ids = {one.step_id: step.step_id for step in iter_steps(plan) if (one := pairs.theirs.get(id(step)))}
     ours, theirs = _find_makers(plan), _find_makers(again)
-    for step, found in pairs:
+    for step in iter_steps(plan):
+        found = pairs.theirs.get(id(step))
         if found is None:
             yield f"step {call_step(step)}"
             continue
@@ -91,45 +85,9 @@ def _find_lost_of_steps(plan: PlanSpec, again: PlanSpec) -> Iterator[str]:
             lost.append("names of outputs")
         if lost:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
-    if len(pairs) != sum(1 for _ in iter_steps(again)):
+    if any(id(step) not in pairs.ours for step in iter_steps(again)):
         # What a note says that looks like a task is one.
         yield "the notes of some steps, which read as tasks"
-
-
-def _pair_written(plan: PlanSpec, again: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:
-    """Each step with the one that it is once it is read again; in document order."""
-    found: dict[int, PlanStep] = {}
-    todo = [(plan.steps, again.steps)]
-    while todo:
-        ours, theirs = todo.pop()
-        for step, other in _align(ours, theirs):
-            found[id(step)] = other
-            todo.append((step.children, other.children))
-    return ((step, found.get(id(step))) for step in iter_steps(plan))
-
-
-def _align(ours: Sequence[PlanStep], theirs: Sequence[PlanStep]) -> Iterator[tuple[PlanStep, PlanStep]]:
-    """Which siblings are which, from the last one on: some of theirs may be notes that read as tasks."""
-    spare, places = len(theirs) - len(ours), dict[str, list[int]]()
-    is_missing = spare < 0
-    for at, other in enumerate(theirs):
-        places.setdefault(other.description, []).append(at)
-    end = len(theirs)
-    for step in reversed(ours):
-        same = places.get(step.description, [])
-        while same and same[-1] >= end:
-            same.pop()
-        if is_missing:
-            if not same:
-                continue
-            end = same[-1]
-        else:
-            # A format may change a description, and then the place tells.
-            skipped = end - 1 - same[-1] if same else 0
-            skipped = skipped if skipped <= spare else 0
-            spare -= skipped
-            end -= skipped + 1
-        yield step, theirs[end]
 
 
 # Ids are those of the places where steps are.
@@ -169,16 +127,12 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     """
     imported = _read_original(plan, original, name) if to is None else import_text(original, to, name=name)
     chosen = find_format(imported.report.format)
-    said = []
-    if any(map(_is_tag, imported.plan.steps)):
-        said = [f"step {call_step(step)} is not for a tag, and is left out" for step in plan.steps if not _is_tag(step)]
-        plan = evolve(plan, steps=[step for step in plan.steps if _is_tag(step)])
     tasks = plan_to_tasks(plan, chosen.number)
     new = {id(step): task for step, task in zip(iter_steps(plan), tasks, strict=True)}
     pairs = pair_steps(plan, imported.plan)
     was = plan_to_tasks(imported.plan, chosen.number)
     old = {id(step): task for step, task in zip(iter_steps(imported.plan), was, strict=True)}
-    said += [
+    said = [
         f"step {call_step(step)} is not in the plan, and stays"
         for step in iter_steps(imported.plan)
         if id(step) not in pairs.ours
@@ -208,10 +162,6 @@ def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
             if sum(found) > most:
                 best, most = imported, sum(found)
     return best or import_text(original, name=name)
-
-
-def _is_tag(step: PlanStep) -> bool:
-    return any(marks.tag_of(line) is not None for line in step.detail)
 
 
 def _find_changed(

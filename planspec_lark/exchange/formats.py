@@ -8,12 +8,13 @@ from importlib import import_module
 
 from attrs import frozen
 
-from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChange, TaskList, TaskReading
+from planspec_lark.exchange.models import Addition, TaskChange, TaskList, TaskReading
 from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.source import Source
 
 __all__ = [
     "FORMATS",
+    "FRONT_MATTER",
     "MARKDOWN",
     "Format",
     "Guess",
@@ -46,8 +47,6 @@ class Format:
         guess: how well a text fits.
         read: reads one, given which of several lists is meant, from 1; with 0 all of them.
         write: writes tasks.
-        compare: notes down what an export writes in place of each line or field, given the source and what was
-            written; returns whether that is something else anywhere.
         change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
             changed.
         is_text: whether what a task needs is said by its text as well.
@@ -58,21 +57,16 @@ class Format:
     guess: Callable[[Source], Guess]
     read: Callable[[Source, int], TaskReading]
     write: Callable[[TaskList], str]
-    compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
     change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True
     number: Callable[[TaskList], None] = leave_ids
 
 
 MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
-_TODO_LISTS = ("todowrite", "codex", "acp", "beads")
-
-FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", *_TODO_LISTS)
+FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", "todowrite", "codex", "acp", "beads")
 """The names of the formats, in the order in which they are listed."""
 
-
-# The modules that are not called as their formats are.
-_MODULES = dict.fromkeys(_TODO_LISTS, "todo_lists")
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<fields>(?:(?!---)[^\n]*\n)*+)---[ \t]*(?:\r?\n|\Z)")
 
 
 def find_format(name: str) -> Format:
@@ -82,8 +76,10 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     require_one_of("format", name, FORMATS)
-    module = import_module(f"planspec_lark.exchange.{_MODULES.get(name, name.replace('-', '_'))}")
-    found = module.FORMATS[name] if _MODULES.get(name) == "todo_lists" else module.FORMAT
+    if name in MARKDOWN or name == "backlog":
+        found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
+    else:
+        found = import_module("planspec_lark.exchange.json_lists").FORMATS[name]
     assert isinstance(found, Format)
     return found
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from attrs import define, field
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, settle_above, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, settle_above, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import ExchangeReport, Fate, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
@@ -178,9 +177,6 @@ def _convert(reading: TaskReading, chosen: Format) -> Converted:
     made = tasks_to_plan(reading.tasks)
     if chosen.is_text:
         settle_above(reading.tasks, made)
-    else:
-        for key, lost in made.lost.items():
-            made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
     return made
 
 
@@ -192,13 +188,14 @@ def _finish(
     counted = [task for task in reading.tasks if task.is_counted]
     counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
     counts.update(fate for fate, _ in beside)
+    steps = {task: step.step_id for task, step in made.steps.items()}
     report = ExchangeReport(
         chosen.name,
         len(counted),
         sum(task.status is PlanStatus.DONE for task in counted),
         similar=reading.similar,
         summary=f"{counts[Fate.CARRIED]} {unit} carried, {counts[Fate.KEPT]} kept, {counts[Fate.LEFT_OUT]} left out",
-        settle=partial(_settle, reading, chosen, source, beside),
+        settle=lambda: [*reading.account.close(steps), *beside],
     )
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):
@@ -224,16 +221,3 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
         step_id = made.steps[task].step_id
         found.append(Diagnostic(code, message, span=span, step_id=step_id, path=path, source=source))
     return found
-
-
-def _settle(
-    reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]]
-) -> tuple[list[tuple[Fate, ReportEntry]], str]:
-    """Where each line has gone, with what an export would write in its place; and whether it gives the source back."""
-    # The plan of the result may be another one by now.
-    made = _convert(reading, chosen)
-    entries = [*reading.account.close({key: step.step_id for key, step in made.steps.items()})]
-    exported = chosen.write(plan_to_tasks(made.plan, chosen.number))
-    differs = chosen.compare(entries, source, exported)
-    is_same = "same" if exported == source.text else "lines differ" if differs else "layout differs"
-    return [*entries, *beside], is_same

@@ -26,7 +26,7 @@ from planspec_lark.exchange.dialect import (
     join_lines,
 )
 from planspec_lark.exchange.formats import Format, Guess, leave_ids
-from planspec_lark.exchange.markdown_writer import change_markdown, compare_lines, write_markdown
+from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Account, Fate, NoListError, Task, TaskList, TaskReading
 from planspec_lark.exchange.outline import find_answer, find_ends, find_siblings, outline
 from planspec_lark.planspec.models import PlanStatus
@@ -417,7 +417,7 @@ class _Reader:
         """Say of lines that they are a part of the plan: all but the first one are joined with it."""
         self.account.note(Fate.CARRIED, [first + 1], reason, task)
         if last > first + 1:
-            self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}", is_joined=True)
+            self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}")
 
     def _keep_block(self, holder: _Holder, block: Block, *, is_told: bool = False) -> None:
         """Take a block beside tasks as notes. What may have been meant as tasks is remembered, unless it is told."""
@@ -554,7 +554,6 @@ def markdown_format(
         guess_markdown,
         lambda source, choice: read_markdown(source, dialect, choice),
         lambda tasks: write_markdown(tasks, dialect),
-        compare_lines,
         lambda source, changes: change_markdown(source, changes, dialect),
         number=number,
     )

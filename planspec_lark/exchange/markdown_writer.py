@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
@@ -12,14 +11,14 @@ from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, SYMBOL, SYMBOLS, Dialect, find_box, join_lines
-from planspec_lark.exchange.models import Addition, Fate, ReportEntry, Task, TaskChange, TaskList
+from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.source import Source, newline_of
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["change_markdown", "compare_lines", "write_markdown"]
+__all__ = ["change_markdown", "write_markdown"]
 
 
 def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
@@ -200,8 +199,6 @@ def _is_own_mark(line: str) -> bool:
 # ---------------------------------------------------------------- changing
 
 
-# So many lines are aligned with one another; it takes the square of that.
-_MOST_ALIGNED = 1000
 # So much of a task's text is said.
 _SAID = 80
 # What is before the text of an item, but for its box.
@@ -372,38 +369,3 @@ def _indent_below(line: str) -> str:
         return ""
     # White space that is wider belongs to the text.
     return " " * (match.start(4) + (len(match[4]) if len(match[4]) <= 4 else 1))
-
-
-def compare_lines(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:
-    """Note down what an export writes in place of each line; returns whether it is not the same anywhere.
-
-    What is noted down, with the lines that come back as they are, is the whole export but for its blank lines.
-    """
-    written = [line for line in exported.split("\n") if line.strip()]
-    coming = [at for at, (fate, entry) in enumerate(entries) if fate is not Fate.LEFT_OUT and not entry.is_joined]
-    lines = [_line_of(entries[at][1], source) for at in coming]
-    pairs = pair_lines(lines, written)
-    for at, line, rows in zip(coming, lines, pairs, strict=True):
-        if rows != [line]:
-            fate, entry = entries[at]
-            entries[at] = fate, evolve(entry, written="\n".join(rows))
-    return len(coming) != len(entries) or any(rows != [line] for line, rows in zip(lines, pairs, strict=True))
-
-
-def _line_of(entry: ReportEntry, source: Source) -> str:
-    return source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "")
-
-
-def pair_lines(lines: Sequence[str], written: Sequence[str]) -> list[list[str]]:
-    """For each line, those that are written in its place. All together are all that are written."""
-    if len(lines) == len(written):
-        return [[row] for row in written]
-    pairs: list[list[str]] = [[] for _ in lines]
-    is_long = max(len(lines), len(written)) > _MOST_ALIGNED
-    matcher = SequenceMatcher(None, [] if is_long else lines, [] if is_long else written, autojunk=False)
-    steps = [("replace", 0, len(lines), 0, len(written))] if is_long else matcher.get_opcodes()
-    for _, start, end, first, last in steps:
-        for at, row in enumerate(written[first:last]):
-            # What is too much goes with the last line, or with the one in front.
-            pairs[max(min(start + at, end - 1), 0)].append(row)
-    return pairs

@@ -32,8 +32,6 @@ from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Insertion", "Pairs", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
 
-# The tag that Task Master gives to a list without one.
-_TAG = "master"
 # How far a step has come.
 _STATE = [name for name, info in STEP_FIELDS.items() if info.is_state]
 # So much of a step's text is said.
@@ -97,7 +95,7 @@ def update_text(
     was = parse_plan(text, name=name)
     plan = deepcopy(was)
     known = {id(new): old for new, old in zip(iter_steps(plan), iter_steps(was), strict=True)}
-    said = [*_follow_tags(plan, imported)]
+    said: list[str] = []
     pairs = pair_steps(plan, imported)
     variables = _translate(imported, pairs)
     parents = {id(step): above for step, above in iter_with_parents(plan)}
@@ -114,28 +112,6 @@ def update_text(
     said += _add(plan, find_new(imported, pairs.ours), pairs, variables)
     said += _follow_goal(plan, imported)
     return rewrite(text, was, plan, known).text, said
-
-
-def _follow_tags(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
-    """Put the steps of a list below a step for its tag, where the source has got several tags since then."""
-    tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag is not None}
-    said = (_TAG if line == marks.NO_TAG else marks.tag_of(line) for line in plan.goal_detail)
-    own = [tag for tag in said if tag is not None]
-    has_tags = any(marks.tag_of(line) is not None for step in plan.steps for line in step.detail)
-    if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
-        return
-    holder = copy_own(tags.get(own[0], imported.steps[0]))
-    names = {step.step_name for step in iter_steps(imported)}
-    for step in iter_steps(plan):
-        if step.step_name and (name := f"{holder.step_name}_{step.step_name}") in names:
-            step.step_name = name
-    reset(holder, *_STATE)
-    holder.step_id, holder.step_type, holder.children = "1", "subtask", plan.steps
-    suffixes = {id(step): str(number) for number, step in enumerate(plan.steps, start=1)}
-    suffixes |= {id(step): _suffix(step, above) for step, above in iter_with_parents(plan) if above is not None}
-    plan.steps = [holder]
-    _number(plan, suffixes | {id(holder): "1"})
-    yield f"all steps are below a step for the tag {holder.description} now"
 
 
 def _translate(imported: PlanSpec, pairs: Pairs) -> dict[str, str]:
@@ -232,13 +208,19 @@ def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Insertion]:
                     found.append(place)
                 place.new.append(own)
                 # What the other plan has elsewhere may have something new below it.
-                below = (one for one, _ in iter_tree(own.children, lambda one: id(one) not in known))
+                below = [one for one, _ in iter_tree(own.children, lambda one: id(one) not in known)]
                 todo += ((known[id(one)], one.children) for one in below if id(one) in known)
+                if beside := [known[id(one)] for one in below if _is_below(known.get(id(one)), parent)]:
+                    place = Insertion([], parent, beside[-1])
             else:
-                if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
+                if _is_below(step, parent):
                     place = Insertion([], parent, step)
                 todo.append((step, own.children))
     return sorted(found, key=lambda place: place.numbers)
+
+
+def _is_below(step: PlanStep | None, parent: PlanStep | None) -> bool:
+    return step is not None and step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id)
 
 
 def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]:
@@ -326,16 +308,12 @@ def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
 
 def _is_of_holder(line: str) -> bool:
     """Whether a line of detail says that its step was no task by itself in its source, but a heading or a tag."""
-    return marks.heading_level(line) > 0 or marks.tag_of(line) is not None
+    return line == marks.TAG or marks.heading_level(line) > 0
 
 
 def _follow_goal(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
     """Let the goal's detail follow the source; nothing else in the head does."""
     lines = imported.goal_detail
-    # A list with several tags has none of its own.
-    own = [line for line in plan.goal_detail if line in lines or (line != marks.NO_TAG and marks.tag_of(line) is None)]
-    if own[: len(lines)] == lines:
-        lines = own
-    if plan.goal_detail != lines:
+    if plan.goal_detail[: len(lines)] != lines:
         plan.goal_detail = [*lines]
         yield "the goal: detail as in the source"

@@ -80,8 +80,10 @@ def test_every_task_and_status_arrives(form: str, text: str, end: str) -> None:
     assert not [one for one in check_text(imported.text) if one.severity is Severity.ERROR]
     assert update_text(imported.text, imported.plan) == (imported.text, [])
     report = imported.report
-    lines = sorted(entry.line for entry in [*report.carried, *report.kept, *report.left_out])
-    assert lines == [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines = {entry.line for entry in [*report.carried, *report.kept, *report.left_out]}
+    named = ["---", "todos:", "- read-logs"] if form == "cursor" else []
+    wanted = {number for number, line in enumerate(text.split("\n"), 1) if line.strip() and line.strip() not in named}
+    assert lines == wanted
     assert report.found == []
 
 
@@ -125,7 +127,7 @@ def test_todos_need_one_another_and_change_their_texts() -> None:
     plan.steps[2].description = 'Say "enough"'
     assert 'content: "Say \\"enough\\""\n' in export_into(plan, CURSOR).text
     plan.steps[2].status = PlanStatus.BLOCKED
-    assert export_into(plan, CURSOR).lost == ["line 13: there is no status for it"]
+    assert export_into(plan, CURSOR).lost == ['Say "enough": there is no status for blocked']
 
 
 def test_todos_that_are_none_are_named() -> None:
@@ -150,6 +152,8 @@ def test_a_task_without_a_status_gets_one() -> None:
     for step in iter_steps(plan):
         step.status = PlanStatus.DONE
     done = export_into(plan, text)
-    fields = "    content: Dig\n    status: completed\n  - id: b\n    content: Sow\n    status: completed\n  - {"
-    assert fields in done.text
-    assert any("it has no line for its status" in one for one in done.lost)
+    assert done.text == text.replace("Dig", "Dig\n    status: completed").replace(
+        "Sow", "Sow\n    status: completed"
+    ).replace("Mow", 'Mow, "status": completed')
+    assert done.lost == []
+    assert [step.status for step in iter_steps(import_text(done.text).plan)] == [PlanStatus.DONE] * 3

@@ -128,7 +128,12 @@ def test_a_list_that_was_written_by_hand_keeps_its_layout() -> None:
     exported = export_into(plan, text)
     assert (exported.text, exported.lost) == (text.replace("pending", "completed"), [])
     plan.steps[1].status = PlanStatus.DONE
-    assert export_into(plan, text).lost == ["the file gets a new layout"]
+    exported = export_into(plan, text)
+    done = text.replace("pending", "completed").replace('"Sow"', '"Sow", "status": "completed"')
+    assert (exported.text, exported.lost) == (done, [])
+    plan.steps.append(parse_plan("## Steps\n3. [act] Mow\n").steps[0])
+    new = ',\n\n {"content": "Mow", "status": "pending", "activeForm": "Mow"}'
+    assert export_into(plan, text).text == done.replace("}] }", f"}}{new}] }}")
 
 
 def test_needs_become_inputs() -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 
 from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
-from planspec_lark.exchange.formats import MARKDOWN, find_format, guess_format
+from planspec_lark.exchange.formats import MARKDOWN, Format, find_format, guess_format
 from planspec_lark.exchange.importer import ImportResult, import_text
 from planspec_lark.exchange.models import Addition, Task, TaskChange
-from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
+from planspec_lark.exchange.update import Updated, call_step, pair_steps, update_plan
 from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
@@ -127,24 +128,12 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     """
     imported = _read_original(plan, original, name) if to is None else import_text(original, to, name=name)
     chosen = find_format(imported.report.format)
-    tasks = plan_to_tasks(plan, chosen.number)
-    new = {id(step): task for step, task in zip(iter_steps(plan), tasks, strict=True)}
-    pairs = pair_steps(plan, imported.plan)
-    was = plan_to_tasks(imported.plan, chosen.number)
-    old = {id(step): task for step, task in zip(iter_steps(imported.plan), was, strict=True)}
+    updated = update_plan(imported.plan, plan, takes_statuses=True, is_whole=True)
     said = [
-        f"step {call_step(step)} is not in the plan, and stays"
-        for step in iter_steps(imported.plan)
-        if id(step) not in pairs.ours
+        *(f"step {call_step(step)} is not in the plan, and stays" for step in updated.absent),
+        *(f"step {call_step(step)} is not added, since the file has all below it elsewhere" for step in updated.left),
     ]
-    changed = _find_changed(imported, pairs, new, old)
-    changes: list[TaskChange | Addition] = [*changed, *_find_added(plan, imported, pairs, new)]
-    said += [
-        f"step {call_step(step)} is not added, since the file has all below it elsewhere"
-        for step in iter_steps(plan)
-        if id(step) not in pairs.theirs and step.children and not new[id(step)].children
-    ]
-    text, more = chosen.change(imported.source, changes)
+    text, more = chosen.change(imported.source, [*_find_changes(imported, updated, chosen)])
     return ExportResult(text, [*said, *more], chosen.name)
 
 
@@ -164,33 +153,37 @@ def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
     return best or import_text(original, name=name)
 
 
-def _find_changed(
-    imported: ImportResult, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
-) -> Iterator[TaskChange]:
-    for task in imported.reading.tasks:
-        theirs = imported.steps[task]
-        ours = pairs.ours.get(id(theirs))
-        if ours is not None and _said_by(new[id(ours)]) != _said_by(old[id(theirs)]):
-            yield TaskChange(new[id(ours)], task, old[id(theirs)])
+def _find_changes(imported: ImportResult, updated: Updated, chosen: Format) -> Iterator[TaskChange | Addition]:
+    """What has to change in a file, in the order of its tasks, and then what is new."""
+    old = {id(imported.steps[task]): task for task in imported.reading.tasks}
+    was = {id(step): task for step, task in _pair_tasks(imported.plan, chosen)}
+    new = {id(step): task for step, task in _pair_tasks(updated.plan, chosen)}
+    for step in iter_steps(updated.plan):
+        if (known := updated.known.get(id(step))) and _said_by(new[id(step)]) != _said_by(was[id(known)]):
+            yield TaskChange(new[id(step)], old[id(known)], was[id(known)])
+
+    def find(step: PlanStep | None) -> Task | None:
+        return None if step is None else old[id(updated.known[id(step)])]
+
+    # What is below a step comes before what is after it.
+    for above in reversed([None, *iter_steps(updated.plan)]):
+        if above is not None and id(above) not in updated.known:
+            continue
+        before: PlanStep | None = None
+        siblings = updated.plan.steps if above is None else above.children
+        for is_known, run in groupby(siblings, lambda step: id(step) in updated.known):
+            several = [*run]
+            if is_known:
+                before = several[-1]
+            else:
+                tasks = [new[id(step)] for step in several]
+                yield Addition(tasks, find(before), find(above) or imported.reading.tasks)
+
+
+def _pair_tasks(plan: PlanSpec, chosen: Format) -> Iterator[tuple[PlanStep, Task]]:
+    return zip(iter_steps(plan), plan_to_tasks(plan, chosen.number), strict=True)
 
 
 def _said_by(task: Task) -> tuple[object, ...]:
     # What is above others has their status, where it has none of its own.
     return task.text, task.status if task.is_counted or not task.children else None, task.notes, task.needs
-
-
-def _find_added(plan: PlanSpec, imported: ImportResult, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
-    tasks = {id(imported.steps[task]): task for task in imported.reading.tasks}
-    for place in find_new(plan, pairs.theirs):
-        for step in place.new:
-            _leave_known_out(step, pairs, new)
-        if added := [new[id(step)] for step in place.new if new[id(step)].children or not step.children]:
-            yield Addition(added, tasks.get(id(place.before)), tasks.get(id(place.parent), imported.reading.tasks))
-
-
-def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:
-    """Take out of the task for a new step what the source has elsewhere."""
-    # Those above come first, so that what is left empty is found from below.
-    for step in reversed([*iter_new(new_step, pairs.theirs)]):
-        left = (child for child in step.children if id(child) not in pairs.theirs)
-        new[id(step)].children = [new[id(one)] for one in left if not one.children or new[id(one)].children]

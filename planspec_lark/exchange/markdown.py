@@ -115,7 +115,7 @@ class _Reader:
             task.needs = [*needs[task]]
         if len(self.boxes) == 1 and self.boxes != {"x"}:
             tasks.notes.insert(0, marks.box(*self.boxes))
-        if self.dialect.has_ids:
+        if self.dialect.lead:
             _mark_missing_ids(tasks)
         if self.beside:
             self._tell_beside()
@@ -262,6 +262,8 @@ class _Reader:
         if not self.dialect.is_free:
             for at in find_siblings(blocks, ends, counts):
                 blocks[at].role = "step"
+        sections = [*accumulate(block.kind == "heading" for block in blocks)]
+        held = {sections[at] for at, block in enumerate(blocks) if self._holds_tasks(block)}
         # The sections around, each with its end.
         around = [(len(blocks), root)]
         at = 0
@@ -280,9 +282,8 @@ class _Reader:
                 self._read_list(block, holder, 0)
                 at += 1
             else:
-                is_told = block.kind == "heading" and self.dialect.is_told(block.text)
                 for one in blocks[at:end]:
-                    self._keep_block(holder, one, is_told=is_told)
+                    self._keep_block(holder, one, is_beside=block is one and sections[at] in held)
                 at = end
 
     def _read_heading(self, block: Block, last: int, holder: _Holder) -> _Holder:
@@ -306,7 +307,7 @@ class _Reader:
 
     def _is_detail(self, item: Block, column: int) -> bool:
         """Whether an item without a box says more of the task above it, as formats with ids have it, or of nothing."""
-        return not item.blocks or bool(self.dialect.has_ids and column)
+        return not item.blocks or bool(self.dialect.lead and column)
 
     def _read_item(self, item: Block, holder: _Holder, column: int, *, is_beside: bool) -> None:
         task = Task(line=item.first + 1, notes=[*item.notes])
@@ -362,7 +363,7 @@ class _Reader:
 
     def _name(self, task: Task, text: str, *, is_heading: bool = False) -> None:
         """Take the id and the text of a task. An id that is another one's stays in the text."""
-        task_id, rest = self.dialect.split(text, is_heading)
+        task_id, rest = self.dialect.split(text, is_heading=is_heading)
         first = self.ids.setdefault(task_id, task.line) if task_id else task.line
         if first == task.line:
             task.id, task.text = task_id, rest
@@ -419,13 +420,25 @@ class _Reader:
         if last > first + 1:
             self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}")
 
-    def _keep_block(self, holder: _Holder, block: Block, *, is_told: bool = False) -> None:
-        """Take a block beside tasks as notes. What may have been meant as tasks is remembered, unless it is told."""
+    def _keep_block(self, holder: _Holder, block: Block, *, is_beside: bool = False) -> None:
+        """Take a block as notes. What may have been meant as tasks is remembered.
+
+        That is what is no list of tasks beside one, in a text without boxes anywhere; and what has the form of a task.
+        """
         self._keep(holder, block.first, block.last)
-        if block.kind in LISTS and not is_told:
-            self.beside |= dict.fromkeys(_lines_of_items(block))
+        if block.kind in LISTS:
+            is_beside = is_beside or not self.has_boxes
+            self.beside |= dict.fromkeys(one.first for one in _iterate_items(block) if is_beside or self._has_form(one))
         elif block.kind in ("fence", "html_block"):
             self._find_hidden(block)
+
+    def _has_form(self, item: Block) -> bool:
+        """Whether an item without a box looks like a task that has one: by a sign, or by the id of no other task."""
+        text = item.blocks[0].text if item.blocks else ""
+        if any(one.match(text) for one in (SYMBOL, STRUCK, WORD_BOX, NEAR_BOX)):
+            return True
+        task_id, _ = self.dialect.split(text)
+        return bool(task_id) and task_id not in self.ids
 
     def _find_hidden(self, block: Block) -> None:
         """Say so where a code block or a comment has no end, and takes in what looks like a list."""
@@ -480,13 +493,13 @@ def _sign_of(box: re.Match[str]) -> str:
     return box["sign"].strip("\ufe0f")
 
 
-def _lines_of_items(block: Block) -> Iterator[int]:
-    """The lines of all items of a list, and of those in it."""
+def _iterate_items(block: Block) -> Iterator[Block]:
+    """All items of a list, and of those in it."""
     stack = [block]
     while stack:
         one = stack.pop()
         if one.kind == "list_item":
-            yield one.first
+            yield one
         stack += reversed(one.blocks)
 
 

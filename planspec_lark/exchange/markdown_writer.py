@@ -124,7 +124,7 @@ class _Writer:
 
     def _style_between(self, before: Sequence[str], after: Sequence[str], indent: str) -> _Style:
         """The style of items that are no part of a list in the notes before or after them."""
-        if indent and self.dialect.has_ids:
+        if indent and self.dialect.lead:
             # There, an item without a box is a note.
             return self.style
         taken = {_sign_at_end(before), _sign_of(next((line for line in after if line.strip()), ""))}
@@ -144,14 +144,14 @@ class _Writer:
         if not own and not indent and not level and task.children:
             own = self.level
         if own and not indent:
-            self._block([f"{'#' * own} {self.dialect.join(task, True)}".rstrip()])
+            self._block([f"{'#' * own} {self.dialect.join(task, is_heading=True)}".rstrip()])
             return self._iterate(task.children, notes, "", own)
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
         sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
         box = f"[{sign}]{star} " if self.style.has_boxes and marks.NO_BOX not in lead else ""
-        self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task, False)}".rstrip())
+        self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task)}".rstrip())
         self.is_list = True
         return self._iterate(task.children, notes, indent + " " * len(mark), level)
 
@@ -268,7 +268,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         if was.text != new.text and not line.lstrip().startswith("#"):
             yield f"line {old.line}: its text stays, since it is no heading"
         elif was.text != new.text:
-            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True)}" + "\r" * line.endswith("\r")
+            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, is_heading=True)}" + "\r" * line.endswith("\r")
         return
     match = _ITEM.match(line)
     start = match.end() if match else len(line) - len(line.lstrip())
@@ -285,7 +285,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         # A number before the box belongs to the text.
         line = f"{line[:start]}{line[box.start() : box.end()]}" if box else line[:start]
         line += " " * (box is not None and line[-1] in "]*")
-        line = f"{line}{dialect.join(new, False)}" + "\r" * lines[old.line - 1].endswith("\r")
+        line = f"{line}{dialect.join(new)}" + "\r" * lines[old.line - 1].endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
             yield f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays"
     lines[old.line - 1] = line

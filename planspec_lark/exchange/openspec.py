@@ -7,8 +7,7 @@ import re
 from planspec_lark.exchange.dialect import Dialect
 from planspec_lark.exchange.formats import Guess, share_of
 from planspec_lark.exchange.markdown import markdown_format
-from planspec_lark.exchange.models import Task
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
+from planspec_lark.exchange.numbers import NUMBER, number_by_place, write_number
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -19,15 +18,7 @@ _TASK = re.compile(r"^[ \t]*- \[[ xX]\] [0-9]+(?:\.[0-9]+)+ ", re.MULTILINE)
 _GROUP = re.compile(r"^#{2,3} [0-9]+\. ", re.MULTILINE)
 
 
-def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    return split_id(_HEADING if is_heading else NUMBER, text)
-
-
-def _join(task: Task, _is_heading: bool) -> str:
-    return join_number(task)
-
-
-_DIALECT = Dialect(split=_split, join=_join, level=2)
+_DIALECT = Dialect(lead=NUMBER, heading_lead=_HEADING, write_id=write_number, level=2)
 
 
 def _guess(source: Source) -> Guess:

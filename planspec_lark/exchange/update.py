@@ -216,6 +216,8 @@ class _Adder:
         parents: Mapping[int, PlanStep | None],
     ) -> None:
         self.updated, self.pairs, self.variables, self.parents = updated, pairs, variables, parents
+        # The steps of the other plan that are added.
+        self.added: set[int] = set()
         # New steps by the one before them, for each step above some.
         self.new: dict[int, tuple[PlanStep | None, dict[int, list[PlanStep]]]] = {}
 

@@ -292,22 +292,6 @@ def test_spec_kit_has_a_section_of_dependencies(line: str, needs: dict[str, list
     assert export_plan(import_text(text, "spec-kit").plan, "spec-kit").text == text
 
 
-@pytest.mark.parametrize(
-    ("line", "needs"),
-    [
-        ("- **Foundational (Phase 2)**: Depends on Setup completion", {"phase-2": ["phase_1"]}),
-        ("- **User Stories (Phase 2+)**: All depend on Phase 1", {"phase-2": ["phase_1"], "phase-3": ["phase_1"]}),
-        ("- **Setup (Phase 1)**: No dependencies", {}),
-    ],
-)
-def test_phases_need_phases(line: str, needs: dict[str, list[str]]) -> None:
-    phases = "".join(
-        f"## Phase {at}: {title}\n\n- [ ] T00{at} x\n\n" for at, title in enumerate(["Setup", "Base", "Top"], 1)
-    )
-    text = f"{phases}## Dependencies & Execution Order\n\n{line}\n"
-    assert {name: inputs for name, (inputs, _) in steps_of(text, "spec-kit").items() if inputs} == needs
-
-
 def test_inputs_of_a_plan_become_dependencies() -> None:
     plan = parse_plan("Goal: g\n## Steps\n1. [act] Dig → hole\n2. [act] Plant\n  > ← hole\n  > ← outside\n")
     assert "- [ ] T002 Plant (depends on T001)" in export_plan(plan, "spec-kit").text
@@ -517,25 +501,3 @@ def test_front_matter_without_an_end_is_text() -> None:
     imported = import_text(text)
     assert [(one.code, one.help) for one in imported.report.found] == [("EX105", "end it with a line `---`")]
     assert export_plan(imported.plan, "checklist").text == text
-
-
-@pytest.mark.parametrize(
-    ("line", "needed"),
-    [
-        ("- **Phase 1**: Depends on Phase 2 (event types)", ["phase_2"]),
-        ("- Phase 1 depends on Phase 2 (event types)", ["phase_2"]),
-        ("- Phase 1: requires Phase 2 and Phase 3", ["phase_2", "phase_3"]),
-        ("- Phase 1 of it depends on Phase 2", []),
-        ("- **Phase 1**: Depends on Storage completion", ["phase_2"]),
-        ("- **Phase 1**: Depends on Storage and Event completion", ["phase_2", "phase_3"]),
-        ("- **Phase 1**: Depends on Storage (event types)", ["phase_2"]),
-        ("- **Phase 1**: Depends on Storage - no event gets lost", ["phase_2"]),
-    ],
-)
-def test_words_name_phases_where_no_number_does(line: str, needed: list[str]) -> None:
-    phases = "".join(f"## Phase {at}: {title} work\n\n- [ ] T00{at} a\n\n" for at, title in _TITLES)
-    text = f"{phases}## Dependencies\n\n{line}\n"
-    assert steps_of(text, "spec-kit")["phase-1"][0] == needed
-
-
-_TITLES = [(1, "Core"), (2, "Storage"), (3, "Event")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from attrs import evolve
 
@@ -28,8 +29,8 @@ def _guess(source: Source) -> Guess:
     return Guess(91, "its front matter has an id, a title and a status") if is_one else Guess(0, "it has none of these")
 
 
-def _read(source: Source, choice: int) -> TaskReading:
-    reading = read_markdown(source, _DIALECT, choice)
+def _read(source: Source, choice: int, elsewhere: Sequence[str]) -> TaskReading:
+    reading = read_markdown(source, _DIALECT, choice, elsewhere)
     head = FRONT_MATTER.match(source.text)
     if head is not None and not reading.tasks.title and (title := _TITLE.search(head["fields"])):
         reading.tasks.title = plain_text(title["title"])

@@ -45,7 +45,8 @@ class Format:
     Attributes:
         name: what it is called.
         guess: how well a text fits.
-        read: reads one, given which of several lists is meant, from 1; with 0 all of them.
+        read: reads one, given which of several lists is meant, from 1 (with 0 all of them), and which of title and
+            goal are said elsewhere.
         write: writes tasks.
         change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
             changed.
@@ -55,7 +56,7 @@ class Format:
 
     name: str
     guess: Callable[[Source], Guess]
-    read: Callable[[Source, int], TaskReading]
+    read: Callable[[Source, int, Sequence[str]], TaskReading]
     write: Callable[[TaskList], str]
     change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True

@@ -472,7 +472,7 @@ class _Reader:
         self.found.append(Diagnostic(code, message, span=span, path=write_path(path), source=source))
 
 
-def _read(form: _Form, source: Source, choice: int) -> TaskReading:
+def _read(form: _Form, source: Source, choice: int, _elsewhere: Sequence[str]) -> TaskReading:
     if choice:
         raise NoListError("a list in JSON or YAML is read as a whole")
     return _Reader(form, source).read()

@@ -72,8 +72,8 @@ class _Holder:
 
 
 class _Reader:
-    def __init__(self, source: Source, dialect: Dialect, choice: int) -> None:
-        self.source, self.dialect, self.choice = source, dialect, choice
+    def __init__(self, source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> None:
+        self.source, self.dialect, self.choice, self.elsewhere = source, dialect, choice, elsewhere
         self.account = Account(source)
         self.found: list[Diagnostic] = []
         # Lines that are kept and look like tasks, and those of them that nothing else is said of.
@@ -87,8 +87,6 @@ class _Reader:
         self.kinds: tuple[str, ...] = LISTS
         self.has_boxes = False
         self.box = BOX
-        # The signs of what is done.
-        self.boxes: set[str] = set()
         # The line of each id.
         self.ids: dict[str, int] = {}
 
@@ -113,8 +111,6 @@ class _Reader:
         needs = self.dialect.find_needs(tasks)
         for task in needs:
             task.needs = [*needs[task]]
-        if len(self.boxes) == 1 and self.boxes != {"x"}:
-            tasks.notes.insert(0, marks.box(*self.boxes))
         if self.dialect.lead:
             _mark_missing_ids(tasks)
         if self.beside:
@@ -218,31 +214,37 @@ class _Reader:
         return block.has_box if self.has_boxes else block.kind in self.kinds
 
     def _read_title(self, blocks: list[Block], root: _Holder, tasks: TaskList) -> list[Block]:
-        """Take title and goal; returns what is left."""
+        """Take title and goal, or as text where they are said elsewhere; returns what is left."""
         missing = []
         title = self._find_title(blocks)
-        if title is None:
-            missing.append("title")
-        else:
-            at = blocks.index(title)
-            for block in blocks[:at]:
-                self._keep_block(root, block)
-            blocks = blocks[at + 1 :]
-            if tasks.notes:
-                tasks.notes.append(marks.TITLE)
-            root.end = -1
-            tasks.title = " ".join(title.text.split("\n"))
-            self._carry(title.first, title.last, "the title")
+        at = blocks.index(title) if title else 0
+        for block in blocks[:at]:
+            self._keep_block(root, block)
+        blocks = blocks[at:]
         # Behind front matter, or in an answer, only a title tells what the first paragraph is.
         is_told = title is not None or not (tasks.notes or self.dialect.is_free)
-        if blocks and is_told and (goal := _goal_of(blocks[0])):
-            tasks.goal = goal
-            self._carry(blocks[0].first, blocks[0].last, "the goal")
-            blocks = blocks[1:]
-        else:
+        if title is None or "title" in self.elsewhere:
+            missing.append("title")
+        elif tasks.notes:
+            tasks.notes.append(marks.TITLE)
+            root.end = -1
+        if title is not None:
+            tasks.title = " ".join(title.text.split("\n"))
+            self._take(blocks.pop(0), "title", root)
+        goal = _goal_of(blocks[0]) if blocks and is_told else ""
+        if not goal or "goal" in self.elsewhere:
             missing.append("goal")
+        if goal:
+            tasks.goal = goal
+            self._take(blocks.pop(0), "goal", root)
         tasks.notes[:0] = marks.not_here(missing)
         return blocks
+
+    def _take(self, block: Block, part: str, root: _Holder) -> None:
+        if part in self.elsewhere:
+            self._keep(root, block.first, block.last)
+        else:
+            self._carry(block.first, block.last, f"the {part}")
 
     def _find_title(self, blocks: Sequence[Block]) -> Block | None:
         """The only heading of the first level, where no other one and no task is before it."""
@@ -381,8 +383,6 @@ class _Reader:
             self._find_unknown(f"[{sign}]", line)
         else:
             task.status = status
-            if status is PlanStatus.DONE and self.box is BOX:
-                self.boxes.add(sign)
         if box["star"] and self.dialect.has_optional:
             task.notes.append(marks.OPTIONAL)
 
@@ -542,9 +542,9 @@ def _dedent(line: str, column: int) -> str:
     return line[min(room, column) :]
 
 
-def read_markdown(source: Source, dialect: Dialect, choice: int = 0) -> TaskReading:
+def read_markdown(source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> TaskReading:
     """The tasks of a text in Markdown, and where each of its lines has gone."""
-    return _Reader(source, dialect, choice).read()
+    return _Reader(source, dialect, choice, elsewhere).read()
 
 
 # ---------------------------------------------------------------- formats
@@ -565,7 +565,7 @@ def markdown_format(
     return Format(
         name,
         guess_markdown,
-        lambda source, choice: read_markdown(source, dialect, choice),
+        lambda source, choice, elsewhere: read_markdown(source, dialect, choice, elsewhere),
         lambda tasks: write_markdown(tasks, dialect),
         lambda source, changes: change_markdown(source, changes, dialect),
         number=number,

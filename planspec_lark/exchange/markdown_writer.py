@@ -61,7 +61,6 @@ class _Writer:
     def __init__(self, dialect: Dialect, style: _Style) -> None:
         self.dialect, self.style = dialect, style
         self.rows: list[str] = []
-        self.boxes = dict(dialect.boxes)
         self.level = 0
         # Whether the last row belongs to a list.
         self.is_list = False
@@ -69,8 +68,6 @@ class _Writer:
     def write(self, tasks: TaskList, number: int) -> list[str]:
         notes = self._write_head(tasks)
         self.level = self._choose_level(tasks)
-        for sign in filter(None, map(marks.box_sign, tasks.notes)):
-            self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what is between them.
         todo: list[_Below] = [self._iterate(tasks.children, notes, "", 0, number)]
         while todo:
@@ -92,8 +89,7 @@ class _Writer:
         """Write all that is before the tasks; returns the notes between them."""
         missing = marks.missing_parts(tasks.notes)
         own = (marks.NO_ID, marks.NO_IDS)
-        read = (marks.box_sign, marks.read_not_here)
-        notes = [line for line in tasks.notes if line not in own and not any(one(line) for one in read)]
+        notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
         title = notes.index(marks.TITLE) if marks.TITLE in notes else -1
         self._note(notes[: max(title, 0)], "")
         if tasks.title and "title" not in missing:
@@ -149,7 +145,7 @@ class _Writer:
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
-        sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
+        sign = self.dialect.boxes.get(task.status, self.dialect.boxes[PlanStatus.PENDING])
         box = f"[{sign}]{star} " if self.style.has_boxes and marks.NO_BOX not in lead else ""
         self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task)}".rstrip())
         self.is_list = True

@@ -12,8 +12,6 @@ They are in brackets, alone in their line. A line of a source that looks like on
     The lines before it were before the title.
 `[not here: title, goal]`
     The source does not say these: they come from elsewhere.
-`[box X]`
-    What is done has this sign in its box: `X` or a tick.
 `[no id]`
     The step had no number or id, although others had. In the detail of the goal: no step had.
 `[no ids]`
@@ -38,8 +36,6 @@ __all__ = [
     "OPTIONAL",
     "TAG",
     "TITLE",
-    "box",
-    "box_sign",
     "escape_detail",
     "heading",
     "heading_level",
@@ -62,10 +58,9 @@ TAG = "[tag]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
-_BOX = re.compile(r"\[box ([X✓✔✅☑])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|tag|box [X✓✔✅☑]"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|tag"
     r"|not here: [a-z, ]+)\]"
 )
 
@@ -89,17 +84,6 @@ def heading_level(line: str) -> int:
 def level_of(notes: Iterable[str]) -> int:
     """The level of the heading that a task once was, by its notes; 0 where it was not a heading."""
     return next(filter(None, map(heading_level, notes)), 0)
-
-
-def box(sign: str) -> str:
-    """The mark of what is in the boxes of what is done."""
-    return f"[box {sign}]"
-
-
-def box_sign(line: str) -> str:
-    """The sign in such a mark; empty for any other line."""
-    match = _BOX.fullmatch(line)
-    return match[1] if match else ""
 
 
 def not_here(parts: Iterable[str]) -> list[str]:

@@ -18,6 +18,8 @@ They are in brackets, alone in their line. A line of a source that looks like on
     The steps below had none.
 `[no box]`
     The step was an item without a check box.
+`[file]`
+    The step was the file itself.
 `[tag]`
     The step was the name of a list in JSON beside others.
 """
@@ -30,6 +32,7 @@ from collections.abc import Iterable, Iterator
 from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = [
+    "FILE",
     "NO_BOX",
     "NO_ID",
     "NO_IDS",
@@ -55,12 +58,13 @@ NO_BOX = "[no box]"
 NO_ID = "[no id]"
 NO_IDS = "[no ids]"
 TAG = "[tag]"
+FILE = "[file]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|tag"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|tag|file"
     r"|not here: [a-z, ]+)\]"
 )
 

@@ -60,6 +60,7 @@ STEPS = {
         ("test", "Write a test", "pending"),
     ],
     "backlog": [
+        ("", "Fix the leak", "pending"),
         ("", "Acceptance Criteria", "pending"),
         ("task-1", "The logs are read", "done"),
         ("task-2", "There is a test", "pending"),
@@ -115,7 +116,7 @@ def test_what_is_written_is_read_again(form: str, text: str) -> None:
 
 @each
 def test_new_steps_are_new_tasks(form: str, text: str) -> None:
-    new = "4. [act] Go home\n" if form == "cursor" else "1.3. [act] Go home\n"
+    new = "4. [act] Go home\n" if form == "cursor" else "1.1.3. [act] Go home\n"
     exported = export_into(parse_plan(import_text(text).text + new), text)
     assert [step.description for step in iter_steps(import_text(exported.text, form).plan)][-1] == "Go home"
     assert import_text(exported.text).report.format == form
@@ -140,9 +141,32 @@ def test_todos_that_are_none_are_named() -> None:
         import_text(text, list=1)
 
 
-def test_a_file_without_criteria_has_no_tasks() -> None:
-    with pytest.raises(PlanSyntaxError, match="EX110"):
-        import_text(BACKLOG.partition("## Acceptance")[0])
+def test_a_file_is_a_task_with_a_status() -> None:
+    for text in (BACKLOG, BACKLOG.partition("## Acceptance")[0]):
+        for said, status in (("To Do", "pending"), ("In Progress", "active"), ('"Triage"', "pending")):
+            begun = text.replace("To Do", said)
+            plan = import_text(begun).plan
+            assert (len(plan.steps), plan.steps[0].status.value) == (1, status)
+            for step in iter_steps(plan):
+                step.status = PlanStatus.DONE
+            done = export_into(plan, begun)
+            assert done.text == text.replace("To Do", "Done").replace("[ ]", "[x]")
+            assert done.lost == []
+            assert {step.status for step in iter_steps(import_text(done.text).plan)} == {PlanStatus.DONE}
+            assert "status: Done\n" in export_plan(plan, "backlog").text
+    plan.steps[0].status = PlanStatus.SKIPPED
+    plan.steps += parse_plan("## Steps\n2. [act] Go home\n").steps
+    exported = export_into(plan, begun)
+    lost = ["line 4: there is no status for skipped", "Go home: the file has no criteria that it could be beside"]
+    assert (exported.text, sorted(exported.lost)) == (begun, sorted(lost))
+
+
+def test_a_step_beside_a_file_is_one_of_its_criteria() -> None:
+    plan = parse_plan(import_text(BACKLOG).text + "2. [act] Go home\n")
+    again = import_text(export_into(plan, BACKLOG).text).plan
+    assert [step.description for step in iter_steps(again)][1:] == [
+        "Acceptance Criteria", "The logs are read", "There is a test", "Go home"
+    ]  # fmt: skip
 
 
 def test_a_task_without_a_status_gets_one() -> None:

@@ -13,12 +13,14 @@ from attrs import evolve
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
 from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import FRONT_MATTER, Guess
+from planspec_lark.exchange.formats import FRONT_MATTER
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList, TaskReading
 from planspec_lark.exchange.numbers import number_by_place
 from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -27,6 +29,7 @@ _TITLE = re.compile(r"^title:[ \t]*+(?P<quote>['\"]?)(?P<title>[^\n]*?)(?P=quote
 _ID = re.compile(r"^id:[ \t]*\S", re.MULTILINE)
 _STATUS = re.compile(r"^status:[ \t]*+(?P<quote>['\"]?)(?P<status>[^\n]*?)(?P=quote)[ \t]*(?=\r?$)", re.MULTILINE)
 _NUMBER = re.compile(r"#([0-9]{1,9})\s+")
+_SAID = 60
 # Those of a board that nobody has changed.
 _STATUSES: Mapping[str, PlanStatus] = {
     "To Do": PlanStatus.PENDING,
@@ -35,10 +38,10 @@ _STATUSES: Mapping[str, PlanStatus] = {
 }
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     head = FRONT_MATTER.match(source.text)
     is_one = head is not None and all(one.search(head["fields"]) for one in (_ID, _TITLE, _STATUS))
-    return Guess(91, "its front matter has an id, a title and a status") if is_one else Guess(0, "it has none of these")
+    return 91 if is_one else 0
 
 
 def _read(source: Source, choice: int, elsewhere: Sequence[str]) -> TaskReading:
@@ -51,6 +54,10 @@ def _read(source: Source, choice: int, elsewhere: Sequence[str]) -> TaskReading:
         task = Task(tasks.title, notes=[marks.FILE], children=tasks.children, line=line)
         task.status = _STATUSES.get(status["status"], PlanStatus.PENDING)
         tasks.children = [task]
+        if status["status"] not in _STATUSES:
+            said = f"unknown status `{shorten(visible(status['status']), _SAID)}`, read as pending"
+            span = source.span(head.start("fields") + status.start(), head.start("fields") + status.end())
+            reading.found.append(Diagnostic("EX101", said, span=span, source=source))
     return reading
 
 

@@ -21,7 +21,6 @@ __all__ = [
     "STRUCK",
     "SYMBOL",
     "SYMBOLS",
-    "WORD_BOX",
     "Dialect",
     "find_box",
     "join_lines",
@@ -29,9 +28,8 @@ __all__ = [
 
 # White space in a box says nothing.
 BOX = re.compile(r"\[[ \t]{0,9}(?P<sign>[^\[\]\s]?)[ \t]{0,9}\](?P<star>\*?)(?=\s|$)\s*")
-# What may be meant as one, and is text.
-NEAR_BOX = re.compile(r"\[[ xX]?\](?=[^\s(\[])")
-WORD_BOX = re.compile(r"\[[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)")
+# What may be meant as one, and is text: a word in a box, or no white space behind it.
+NEAR_BOX = re.compile(r"\[(?:[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)|[ xX]?\](?=[^\s(\[]))")
 # What stands for a box in a text that has none.
 SYMBOL = re.compile(r"(?P<sign>[☐☑⬜⚪✅✔✓🟢⏳🔄🟡❌✗])\ufe0f?(?P<star>)(?=\s)\s*")
 STRUCK = re.compile(r"~~(?=\S).*~~")

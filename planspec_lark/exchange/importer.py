@@ -53,10 +53,10 @@ def choose_format(source: Source) -> Format:
     Raises:
         PlanSyntaxError: it is in none (EX110), or in several just as well (EX111).
     """
-    guesses = [*guess_format(source).items()]
-    if not guesses:
+    scores = guess_format(source)
+    if not scores:
         raise _refuse(source, "EX110", f"unknown format; the formats are {join_words(FORMATS, 'and')}", _NAME_IT)
-    best = [name for name, guess in guesses if guess.score == guesses[0][1].score]
+    best = [name for name, score in scores.items() if score == max(scores.values())]
     if len(best) > 1:
         raise _refuse(source, "EX111", f"the format is not clear: it may be {' or '.join(best)}", _NAME_IT)
     return find_format(best[0])

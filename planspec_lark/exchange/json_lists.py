@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
-from planspec_lark.exchange.formats import FRONT_MATTER, Format, Guess
+from planspec_lark.exchange.formats import FRONT_MATTER, Format
 from planspec_lark.exchange.models import (
     Account,
     Addition,
@@ -157,20 +157,20 @@ _FORMS: Mapping[str, _Form] = {
 }
 
 
-def _guess(form: _Form, source: Source) -> Guess:
+def _guess(form: _Form, source: Source) -> int:
     text = source.text.removeprefix("\ufeff").lstrip()
     if form.head:
         head = FRONT_MATTER.match(text)
         has_todos = head is not None and re.search(r"^todos:", head["fields"], re.MULTILINE) is not None
-        return Guess(93, "its front matter has todos") if has_todos else Guess(0, "it has no todos in front matter")
+        return 93 if has_todos else 0
     has_text = any(re.search(rf'"{key}"\s*:', text) for key in form.text)
     if not form.holder:
         is_one = has_text and '"status"' in text and _IS_LINES.match(text) is not None
-        return Guess(90 * is_one, "it has an object with title and status in each line" if is_one else "it has none")
+        return 90 if is_one else 0
     has_list = text[:1] == "{" and any(re.search(rf'"{name}"\s*:\s*\[', text) for name in form.holder)
     # A list alone does not say what it is called.
     has_list = has_list or (text[:1] == "[" and form in (_FORMS["todowrite"], _FORMS["codex"]))
-    return Guess(92, "it has such a list") if has_list and has_text else Guess(0, "it has no such list")
+    return 92 if has_list and has_text else 0
 
 
 # ---------------------------------------------------------------- fields as lines of detail

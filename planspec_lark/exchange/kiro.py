@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.dialect import BOXES, Dialect
-from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.exchange.numbers import NUMBER, number_by_place, write_number
@@ -49,16 +49,16 @@ _DIALECT = Dialect(
 )
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     if not _TASK.search(source.text):
-        return Guess(0, "it has no numbered tasks with boxes")
+        return 0
     if _OPTIONAL.search(source.text) or _REQUIREMENTS.search(source.text):
-        return Guess(80, "it refers to requirements, or has tasks that may be left out")
+        return 80
     if _TITLE.search(source.text):
-        return Guess(70, "it is called an implementation plan")
+        return 70
     if share_of(_TASK, source) < 2 / 3:
-        return Guess(20, "some of its tasks are numbered")
-    return Guess(40, "it has numbered tasks with boxes")
+        return 20
+    return 40
 
 
 FORMAT = markdown_format("kiro", _DIALECT, _guess, number_by_place)

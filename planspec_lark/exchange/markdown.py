@@ -20,12 +20,11 @@ from planspec_lark.exchange.dialect import (
     NEAR_BOX,
     STRUCK,
     SYMBOL,
-    WORD_BOX,
     Dialect,
     find_box,
     join_lines,
 )
-from planspec_lark.exchange.formats import Format, Guess, leave_ids
+from planspec_lark.exchange.formats import FRONT_MATTER, Format, leave_ids
 from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Account, Fate, NoListError, Task, TaskList, TaskReading
 from planspec_lark.exchange.outline import find_answer, find_ends, find_siblings, outline
@@ -41,7 +40,7 @@ _NEAR_ITEM = re.compile(r"[ \t]*(?:[-+*][ \t]*\[[ xX]?\](?=[^\s(\[])|[-+*]\[[ xX
 _HIDDEN_ITEM = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S")
 # A paragraph that begins so is not a goal.
 _NO_GOAL = (*LABEL, "[", "#", "`")
-_FRONT_MATTER = re.compile(r"---[ \t]*")
+_RULE = re.compile(r"---[ \t]*")
 # So many lists are named.
 _MOST_NAMED = 9
 
@@ -76,9 +75,9 @@ class _Reader:
         self.source, self.dialect, self.choice, self.elsewhere = source, dialect, choice, elsewhere
         self.account = Account(source)
         self.found: list[Diagnostic] = []
-        # Lines that are kept and look like tasks, and those of them that nothing else is said of.
+        # Lines that are kept and look like tasks, and those in what has no end.
         self.similar: dict[int, None] = {}
-        self.beside: dict[int, None] = {}
+        self.hidden: list[int] = []
         # A carriage return alone would be another line for the parser.
         self.lines = [
             line.removesuffix("\r").replace("\r", " ") for line in source.text.removeprefix("\ufeff").split("\n")
@@ -113,22 +112,20 @@ class _Reader:
             task.needs = [*needs[task]]
         if self.dialect.lead:
             _mark_missing_ids(tasks)
-        if self.beside:
-            self._tell_beside()
-        similar = sorted(self.similar | self.beside)
-        return TaskReading(tasks, self.account, self.found, [line + 1 for line in similar])
+        if self.similar:
+            self._tell_similar()
+        return TaskReading(
+            tasks, self.account, self.found, [line + 1 for line in sorted({*self.similar, *self.hidden})]
+        )
 
     # ------------------------------------------------------------ head
 
     def _skip_front_matter(self) -> int:
         """The line after the front matter; 0 where there is none."""
-        if not _FRONT_MATTER.fullmatch(self.lines[0]) or self.dialect.is_free:
+        if self.dialect.is_free or not _RULE.fullmatch(self.lines[0]):
             return 0
-        for at, line in enumerate(self.lines[1:], start=1):
-            if _FRONT_MATTER.fullmatch(line):
-                return at + 1
-            if line and not re.match(r"[ \t#\-\w\"'\]}]", line):
-                break
+        if match := FRONT_MATTER.match(self.source.text):
+            return match[0].count("\n")
         self._find("EX105", "the front matter is not closed, and is read as text", 0, help="end it with a line `---`")
         return 0
 
@@ -334,7 +331,7 @@ class _Reader:
             else:
                 self._keep(below, block.first, block.last, inner)
                 if block.kind in LISTS and BOX.match(self.lines[block.first], self._text_start(block.first, inner)):
-                    self._find("EX106", "the task is nested too deeply, and is read as text", block.first)
+                    # It is nested too deeply.
                     self.similar[block.first] = None
 
     def _read_text(self, item: Block, task: Task, below: _Holder, column: int, *, is_beside: bool) -> int:
@@ -348,10 +345,8 @@ class _Reader:
                 task.notes.append(marks.NO_BOX)
             if STRUCK.fullmatch(text.strip()):
                 task.status = PlanStatus.DONE
-            elif is_beside and (word := WORD_BOX.match(text)):
-                self._find_unknown(word[0], block.first)
-            elif is_beside and NEAR_BOX.match(text):
-                self._find_near(block.first, "so the task has none")
+            elif is_beside and (near := NEAR_BOX.match(text)):
+                self._find_unknown(near[0], block.first)
         else:
             self._read_box(box, task, block.first)
             text = text[: box.start()] + text[box.end() :]
@@ -428,14 +423,16 @@ class _Reader:
         self._keep(holder, block.first, block.last)
         if block.kind in LISTS:
             is_beside = is_beside or not self.has_boxes
-            self.beside |= dict.fromkeys(one.first for one in _iterate_items(block) if is_beside or self._has_form(one))
+            self.similar |= dict.fromkeys(
+                one.first for one in _iterate_items(block) if is_beside or self._has_form(one)
+            )
         elif block.kind in ("fence", "html_block"):
             self._find_hidden(block)
 
     def _has_form(self, item: Block) -> bool:
         """Whether an item without a box looks like a task that has one: by a sign, or by the id of no other task."""
         text = item.blocks[0].text if item.blocks else ""
-        if any(one.match(text) for one in (SYMBOL, STRUCK, WORD_BOX, NEAR_BOX)):
+        if any(one.match(text) for one in (SYMBOL, STRUCK, NEAR_BOX)):
             return True
         task_id, _ = self.dialect.split(text)
         return bool(task_id) and task_id not in self.ids
@@ -450,10 +447,10 @@ class _Reader:
             items = count_of(len(hidden), "item")
             message = f"the {what} has no end, and takes in {items} of a list"
             self._find("EX113", message, block.first, help="close it, or take its first line out")
-            self.similar |= dict.fromkeys(hidden)
+            self.hidden += hidden
 
-    def _tell_beside(self) -> None:
-        lines = sorted(self.beside)
+    def _tell_similar(self) -> None:
+        lines = sorted(self.similar)
         message = "1 line looks like a task, and is kept as text"
         if len(lines) > 1:
             message = f"{len(lines):,} lines look like tasks, and are kept as text; the last is line {lines[-1] + 1}"
@@ -468,16 +465,7 @@ class _Reader:
             return
         holder.write([_dedent(line, column) for line in self.lines[first:last]], first, last)
         self.account.note(Fate.KEPT, range(first + 1, last + 1), "detail of {}", holder.owner)
-        for at in range(first, last):
-            line = self.lines[at]
-            if "[" in line and _NEAR_ITEM.match(line):
-                self._find_near(at, "so the line is read as text")
-                self.similar[at] = None
-
-    def _find_near(self, line: int, what: str) -> None:
-        text = self.lines[line]
-        within = (len(text) - len(text.lstrip()), text.find("]") + 1)
-        self._find("EX106", f"white space is missing around the check box, {what}", line, within)
+        self.similar |= dict.fromkeys(at for at in range(first, last) if _NEAR_ITEM.match(self.lines[at]))
 
     def _find(self, code: str, message: str, line: int, within: tuple[int, int] | None = None, help: str = "") -> None:
         start, end = within or (0, len(self.lines[line]))
@@ -553,14 +541,14 @@ def read_markdown(source: Source, dialect: Dialect, choice: int, elsewhere: Sequ
 def markdown_format(
     name: str,
     dialect: Dialect,
-    guess: Callable[[Source], Guess],
+    guess: Callable[[Source], int],
     number: Callable[[TaskList], None] = leave_ids,
 ) -> Format:
     """The format of a dialect; its other functions are those of all dialects."""
 
-    def guess_markdown(source: Source) -> Guess:
+    def guess_markdown(source: Source) -> int:
         is_json = source.text.lstrip("\ufeff \t\r\n").startswith("{")
-        return Guess(0, "it is JSON") if is_json else guess(source)
+        return 0 if is_json else guess(source)
 
     return Format(
         name,
@@ -573,4 +561,4 @@ def markdown_format(
 
 
 # A text of a model that was told no format: only who asks for it means it.
-FORMAT = markdown_format("markdown", Dialect(is_free=True), lambda _source: Guess(0, "it has to be asked for"))
+FORMAT = markdown_format("markdown", Dialect(is_free=True), lambda _source: 0)

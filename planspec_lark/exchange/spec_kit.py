@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.syntax.source import Source
@@ -122,11 +122,11 @@ def _number(tasks: TaskList) -> None:
 _DIALECT = Dialect(lead=_LEAD, find_needs=_find_needs, add_needs=_add_needs, level=2)
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     share = share_of(_TASK, source)
     if share >= 2 / 3:
-        return Guess(85, "its tasks have ids such as T001")
-    return Guess(60, "it has tasks with ids such as T001") if share else Guess(0, "it has no tasks such as T001")
+        return 85
+    return 60 if share else 0
 
 
 FORMAT = markdown_format("spec-kit", _DIALECT, _guess, _number)

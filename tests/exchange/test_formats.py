@@ -381,7 +381,7 @@ def test_text_that_goes_on(rows: list[str], description: str, detail: list[str])
 def test_deep_lists_end_in_text() -> None:
     text = "".join(f"{'  ' * depth}- [ ] {depth}\n" for depth in range(200))
     imported = import_text(text)
-    assert {one.code for one in imported.report.found} == {"EX106"}
+    assert {one.code for one in imported.report.found} == {"EX112"}
     assert len(imported.report.carried) + len(imported.report.kept) == 200
     assert find_step(imported.plan, ".".join(["1"] * 40)) is not None
 

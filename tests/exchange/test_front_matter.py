@@ -145,7 +145,9 @@ def test_a_file_is_a_task_with_a_status() -> None:
     for text in (BACKLOG, BACKLOG.partition("## Acceptance")[0]):
         for said, status in (("To Do", "pending"), ("In Progress", "active"), ('"Triage"', "pending")):
             begun = text.replace("To Do", said)
-            plan = import_text(begun).plan
+            imported = import_text(begun)
+            plan = imported.plan
+            assert ["EX101"] * (said == '"Triage"') == [one.code for one in imported.report.found]
             assert (len(plan.steps), plan.steps[0].status.value) == (1, status)
             for step in iter_steps(plan):
                 step.status = PlanStatus.DONE

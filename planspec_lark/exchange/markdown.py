@@ -432,7 +432,7 @@ class _Reader:
     def _has_form(self, item: Block) -> bool:
         """Whether an item without a box looks like a task that has one: by a sign, or by the id of no other task."""
         text = item.blocks[0].text if item.blocks else ""
-        if any(one.match(text) for one in (SYMBOL, STRUCK, NEAR_BOX)):
+        if any(one.match(text) for one in (SYMBOL, STRUCK)):
             return True
         task_id, _ = self.dialect.split(text)
         return bool(task_id) and task_id not in self.ids

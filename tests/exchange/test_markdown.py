@@ -137,7 +137,7 @@ def test_a_list_that_stays_text_is_counted() -> None:
     ("text", "similar"),
     [
         ("- [ ] T001 a\n\n## Notes\n\n- T001 is easy\n- b\n- T002 is new\n", [7]),
-        ("- [ ] a\n\n## Notes\n\n- b\n- ✅ c\n- ~~d~~\n- [todo] e\n", [6, 7, 8]),
+        ("- [ ] a\n\n## Notes\n\n- b\n- ✅ c\n- ~~d~~\n- [US1] e\n- [x]f\n", [6, 7, 9]),
         ("1. a\n2. b\n\n## Notes\n\n- c\n", [6]),
     ],
 )

@@ -17,7 +17,10 @@ from attrs import define, field, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
+from planspec_lark.exchange.dialect import Dialect
 from planspec_lark.exchange.formats import FRONT_MATTER, Format
+from planspec_lark.exchange.markdown import read_markdown
+from planspec_lark.exchange.markdown_writer import change_markdown
 from planspec_lark.exchange.models import (
     Account,
     Addition,
@@ -74,6 +77,7 @@ class _Form:
         fresh: the fields of a new task besides; `{}` is its text.
         around: what is beside the list where it is written alone.
         head: the fields beside the list that hold title and goal, in YAML above a text.
+        markdown: the field of an object of the type `markdown` that may be in place of a list.
     """
 
     holder: Sequence[str]
@@ -86,6 +90,7 @@ class _Form:
     fresh: Mapping[str, str] = field(factory=dict)
     around: Mapping[str, str] = field(factory=dict)
     head: Sequence[str] = ()
+    markdown: str = ""
 
     def text_of(self, task: Any) -> str:
         """The field with the text of a task; empty where what is one has none."""
@@ -97,17 +102,32 @@ class _Form:
 
     def find_lists(self, value: Any) -> list[Path]:
         """The ways to the lists: the value itself, or what objects around it hold; several only below tags."""
-        found: list[Path] = []
-        todo: list[tuple[Path, Any]] = [((), value)]
-        for path, one in todo:
-            if isinstance(one, list) and (not path or path[-1] in self.holder) and any(map(self.text_of, one)):
-                found.append(path)
-            if isinstance(one, dict) and len(path) < _MOST_AROUND:
-                todo += (((*path, key), below) for key, below in one.items() if isinstance(below, list | dict))
+        found = [
+            path
+            for path, one in _walk(value)
+            if isinstance(one, list) and (not path or path[-1] in self.holder) and any(map(self.text_of, one))
+        ]
         return found if self.below and found and len(found[0]) > 1 else found[:1]
 
 
+def _walk(value: Any) -> Iterator[tuple[Path, Any]]:
+    """The objects around a list, and the lists in them, each with its path; those outside come first."""
+    todo: list[tuple[Path, Any]] = [((), value)]
+    for path, one in todo:
+        yield path, one
+        if isinstance(one, dict) and len(path) < _MOST_AROUND:
+            todo += (((*path, key), below) for key, below in one.items() if isinstance(below, list | dict))
+
+
+def _find_markdown(form: _Form, value: Any) -> Path | None:
+    """The way to a plan in Markdown that is in the place of a list."""
+    texts = (path for path, one in _walk(value) if isinstance(one, dict) and one.get("type") == "markdown")
+    path = next(texts, None) if form.markdown else None
+    return None if path is None else (*path, form.markdown)
+
+
 _MOST_AROUND = 9
+_MARKDOWN = Dialect()
 _OPEN = {"pending": PlanStatus.PENDING, "in_progress": PlanStatus.ACTIVE}
 _WORDS = {**_OPEN, "completed": PlanStatus.DONE}
 _FORMS: Mapping[str, _Form] = {
@@ -141,7 +161,14 @@ _FORMS: Mapping[str, _Form] = {
         ("todos", "tasks"), ("content", "subject"), _WORDS, needs=("blockedBy", ""), fresh={"activeForm": "{}"}
     ),
     "codex": _Form(("plan",), ("step",), _WORDS),
-    "acp": _Form(("entries",), ("content",), _WORDS, fresh={"priority": "medium"}, around={"sessionUpdate": "plan"}),
+    "acp": _Form(
+        ("entries",),
+        ("content",),
+        _WORDS,
+        fresh={"priority": "medium"},
+        around={"sessionUpdate": "plan"},
+        markdown="content",
+    ),
     "beads": _Form(
         (),
         ("title",),
@@ -168,6 +195,7 @@ def _guess(form: _Form, source: Source) -> int:
         is_one = has_text and '"status"' in text and _IS_LINES.match(text) is not None
         return 90 if is_one else 0
     has_list = text[:1] == "{" and any(re.search(rf'"{name}"\s*:\s*\[', text) for name in form.holder)
+    has_list = has_list or (form.markdown != "" and re.search(r'"plan_update"[^[]*"markdown"', text) is not None)
     # A list alone does not say what it is called.
     has_list = has_list or (text[:1] == "[" and form in (_FORMS["todowrite"], _FORMS["codex"]))
     return 92 if has_list and has_text else 0
@@ -352,6 +380,11 @@ class _Reader:
         self.tasks = TaskList(notes=marks.not_here([] if form.head else ["title", "goal"]))
 
     def read(self) -> TaskReading:
+        if (path := _find_markdown(self.form, self.document.value)) is not None:
+            reading = read_markdown(Source(str(self.document.at(path)), self.document.source.name), _MARKDOWN, 0, ())
+            self._note(Fate.CARRIED, path, "the plan")
+            self._leave_others([path])
+            return TaskReading(reading.tasks, self.account, reading.found)
         lists = self.form.find_lists(self.document.value)
         tags = [str(path[-2]) for path in lists] if len(lists) > 1 else [""]
         main = "master" if "master" in tags else tags[0]
@@ -684,7 +717,12 @@ def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition
     document = _load(form, source)
     kind = _YamlEditor if form.head else _Editor if form.holder else _LinesEditor
     editor = kind(form, document)
-    said: list[str] = []
+    if (path := _find_markdown(form, document.value)) is not None:
+        text, said = change_markdown(Source(str(document.at(path)), source.name), changes, _MARKDOWN)
+        if changes:
+            editor.set_value(path, text)
+        return apply_edits(source.text, editor.edits), said
+    said = list[str]()
     for change in changes:
         if isinstance(change, TaskChange):
             said += _change_task(editor, change)

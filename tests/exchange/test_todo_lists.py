@@ -168,6 +168,24 @@ def test_lines_of_json_are_recognised() -> None:
     assert [one.code for one in caught.value.diagnostics] == ["EX110"]
 
 
+MARKDOWN = {
+    "sessionUpdate": "plan_update",
+    "plan": {"type": "markdown", "planId": "p", "content": "# Leak\n\n- [x] Read the logs\n- [ ] Fix the leak\n"},
+}
+
+
+def test_the_protocol_has_plans_in_markdown() -> None:
+    text = json.dumps(MARKDOWN, indent=2)
+    imported = import_text(text)
+    assert (imported.report.format, imported.report.done, imported.plan.title) == ("acp", 1, "Leak")
+    assert [entry.path for entry in imported.report.carried] == ["plan.content"]
+    assert export_into(imported.plan, text).text == text
+    imported.plan.steps[1].status = PlanStatus.DONE
+    assert export_into(imported.plan, text).text == text.replace("- [ ] Fix", "- [x] Fix")
+    with pytest.raises(PlanSyntaxError, match="EX110"):
+        import_text(text.replace("content", "other"), "acp")
+
+
 def test_the_protocol_takes_what_is_written() -> None:
     schema = pytest.importorskip("acp.schema", reason="needs agent-client-protocol")
     plan = import_text(json.dumps(ACP)).plan

@@ -364,7 +364,7 @@ def _load(form: _Form, source: Source) -> _Document:
         start = text.startswith("\ufeff")
         read = read_json(f"[{_LINE_END.sub(',', text[start:].rstrip())}]", limits=_LIMITS, allow_list=True)
         shift = 1 - start
-    if read.has_errors or not isinstance(read.value, dict | list):
+    if read.has_errors or not isinstance(read.value, dict if form.head else dict | list):
         said = f"the list cannot be read: {read.diagnostics[0].message}" if read.diagnostics else "there is no list"
         fault = read.diagnostics[0].span if read.diagnostics else None
         at = max(fault.start - shift, 0) if fault else 0
@@ -411,13 +411,10 @@ class _Reader:
         assert match is not None
         first = source.text.count("\n", 0, match.end()) + 1
         rows = [row.removesuffix("\r") for row in source.text[match.end() :].split("\n")]
-        while rows and not rows[-1].strip():
-            rows.pop()
-        while rows and not rows[0].strip():
-            rows.pop(0)
-            first += 1
-        self.tasks.notes += map(marks.escape_detail, rows)
-        self.account.note(Fate.KEPT, (at for at, row in enumerate(rows, start=first) if row.strip()), "detail of {}")
+        said = [at for at, row in enumerate(rows) if row.strip()]
+        if said:
+            self.tasks.notes += map(marks.escape_detail, rows[said[0] : said[-1] + 1])
+        self.account.note(Fate.KEPT, (first + at for at in said), "detail of {}")
 
     def _read_list(self, top: Path, tasks: list[Task], lead: str) -> None:
         todo = [(top, tasks, lead)]
@@ -703,7 +700,9 @@ class _YamlEditor(_Editor):
             return
         start, end = self.bounds((*path, max(at - 1, 0)))
         lead = self.lead_of(start)
-        self.add_rows(end if at else start - len(lead) - 3, *(_yaml_item(self.form, value, lead) for value in values))
+        self.add_rows(
+            end if at else self.text.rfind("\n", 0, start), *(_yaml_item(self.form, value, lead) for value in values)
+        )
 
     def add_rows(self, at: int, *rows: str) -> None:
         """Put lines after the one in which a place is."""

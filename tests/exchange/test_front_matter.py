@@ -134,11 +134,25 @@ def test_todos_need_one_another_and_change_their_texts() -> None:
 def test_todos_that_are_none_are_named() -> None:
     text = "---\ntodos:\n  - id: a\n    content: b\n    status: later\n  - 5\n---\n"
     assert sorted(one.code for one in import_text(text).report.found) == ["EX101", "EX107"]
-    for broken in ("---\ntodos: [\n---\n", "---\ntodos:\n  - a\n", "---\ntodos: 5\n---\n"):
+    for broken in (
+        "---\ntodos: [\n---\n",
+        "---\ntodos:\n  - a\n",
+        "---\ntodos: 5\n---\n",
+        "---\n- content: a\n---\n",
+        "text\n",
+    ):
         with pytest.raises(PlanSyntaxError, match="EX110"):
             import_text(broken, "cursor")
     with pytest.raises(NoListError):
         import_text(text, list=1)
+
+
+def test_a_new_first_todo_is_before_the_others() -> None:
+    for text in (CURSOR, CURSOR.replace("\n", "\r\n")):
+        plan = import_text(text).plan
+        plan.steps[:0] = parse_plan("## Steps\n9. [act] Wake up\n").steps
+        again = import_text(export_into(plan, text).text).plan
+        assert [step.description for step in again.steps][:2] == ["Wake up", "Read the logs"]
 
 
 def test_a_file_is_a_task_with_a_status() -> None:

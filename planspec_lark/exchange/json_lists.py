@@ -613,6 +613,7 @@ class _Editor:
         self.indent = indent[1] if indent else None
         self.blank = " " * (indent is not None or '": ' in self.text)
         self.is_ascii = self.text.isascii() and "\\u" in self.text
+        self.ids: dict[Path, set[str]] = {}
 
     def bounds(self, path: Path) -> tuple[int, int]:
         """Where a value begins and ends."""
@@ -624,7 +625,8 @@ class _Editor:
         indent = self.indent if is_long else None
         separators = None if indent else (f",{self.blank}", f":{self.blank}")
         text = json.dumps(value, ensure_ascii=self.is_ascii, indent=indent, separators=separators)
-        return text.replace("\n", f"{self.newline}{self.lead_of(at)}")
+        # A text without line ends is looked through only once.
+        return text.replace("\n", f"{self.newline}{self.lead_of(at)}") if "\n" in text else text
 
     def lead_of(self, at: int) -> str:
         """The blanks at the start of a line."""
@@ -637,6 +639,13 @@ class _Editor:
         while start and self.text[start - 1].isspace():
             start -= 1
         return self.text[start:at] or self.blank
+
+    def ids_in(self, path: Path, head: str) -> set[str]:
+        """The ids of the tasks in a list, which begin so."""
+        if path not in self.ids and self.form.below:
+            tasks = (task for task in self.document.at(path) or () if isinstance(task, dict))
+            self.ids[path] = {_full_id(task.get("id"), head) for task in tasks}
+        return self.ids.get(path, set())
 
     def put(self, start: int, end: int, text: str) -> None:
         self.edits.append(Edit(self.document.source.span(start, end), text))
@@ -730,10 +739,6 @@ def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition
     return apply_edits(source.text, editor.edits), said
 
 
-def _ids_in(form: _Form, tasks: Iterable[Any], head: str) -> set[str]:
-    return {_full_id(task.get("id"), head) for task in tasks if isinstance(task, dict)} if form.below else set()
-
-
 def _change_task(editor: _Editor, change: TaskChange) -> Iterator[str]:
     """Change the fields of a task; returns what could not be changed."""
     form, path = editor.form, change.old.path
@@ -742,8 +747,8 @@ def _change_task(editor: _Editor, change: TaskChange) -> Iterator[str]:
             yield f"the tag {change.was.text} keeps its name"
         return
     depth = path.count(form.below)
-    value, beside = editor.document.at(path), editor.document.at(path[:-1])
-    siblings = _ids_in(form, beside, _split_id(form, change.old, depth)[0])
+    value = editor.document.at(path)
+    siblings = editor.ids_in(path[:-1], _split_id(form, change.old, depth)[0])
     before, after = list[str](), list[str]()
     was, new = _item(form, change.was, depth, siblings, before), _item(form, change.new, depth, siblings, after)
     yield from (line for line in after if line not in before)
@@ -775,7 +780,7 @@ def _add(editor: _Editor, change: Addition, said: list[str]) -> None:
         path = (*below.path, form.holder[0] if marks.TAG in below.notes else form.below)
     depth = path.count(form.below) if form.below else 0
     beside = editor.document.at(path)
-    ids = _ids_in(form, beside or (), _split_id(form, change.new[0], depth)[0])
+    ids = editor.ids_in(path, _split_id(form, change.new[0], depth)[0])
     key = form.text_of(beside[0]) if beside else ""
     items = [
         {key if key and name == form.text[0] else name: value for name, value in item.items()}

@@ -69,8 +69,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     if any(line and line not in kept and not marks.is_mark(line) for line in plan.goal_detail):
         yield "the detail of the goal"
     pairs = pair_steps(plan, again)
-    own_ids = {one.step_id: step.step_id for step in iter_steps(plan) if (one := pairs.theirs.get(id(step)))}
-    ours, theirs = _find_makers(plan), _find_makers(again)
+    ours, theirs = _count_makers(plan), _count_makers(again)
     for step in iter_steps(plan):
         found = pairs.theirs.get(id(step))
         if found is None:
@@ -79,7 +78,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
         if len(step.children) != len(found.children):
             yield f"step {call_step(step)}: what is below it"
         lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
-        if ours[step.step_id] - {own_ids.get(one, "") for one in theirs[found.step_id]}:
+        if ours[step.step_id] > theirs[found.step_id]:
             lost.append("inputs")
         if {*step.outputs} - {*found.outputs}:
             # What another step takes is a dependency, whatever it is called.
@@ -95,13 +94,14 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
 _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
 
 
-def _find_makers(plan: PlanSpec) -> dict[str, set[str]]:
-    """For each step, the ids of those that produce what it takes; an empty one where none does."""
+def _count_makers(plan: PlanSpec) -> dict[str, int]:
+    """For each step, how many others produce what it takes; what none produces counts as if another one did."""
     origins = find_data_flow(plan).origins
-    return {
-        step.step_id: {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
-        for step in iter_steps(plan)
-    }
+    counts: dict[str, int] = {}
+    for step in iter_steps(plan):
+        makers = {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
+        counts[step.step_id] = len(makers)
+    return counts
 
 
 def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:

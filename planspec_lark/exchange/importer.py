@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from planspec_lark.exchange.conversion import Converted, settle_above, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import ExchangeReport, Fate, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
@@ -153,9 +153,7 @@ def _finish(
     reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]] = ()
 ) -> ImportResult:
     """The plan and the report of what was read, and of what was read beside it."""
-    made = tasks_to_plan(reading.tasks)
-    if chosen.is_text:
-        settle_above(reading.tasks, made)
+    made = tasks_to_plan(reading.tasks, is_strict=chosen.is_text)
     counted = [task for task in reading.tasks if task.is_counted]
     counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
     counts.update(fate for fate, _ in beside)

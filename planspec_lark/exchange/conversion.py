@@ -42,18 +42,18 @@ class Converted:
         plan: the plan.
         steps: the step of each task.
         faults: what is wrong with the tasks.
-        lost: the ids that a task needs and the plan cannot say.
+        lost: the tasks that need something that the plan cannot say.
     """
 
     plan: PlanSpec
     steps: dict[Task, PlanStep] = field(factory=dict, repr=False)
     faults: list[Fault] = field(factory=list)
-    lost: dict[Task, list[str]] = field(factory=dict, repr=False)
+    lost: set[Task] = field(factory=set, repr=False)
 
     def lose(self, needed: str, task: Task, code: str, why: str) -> None:
         """Note down that a need of a task is no part of the plan."""
         self.faults.append((code, f"the dependency on {shorten(visible(needed), 60)} is left out: {why}", task))
-        self.lost.setdefault(task, []).append(needed)
+        self.lost.add(task)
 
 
 # ---------------------------------------------------------------- names

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import Guess
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
@@ -25,10 +24,10 @@ _TASK = re.compile(r"^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\[[ \t]{0,9}[xX]?[ \t]
 _ITEM = re.compile(r"^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S", re.MULTILINE)
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     if _TASK.search(source.text):
-        return Guess(30, "it has items with check boxes")
-    return Guess(10, "it has a list") if _ITEM.search(source.text) else Guess(0, "it has no list")
+        return 30
+    return 10 if _ITEM.search(source.text) else 0
 
 
 FORMAT = markdown_format("checklist", _DIALECT, _guess)

@@ -18,7 +18,7 @@ from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.tree import iter_tree, refuse_loops
 
-__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "settle_above", "tasks_to_plan"]
+__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 
 # An id that is a number: `1.2`, or `1.2a`.
 NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
@@ -42,18 +42,18 @@ class Converted:
         plan: the plan.
         steps: the step of each task.
         faults: what is wrong with the tasks.
-        lost: the ids that a task needs and the plan cannot say.
+        lost: the tasks that need something that the plan cannot say.
     """
 
     plan: PlanSpec
     steps: dict[Task, PlanStep] = field(factory=dict, repr=False)
     faults: list[Fault] = field(factory=list)
-    lost: dict[Task, list[str]] = field(factory=dict, repr=False)
+    lost: set[Task] = field(factory=set, repr=False)
 
     def lose(self, needed: str, task: Task, code: str, why: str) -> None:
         """Note down that a need of a task is no part of the plan."""
         self.faults.append((code, f"the dependency on {shorten(visible(needed), 60)} is left out: {why}", task))
-        self.lost.setdefault(task, []).append(needed)
+        self.lost.add(task)
 
 
 # ---------------------------------------------------------------- names
@@ -81,8 +81,8 @@ def id_of(name: str) -> str:
 # ---------------------------------------------------------------- tasks → plan
 
 
-def tasks_to_plan(tasks: TaskList) -> Converted:
-    """A plan with a step for each task of a source."""
+def tasks_to_plan(tasks: TaskList, *, is_strict: bool) -> Converted:
+    """A plan with a step for each task of a source; with ``is_strict`` none is done before all below it are."""
     plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or _GOAL)
     plan.goal_detail = [*map(_line, tasks.notes)]
     plan.constraints = [text for text in map(plain_text, tasks.constraints) if text]
@@ -104,7 +104,7 @@ def tasks_to_plan(tasks: TaskList) -> Converted:
             made.steps[task] = step
             target.append(step)
             todo.append((task.children, step.children, f"{step.step_id}."))
-    _derive_statuses(tasks, made.steps)
+    _settle_above(tasks, made, is_strict=is_strict)
     _connect(tasks, made)
     return made
 
@@ -125,33 +125,25 @@ def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[Task, str]
     return names
 
 
-def _derive_statuses(tasks: Iterable[Task], steps: Mapping[Task, PlanStep]) -> None:
-    """Give each heading the status that follows from what is below it."""
-    for task in reversed([*tasks]):
-        if task.is_counted or not task.children:
-            continue
-        below = {steps[child].status for child in task.children}
-        if below <= SETTLED:
-            status = PlanStatus.DONE if PlanStatus.DONE in below else PlanStatus.SKIPPED
-        else:
-            status = PlanStatus.ACTIVE if PlanStatus.ACTIVE in below else PlanStatus.PENDING
-        steps[task].status = status
+def _settle_above(tasks: TaskList, made: Converted, *, is_strict: bool) -> None:
+    """Give each heading the status that follows from what is below it.
 
-
-def settle_above(tasks: Iterable[Task], made: Converted) -> None:
-    """Set back what is done where something below it is not; what may be left out does not count."""
+    With ``is_strict``, what is done is set back where something below it is not; what may be left out does not count.
+    """
     for task in reversed([*tasks]):
-        if task.status is not PlanStatus.DONE or not task.is_counted:
-            continue
-        below = [child for child in task.children if marks.OPTIONAL not in child.notes]
-        if open_one := next((child for child in below if made.steps[child].status not in SETTLED), None):
-            statuses = {made.steps[child].status for child in task.children}
-            is_begun = not statuses.isdisjoint({PlanStatus.ACTIVE, PlanStatus.DONE})
-            made.steps[task].status = PlanStatus.ACTIVE if is_begun else PlanStatus.PENDING
-            message = (
-                f"it is ticked, and line {open_one.line} below it is not: its step is {made.steps[task].status.value}"
-            )
-            made.faults.append(("EX114", message, task))
+        below = [made.steps[child].status for child in task.children]
+        is_done = SETTLED.issuperset(below)
+        is_begun = PlanStatus.ACTIVE in below or (task.is_counted and PlanStatus.DONE in below)
+        status = PlanStatus.ACTIVE if is_begun else PlanStatus.PENDING
+        if below and not task.is_counted:
+            ended = PlanStatus.DONE if PlanStatus.DONE in below else PlanStatus.SKIPPED
+            made.steps[task].status = ended if is_done else status
+        elif is_strict and task.status is PlanStatus.DONE and not is_done:
+            asked = (child for child in task.children if marks.OPTIONAL not in child.notes)
+            if open_one := next((child for child in asked if made.steps[child].status not in SETTLED), None):
+                made.steps[task].status = status
+                message = f"it is ticked, and line {open_one.line} below it is not: its step is {status.value}"
+                made.faults.append(("EX114", message, task))
 
 
 def _connect(tasks: TaskList, made: Converted) -> None:
@@ -294,4 +286,4 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
 
 def _is_uncounted(line: str) -> bool:
     """Whether a line of detail says that its step was no task by itself."""
-    return line == marks.NO_BOX or marks.heading_level(line) > 0 or marks.tag_of(line) is not None
+    return line in (marks.NO_BOX, marks.TAG) or marks.heading_level(line) > 0

@@ -21,7 +21,6 @@ __all__ = [
     "STRUCK",
     "SYMBOL",
     "SYMBOLS",
-    "WORD_BOX",
     "Dialect",
     "find_box",
     "join_lines",
@@ -29,9 +28,8 @@ __all__ = [
 
 # White space in a box says nothing.
 BOX = re.compile(r"\[[ \t]{0,9}(?P<sign>[^\[\]\s]?)[ \t]{0,9}\](?P<star>\*?)(?=\s|$)\s*")
-# What may be meant as one, and is text.
-NEAR_BOX = re.compile(r"\[[ xX]?\](?=[^\s(\[])")
-WORD_BOX = re.compile(r"\[[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)")
+# What may be meant as one, and is text: a word in a box, or no white space behind it.
+NEAR_BOX = re.compile(r"\[(?:[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)|[ xX]?\](?=[^\s(\[]))")
 # What stands for a box in a text that has none.
 SYMBOL = re.compile(r"(?P<sign>[☐☑⬜⚪✅✔✓🟢⏳🔄🟡❌✗])\ufe0f?(?P<star>)(?=\s)\s*")
 STRUCK = re.compile(r"~~(?=\S).*~~")
@@ -55,24 +53,12 @@ BOXES: Mapping[str, PlanStatus] = {
 SYMBOLS: Mapping[PlanStatus, str] = {PlanStatus.PENDING: "☐", PlanStatus.DONE: "✅", PlanStatus.ACTIVE: "⏳"}
 
 
-def _no_id(text: str, _is_heading: bool) -> tuple[str, str]:
-    return "", text
-
-
-def _plain(task: Task, _is_heading: bool) -> str:
-    return task.text
-
-
 def _find_none(_tasks: TaskList) -> Mapping[Task, Sequence[str]]:
     return {}
 
 
 def _add_none(_task: Task, _needs: Sequence[str]) -> None:
     return
-
-
-def _is_none(_heading: str) -> bool:
-    return False
 
 
 @frozen
@@ -83,11 +69,11 @@ class Dialect:
         statuses: what the sign in a box means.
         boxes: the sign for each status; one that is missing is written as the pending one.
         has_optional: whether `- [ ]*` is a task that may be left out.
-        split: the id in a text, and what is left of it.
-        join: the text of a task with its id.
+        lead: what an item begins with if it has an id, which is the first group.
+        heading_lead: the same of a heading.
+        write_id: an id as it is before a text.
         find_needs: what texts and notes say of what each task needs.
         add_needs: lets the text or the notes of a task say that it needs something.
-        is_told: whether a heading is above text that the format has beside its tasks.
         is_loose: whether a blank line is between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
         is_free: whether lines in bold, tables and numbered paragraphs say as much as headings and lists.
@@ -96,19 +82,25 @@ class Dialect:
     statuses: Mapping[str, PlanStatus] = BOXES
     boxes: Mapping[PlanStatus, str] = field(factory=lambda: {PlanStatus.PENDING: " ", PlanStatus.DONE: "x"})
     has_optional: bool = False
-    split: Callable[[str, bool], tuple[str, str]] = _no_id
-    join: Callable[[Task, bool], str] = _plain
+    lead: re.Pattern[str] | None = None
+    heading_lead: re.Pattern[str] | None = None
+    write_id: Callable[[str], str] = str
     find_needs: Callable[[TaskList], Mapping[Task, Sequence[str]]] = _find_none
     add_needs: Callable[[Task, Sequence[str]], None] = _add_none
-    is_told: Callable[[str], bool] = _is_none
     is_loose: bool = False
     level: int = 0
     is_free: bool = False
 
-    @property
-    def has_ids(self) -> bool:
-        """Whether tasks of the format have ids."""
-        return self.split is not _no_id
+    def split(self, text: str, *, is_heading: bool = False) -> tuple[str, str]:
+        """The id in a text, and what is left of it."""
+        lead = self.heading_lead if is_heading else self.lead
+        match = lead.match(text) if lead else None
+        return (match[1], text[match.end() :]) if match else ("", text)
+
+    def join(self, task: Task, *, is_heading: bool = False) -> str:
+        """The text of a task with its id."""
+        has_id = task.id and (self.heading_lead if is_heading else self.lead)
+        return f"{self.write_id(task.id)} {task.text}" if has_id else task.text
 
 
 def find_box(text: str, pattern: re.Pattern[str] = BOX, at: int = 0) -> re.Match[str] | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
-from planspec_lark.exchange.formats import MARKDOWN, find_format, guess_format
+from planspec_lark.exchange.formats import MARKDOWN, Format, find_format, guess_format
 from planspec_lark.exchange.importer import ImportResult, import_text
 from planspec_lark.exchange.models import Addition, Task, TaskChange
-from planspec_lark.exchange.update import Pairs, call_step, find_new, iter_new, pair_steps
+from planspec_lark.exchange.update import Updated, call_step, pair_steps, update_plan
 from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
@@ -58,91 +59,49 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     try:
         again = import_text(text, to).plan
     except PlanSyntaxError:
-        if plan.steps:
-            yield "all steps, as a note takes them in"
-        else:
-            yield "the plan has no steps, and no task is written"
+        yield "all steps, as a note takes them in" if plan.steps else "the plan has no steps, and no task is written"
         return
     missing = marks.missing_parts(plan.goal_detail)
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
     kept = {*again.goal_detail}
-    if any(line and line not in kept and not marks.is_of_source(line) for line in plan.goal_detail):
+    if any(line and line not in kept and not marks.is_mark(line) for line in plan.goal_detail):
         yield "the detail of the goal"
-    yield from _find_lost_of_steps(plan, again)
-
-
-def _find_lost_of_steps(plan: PlanSpec, again: PlanSpec) -> Iterator[str]:
-    pairs = [*_pair_written(plan, again)]
-    own_ids = {found.step_id: step.step_id for step, found in pairs if found is not None}
-    ours, theirs = _find_makers(plan), _find_makers(again)
-    for step, found in pairs:
+    pairs = pair_steps(plan, again)
+    ours, theirs = _count_makers(plan), _count_makers(again)
+    for step in iter_steps(plan):
+        found = pairs.theirs.get(id(step))
         if found is None:
             yield f"step {call_step(step)}"
             continue
         if len(step.children) != len(found.children):
             yield f"step {call_step(step)}: what is below it"
         lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
-        if ours[step.step_id] - {own_ids.get(one, "") for one in theirs[found.step_id]}:
+        if ours[step.step_id] > theirs[found.step_id]:
             lost.append("inputs")
         if {*step.outputs} - {*found.outputs}:
             # What another step takes is a dependency, whatever it is called.
             lost.append("names of outputs")
         if lost:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
-    if len(pairs) != sum(1 for _ in iter_steps(again)):
+    if any(id(step) not in pairs.ours for step in iter_steps(again)):
         # What a note says that looks like a task is one.
         yield "the notes of some steps, which read as tasks"
-
-
-def _pair_written(plan: PlanSpec, again: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:
-    """Each step with the one that it is once it is read again; in document order."""
-    found: dict[int, PlanStep] = {}
-    todo = [(plan.steps, again.steps)]
-    while todo:
-        ours, theirs = todo.pop()
-        for step, other in _align(ours, theirs):
-            found[id(step)] = other
-            todo.append((step.children, other.children))
-    return ((step, found.get(id(step))) for step in iter_steps(plan))
-
-
-def _align(ours: Sequence[PlanStep], theirs: Sequence[PlanStep]) -> Iterator[tuple[PlanStep, PlanStep]]:
-    """Which siblings are which, from the last one on: some of theirs may be notes that read as tasks."""
-    spare, places = len(theirs) - len(ours), dict[str, list[int]]()
-    is_missing = spare < 0
-    for at, other in enumerate(theirs):
-        places.setdefault(other.description, []).append(at)
-    end = len(theirs)
-    for step in reversed(ours):
-        same = places.get(step.description, [])
-        while same and same[-1] >= end:
-            same.pop()
-        if is_missing:
-            if not same:
-                continue
-            end = same[-1]
-        else:
-            # A format may change a description, and then the place tells.
-            skipped = end - 1 - same[-1] if same else 0
-            skipped = skipped if skipped <= spare else 0
-            spare -= skipped
-            end -= skipped + 1
-        yield step, theirs[end]
 
 
 # Ids are those of the places where steps are.
 _ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
 
 
-def _find_makers(plan: PlanSpec) -> dict[str, set[str]]:
-    """For each step, the ids of those that produce what it takes; an empty one where none does."""
+def _count_makers(plan: PlanSpec) -> dict[str, int]:
+    """For each step, how many others produce what it takes; what none produces counts as if another one did."""
     origins = find_data_flow(plan).origins
-    return {
-        step.step_id: {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
-        for step in iter_steps(plan)
-    }
+    counts: dict[str, int] = {}
+    for step in iter_steps(plan):
+        makers = {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
+        counts[step.step_id] = len(makers)
+    return counts
 
 
 def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:
@@ -169,28 +128,12 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
     """
     imported = _read_original(plan, original, name) if to is None else import_text(original, to, name=name)
     chosen = find_format(imported.report.format)
-    said = []
-    if any(map(_is_tag, imported.plan.steps)):
-        said = [f"step {call_step(step)} is not for a tag, and is left out" for step in plan.steps if not _is_tag(step)]
-        plan = evolve(plan, steps=[step for step in plan.steps if _is_tag(step)])
-    tasks = plan_to_tasks(plan, chosen.number)
-    new = {id(step): task for step, task in zip(iter_steps(plan), tasks, strict=True)}
-    pairs = pair_steps(plan, imported.plan)
-    was = plan_to_tasks(imported.plan, chosen.number)
-    old = {id(step): task for step, task in zip(iter_steps(imported.plan), was, strict=True)}
-    said += [
-        f"step {call_step(step)} is not in the plan, and stays"
-        for step in iter_steps(imported.plan)
-        if id(step) not in pairs.ours
+    updated = update_plan(imported.plan, plan, takes_statuses=True, is_whole=True)
+    said = [
+        *(f"step {call_step(step)} is not in the plan, and stays" for step in updated.absent),
+        *(f"step {call_step(step)} is not added, since the file has all below it elsewhere" for step in updated.left),
     ]
-    changed = _find_changed(imported, pairs, new, old)
-    changes: list[TaskChange | Addition] = [*changed, *_find_added(plan, imported, pairs, new)]
-    said += [
-        f"step {call_step(step)} is not added, since the file has all below it elsewhere"
-        for step in iter_steps(plan)
-        if id(step) not in pairs.theirs and step.children and not new[id(step)].children
-    ]
-    text, more = chosen.change(imported.source, changes)
+    text, more = chosen.change(imported.source, [*_find_changes(imported, updated, chosen)])
     return ExportResult(text, [*said, *more], chosen.name)
 
 
@@ -210,37 +153,37 @@ def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
     return best or import_text(original, name=name)
 
 
-def _is_tag(step: PlanStep) -> bool:
-    return any(marks.tag_of(line) is not None for line in step.detail)
+def _find_changes(imported: ImportResult, updated: Updated, chosen: Format) -> Iterator[TaskChange | Addition]:
+    """What has to change in a file, in the order of its tasks, and then what is new."""
+    old = {id(imported.steps[task]): task for task in imported.reading.tasks}
+    was = {id(step): task for step, task in _pair_tasks(imported.plan, chosen)}
+    new = {id(step): task for step, task in _pair_tasks(updated.plan, chosen)}
+    for step in iter_steps(updated.plan):
+        if (known := updated.known.get(id(step))) and _said_by(new[id(step)]) != _said_by(was[id(known)]):
+            yield TaskChange(new[id(step)], old[id(known)], was[id(known)])
+
+    def find(step: PlanStep | None) -> Task | None:
+        return None if step is None else old[id(updated.known[id(step)])]
+
+    # What is below a step comes before what is after it.
+    for above in reversed([None, *iter_steps(updated.plan)]):
+        if above is not None and id(above) not in updated.known:
+            continue
+        before: PlanStep | None = None
+        siblings = updated.plan.steps if above is None else above.children
+        for is_known, run in groupby(siblings, lambda step: id(step) in updated.known):
+            several = [*run]
+            if is_known:
+                before = several[-1]
+            else:
+                tasks = [new[id(step)] for step in several]
+                yield Addition(tasks, find(before), find(above) or imported.reading.tasks)
 
 
-def _find_changed(
-    imported: ImportResult, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
-) -> Iterator[TaskChange]:
-    for task in imported.reading.tasks:
-        theirs = imported.steps[task]
-        ours = pairs.ours.get(id(theirs))
-        if ours is not None and _said_by(new[id(ours)]) != _said_by(old[id(theirs)]):
-            yield TaskChange(new[id(ours)], task, old[id(theirs)])
+def _pair_tasks(plan: PlanSpec, chosen: Format) -> Iterator[tuple[PlanStep, Task]]:
+    return zip(iter_steps(plan), plan_to_tasks(plan, chosen.number), strict=True)
 
 
 def _said_by(task: Task) -> tuple[object, ...]:
     # What is above others has their status, where it has none of its own.
     return task.text, task.status if task.is_counted or not task.children else None, task.notes, task.needs
-
-
-def _find_added(plan: PlanSpec, imported: ImportResult, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Addition]:
-    tasks = {id(imported.steps[task]): task for task in imported.reading.tasks}
-    for place in find_new(plan, pairs.theirs):
-        for step in place.new:
-            _leave_known_out(step, pairs, new)
-        if added := [new[id(step)] for step in place.new if new[id(step)].children or not step.children]:
-            yield Addition(added, tasks.get(id(place.before)), tasks.get(id(place.parent), imported.reading.tasks))
-
-
-def _leave_known_out(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> None:
-    """Take out of the task for a new step what the source has elsewhere."""
-    # Those above come first, so that what is left empty is found from below.
-    for step in reversed([*iter_new(new_step, pairs.theirs)]):
-        left = (child for child in step.children if id(child) not in pairs.theirs)
-        new[id(step)].children = [new[id(one)] for one in left if not one.children or new[id(one)].children]

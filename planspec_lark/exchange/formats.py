@@ -8,29 +8,21 @@ from importlib import import_module
 
 from attrs import frozen
 
-from planspec_lark.exchange.models import Addition, Fate, ReportEntry, TaskChange, TaskList, TaskReading
+from planspec_lark.exchange.models import Addition, TaskChange, TaskList, TaskReading
 from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.source import Source
 
 __all__ = [
     "FORMATS",
+    "FRONT_MATTER",
     "MARKDOWN",
     "Format",
-    "Guess",
     "find_format",
     "guess_by_place",
     "guess_format",
     "leave_ids",
     "share_of",
 ]
-
-
-@frozen
-class Guess:
-    """How well a text fits a format: from 0 (not at all) to 100 (it says so itself), and why."""
-
-    score: int
-    reason: str
 
 
 def leave_ids(_tasks: TaskList) -> None:
@@ -43,11 +35,10 @@ class Format:
 
     Attributes:
         name: what it is called.
-        guess: how well a text fits.
-        read: reads one, given which of several lists is meant, from 1; with 0 all of them.
+        guess: how well a text fits: from 0 (not at all) to 100 (it says so itself).
+        read: reads one, given which of several lists is meant, from 1 (with 0 all of them), and which of title and
+            goal are said elsewhere.
         write: writes tasks.
-        compare: notes down what an export writes in place of each line or field, given the source and what was
-            written; returns whether that is something else anywhere.
         change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
             changed.
         is_text: whether what a task needs is said by its text as well.
@@ -55,24 +46,19 @@ class Format:
     """
 
     name: str
-    guess: Callable[[Source], Guess]
-    read: Callable[[Source, int], TaskReading]
+    guess: Callable[[Source], int]
+    read: Callable[[Source, int, Sequence[str]], TaskReading]
     write: Callable[[TaskList], str]
-    compare: Callable[[list[tuple[Fate, ReportEntry]], Source, str], bool]
     change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True
     number: Callable[[TaskList], None] = leave_ids
 
 
 MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
-_TODO_LISTS = ("todowrite", "codex", "acp", "beads")
-
-FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", *_TODO_LISTS)
+FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", "todowrite", "codex", "acp", "beads")
 """The names of the formats, in the order in which they are listed."""
 
-
-# The modules that are not called as their formats are.
-_MODULES = dict.fromkeys(_TODO_LISTS, "todo_lists")
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<fields>(?:(?!---)[^\n]*\n)*+)---[ \t]*(?:\r?\n|\Z)")
 
 
 def find_format(name: str) -> Format:
@@ -82,8 +68,10 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     require_one_of("format", name, FORMATS)
-    module = import_module(f"planspec_lark.exchange.{_MODULES.get(name, name.replace('-', '_'))}")
-    found = module.FORMATS[name] if _MODULES.get(name) == "todo_lists" else module.FORMAT
+    if name in MARKDOWN or name == "backlog":
+        found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
+    else:
+        found = import_module("planspec_lark.exchange.json_lists").FORMATS[name]
     assert isinstance(found, Format)
     return found
 
@@ -97,29 +85,24 @@ def share_of(pattern: re.Pattern[str], source: Source) -> float:
     return found / max(found, sum(1 for _ in _BOX.finditer(source.text)), 1)
 
 
-# Where a tool has its lists. What a text says of itself weighs more than a folder that is merely called `specs`.
+# Where a tool has its lists, and what that says. What a text says of itself weighs more than a folder called `specs`.
 _PLACES = (
-    (re.compile(r"(?:.*/)?\.kiro/specs/(?:.*/)?tasks\.md"), "kiro", Guess(90, "it is in .kiro/specs/")),
-    (
-        re.compile(r"(?:.*/)?openspec/changes/(?:.*/)?tasks\.md"),
-        "openspec",
-        Guess(88, "it is in openspec/changes/"),
-    ),
-    (re.compile(r"(?:.*/)?specs/[0-9]{3}-[^/]+/tasks\.md"), "spec-kit", Guess(65, "it is in a folder of specs/")),
+    (re.compile(r"(?:.*/)?\.kiro/specs/(?:.*/)?tasks\.md"), "kiro", 90),
+    (re.compile(r"(?:.*/)?openspec/changes/(?:.*/)?tasks\.md"), "openspec", 88),
+    (re.compile(r"(?:.*/)?specs/[0-9]{3}-[^/]+/tasks\.md"), "spec-kit", 65),
 )
 
 
-def guess_by_place(path: str) -> tuple[str, Guess]:
-    """The format of the tool whose lists are at such a place; an empty name where there is none."""
+def guess_by_place(path: str) -> tuple[str, int]:
+    """The format of the tool whose lists are at such a place, and how sure that is; empty where there is none."""
     path = path.replace("\\", "/")
-    found = ((name, guess) for pattern, name, guess in _PLACES if pattern.fullmatch(path))
-    return next(found, ("", Guess(0, "its place says nothing")))
+    return next(((name, score) for pattern, name, score in _PLACES if pattern.fullmatch(path)), ("", 0))
 
 
-def guess_format(source: Source) -> Mapping[str, Guess]:
+def guess_format(source: Source) -> Mapping[str, int]:
     """The formats that a text may be in, by what it says and by where it is, the best first."""
-    guesses = {name: find_format(name).guess(source) for name in FORMATS}
-    name, guess = guess_by_place(source.name)
-    if name and guesses["checklist"].score and guess.score > guesses[name].score:
-        guesses[name] = guess
-    return dict(sorted(((n, one) for n, one in guesses.items() if one.score), key=lambda item: -item[1].score))
+    scores = {name: find_format(name).guess(source) for name in FORMATS}
+    name, score = guess_by_place(source.name)
+    if name and scores["checklist"]:
+        scores[name] = max(score, scores[name])
+    return dict(sorted(((n, one) for n, one in scores.items() if one), key=lambda item: -item[1]))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from attrs import define, field
 
-from planspec_lark.exchange import marks
-from planspec_lark.exchange.conversion import Converted, plain_text, plan_to_tasks, settle_above, tasks_to_plan
+from planspec_lark.exchange.conversion import Converted, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import ExchangeReport, Fate, ReportEntry, Task, TaskReading
 from planspec_lark.exchange.sources import SourceFolder, read_folder
@@ -55,10 +53,10 @@ def choose_format(source: Source) -> Format:
     Raises:
         PlanSyntaxError: it is in none (EX110), or in several just as well (EX111).
     """
-    guesses = [*guess_format(source).items()]
-    if not guesses:
+    scores = guess_format(source)
+    if not scores:
         raise _refuse(source, "EX110", f"unknown format; the formats are {join_words(FORMATS, 'and')}", _NAME_IT)
-    best = [name for name, guess in guesses if guess.score == guesses[0][1].score]
+    best = [name for name, score in scores.items() if score == max(scores.values())]
     if len(best) > 1:
         raise _refuse(source, "EX111", f"the format is not clear: it may be {' or '.join(best)}", _NAME_IT)
     return find_format(best[0])
@@ -121,10 +119,15 @@ def import_folder(
         PlanSyntaxError, ValueError: as :func:`import_text` does.
     """
     found = read_folder(folder)
-    source = Source(found.text, str(found.path))
+    source = found.source
     chosen = find_format(form or found.format) if form or found.format else choose_format(source)
-    reading = _read(chosen, source, list)
-    _take_over(found, reading)
+    reading = _read(chosen, source, list, [*found.head])
+    tasks = reading.tasks
+    title, goal = (found.head.get(part) for part in ("title", "goal"))
+    tasks.title = title.text if title else tasks.title
+    # The name of a folder is no goal.
+    missing = f"Finish all tasks of {tasks.title}" if title and not title.document else ""
+    tasks.goal = goal.text if goal else tasks.goal or missing
     imported = _finish(reading, chosen, source, [*_account_of(found)])
     imported.report.found = [*found.found, *imported.report.found]
     return imported
@@ -132,73 +135,36 @@ def import_folder(
 
 def _account_of(found: SourceFolder) -> Iterator[tuple[Fate, ReportEntry]]:
     """What has become of the documents beside a list."""
-    for part, said in (("title", found.title), ("goal", found.goal)):
-        if said is not None:
-            where = said.document or "the name of the folder"
-            yield Fate.CARRIED, ReportEntry(said.line, f"the {part}", path=where)
+    for part, said in found.head.items():
+        yield Fate.CARRIED, ReportEntry(said.line, f"the {part}", said.document or "the name of the folder")
     for name in found.documents:
         reason = "apart from title and goal, this document is not part of the plan"
-        yield Fate.LEFT_OUT, ReportEntry(1, reason, path=name)
+        yield Fate.LEFT_OUT, ReportEntry(1, reason, name)
 
 
-def _read(chosen: Format, source: Source, choice: int) -> TaskReading:
-    reading = chosen.read(source, choice)
+def _read(chosen: Format, source: Source, choice: int, elsewhere: Sequence[str] = ()) -> TaskReading:
+    reading = chosen.read(source, choice, elsewhere)
     if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
     return reading
-
-
-def _take_over(found: SourceFolder, reading: TaskReading) -> None:
-    """Put title and goal of other documents in place of those of the list, which become text."""
-    tasks = reading.tasks
-    missing = marks.missing_parts(tasks.notes)
-    notes = [line for line in tasks.notes if not marks.read_not_here(line)]
-    at = notes.index(marks.TITLE) + 1 if marks.TITLE in notes else 0
-    displaced = []
-    if found.title is not None and "title" not in missing:
-        displaced.append(f"# {tasks.title}")
-        missing.insert(0, "title")
-        if at:
-            notes[at - 1] = ""
-    if found.goal is not None and "goal" not in missing:
-        displaced += [""] * bool(displaced) + [tasks.goal]
-        missing.append("goal")
-    rest = notes[at:]
-    is_apart = displaced and rest and not marks.is_mark(rest[0])
-    tasks.notes = [*marks.not_here(missing), *notes[:at], *displaced, *[""] * bool(is_apart), *rest]
-    tasks.title = found.title.text if found.title is not None else tasks.title
-    if found.goal is not None:
-        tasks.goal = found.goal.text
-    elif "goal" in missing and found.title is not None and not found.title.document:
-        # The name of a folder is no goal.
-        tasks.goal = f"Finish all tasks of {found.title.text}"
-
-
-def _convert(reading: TaskReading, chosen: Format) -> Converted:
-    made = tasks_to_plan(reading.tasks)
-    if chosen.is_text:
-        settle_above(reading.tasks, made)
-    else:
-        for key, lost in made.lost.items():
-            made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
-    return made
 
 
 def _finish(
     reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]] = ()
 ) -> ImportResult:
     """The plan and the report of what was read, and of what was read beside it."""
-    made = _convert(reading, chosen)
+    made = tasks_to_plan(reading.tasks, is_strict=chosen.is_text)
     counted = [task for task in reading.tasks if task.is_counted]
     counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
     counts.update(fate for fate, _ in beside)
+    steps = {task: step.step_id for task, step in made.steps.items()}
     report = ExchangeReport(
         chosen.name,
         len(counted),
         sum(task.status is PlanStatus.DONE for task in counted),
         similar=reading.similar,
         summary=f"{counts[Fate.CARRIED]} {unit} carried, {counts[Fate.KEPT]} kept, {counts[Fate.LEFT_OUT]} left out",
-        settle=partial(_settle, reading, chosen, source, beside),
+        settle=lambda: [*reading.account.close(steps), *beside],
     )
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):
@@ -224,16 +190,3 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
         step_id = made.steps[task].step_id
         found.append(Diagnostic(code, message, span=span, step_id=step_id, path=path, source=source))
     return found
-
-
-def _settle(
-    reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]]
-) -> tuple[list[tuple[Fate, ReportEntry]], str]:
-    """Where each line has gone, with what an export would write in its place; and whether it gives the source back."""
-    # The plan of the result may be another one by now.
-    made = _convert(reading, chosen)
-    entries = [*reading.account.close({key: step.step_id for key, step in made.steps.items()})]
-    exported = chosen.write(plan_to_tasks(made.plan, chosen.number))
-    differs = chosen.compare(entries, source, exported)
-    is_same = "same" if exported == source.text else "lines differ" if differs else "layout differs"
-    return [*entries, *beside], is_same

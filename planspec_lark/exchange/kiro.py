@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.dialect import BOXES, Dialect
-from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
+from planspec_lark.exchange.numbers import NUMBER, number_by_place, write_number
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
@@ -23,14 +23,6 @@ _TASK = re.compile(r"^[ \t]*- \[[ xX~-]\]\*? [0-9]+(?:\.[0-9]+)*\.? ", re.MULTIL
 _OPTIONAL = re.compile(r"^[ \t]*- \[[ xX~-]\]\* ", re.MULTILINE)
 _REQUIREMENTS = re.compile(r"^[ \t]*- _?(?:Requirements|Validates)[:\w ]", re.MULTILINE)
 _TITLE = re.compile(r"^# .*(?:Implementation Plan|实施计划|実装計画)", re.MULTILINE | re.IGNORECASE)
-
-
-def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    return ("", text) if is_heading else split_id(NUMBER, text)
-
-
-def _join(task: Task, is_heading: bool) -> str:
-    return task.text if is_heading else join_number(task)
 
 
 def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
@@ -49,24 +41,24 @@ _DIALECT = Dialect(
     statuses={**BOXES, "-": PlanStatus.ACTIVE, "~": PlanStatus.PENDING},
     boxes={PlanStatus.PENDING: " ", PlanStatus.DONE: "x", PlanStatus.ACTIVE: "-"},
     has_optional=True,
-    split=_split,
-    join=_join,
+    lead=NUMBER,
+    write_id=write_number,
     find_needs=_find_needs,
     add_needs=_add_needs,
     is_loose=True,
 )
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     if not _TASK.search(source.text):
-        return Guess(0, "it has no numbered tasks with boxes")
+        return 0
     if _OPTIONAL.search(source.text) or _REQUIREMENTS.search(source.text):
-        return Guess(80, "it refers to requirements, or has tasks that may be left out")
+        return 80
     if _TITLE.search(source.text):
-        return Guess(70, "it is called an implementation plan")
+        return 70
     if share_of(_TASK, source) < 2 / 3:
-        return Guess(20, "some of its tasks are numbered")
-    return Guess(40, "it has numbered tasks with boxes")
+        return 20
+    return 40
 
 
 FORMAT = markdown_format("kiro", _DIALECT, _guess, number_by_place)

@@ -20,13 +20,12 @@ from planspec_lark.exchange.dialect import (
     NEAR_BOX,
     STRUCK,
     SYMBOL,
-    WORD_BOX,
     Dialect,
     find_box,
     join_lines,
 )
-from planspec_lark.exchange.formats import Format, Guess, leave_ids
-from planspec_lark.exchange.markdown_writer import change_markdown, compare_lines, write_markdown
+from planspec_lark.exchange.formats import FRONT_MATTER, Format, leave_ids
+from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Account, Fate, NoListError, Task, TaskList, TaskReading
 from planspec_lark.exchange.outline import find_answer, find_ends, find_siblings, outline
 from planspec_lark.planspec.models import PlanStatus
@@ -41,7 +40,7 @@ _NEAR_ITEM = re.compile(r"[ \t]*(?:[-+*][ \t]*\[[ xX]?\](?=[^\s(\[])|[-+*]\[[ xX
 _HIDDEN_ITEM = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S")
 # A paragraph that begins so is not a goal.
 _NO_GOAL = (*LABEL, "[", "#", "`")
-_FRONT_MATTER = re.compile(r"---[ \t]*")
+_RULE = re.compile(r"---[ \t]*")
 # So many lists are named.
 _MOST_NAMED = 9
 
@@ -72,13 +71,13 @@ class _Holder:
 
 
 class _Reader:
-    def __init__(self, source: Source, dialect: Dialect, choice: int) -> None:
-        self.source, self.dialect, self.choice = source, dialect, choice
+    def __init__(self, source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> None:
+        self.source, self.dialect, self.choice, self.elsewhere = source, dialect, choice, elsewhere
         self.account = Account(source)
         self.found: list[Diagnostic] = []
-        # Lines that are kept and look like tasks, and those of them that nothing else is said of.
+        # Lines that are kept and look like tasks, and those in what has no end.
         self.similar: dict[int, None] = {}
-        self.beside: dict[int, None] = {}
+        self.hidden: list[int] = []
         # A carriage return alone would be another line for the parser.
         self.lines = [
             line.removesuffix("\r").replace("\r", " ") for line in source.text.removeprefix("\ufeff").split("\n")
@@ -87,8 +86,6 @@ class _Reader:
         self.kinds: tuple[str, ...] = LISTS
         self.has_boxes = False
         self.box = BOX
-        # The signs of what is done.
-        self.boxes: set[str] = set()
         # The line of each id.
         self.ids: dict[str, int] = {}
 
@@ -113,26 +110,22 @@ class _Reader:
         needs = self.dialect.find_needs(tasks)
         for task in needs:
             task.needs = [*needs[task]]
-        if len(self.boxes) == 1 and self.boxes != {"x"}:
-            tasks.notes.insert(0, marks.box(*self.boxes))
-        if self.dialect.has_ids:
+        if self.dialect.lead:
             _mark_missing_ids(tasks)
-        if self.beside:
-            self._tell_beside()
-        similar = sorted(self.similar | self.beside)
-        return TaskReading(tasks, self.account, self.found, [line + 1 for line in similar])
+        if self.similar:
+            self._tell_similar()
+        return TaskReading(
+            tasks, self.account, self.found, [line + 1 for line in sorted({*self.similar, *self.hidden})]
+        )
 
     # ------------------------------------------------------------ head
 
     def _skip_front_matter(self) -> int:
         """The line after the front matter; 0 where there is none."""
-        if not _FRONT_MATTER.fullmatch(self.lines[0]) or self.dialect.is_free:
+        if self.dialect.is_free or not _RULE.fullmatch(self.lines[0]):
             return 0
-        for at, line in enumerate(self.lines[1:], start=1):
-            if _FRONT_MATTER.fullmatch(line):
-                return at + 1
-            if line and not re.match(r"[ \t#\-\w\"'\]}]", line):
-                break
+        if match := FRONT_MATTER.match(self.source.text):
+            return match[0].count("\n")
         self._find("EX105", "the front matter is not closed, and is read as text", 0, help="end it with a line `---`")
         return 0
 
@@ -218,31 +211,37 @@ class _Reader:
         return block.has_box if self.has_boxes else block.kind in self.kinds
 
     def _read_title(self, blocks: list[Block], root: _Holder, tasks: TaskList) -> list[Block]:
-        """Take title and goal; returns what is left."""
+        """Take title and goal, or as text where they are said elsewhere; returns what is left."""
         missing = []
         title = self._find_title(blocks)
-        if title is None:
-            missing.append("title")
-        else:
-            at = blocks.index(title)
-            for block in blocks[:at]:
-                self._keep_block(root, block)
-            blocks = blocks[at + 1 :]
-            if tasks.notes:
-                tasks.notes.append(marks.TITLE)
-            root.end = -1
-            tasks.title = " ".join(title.text.split("\n"))
-            self._carry(title.first, title.last, "the title")
+        at = blocks.index(title) if title else 0
+        for block in blocks[:at]:
+            self._keep_block(root, block)
+        blocks = blocks[at:]
         # Behind front matter, or in an answer, only a title tells what the first paragraph is.
         is_told = title is not None or not (tasks.notes or self.dialect.is_free)
-        if blocks and is_told and (goal := _goal_of(blocks[0])):
-            tasks.goal = goal
-            self._carry(blocks[0].first, blocks[0].last, "the goal")
-            blocks = blocks[1:]
-        else:
+        if title is None or "title" in self.elsewhere:
+            missing.append("title")
+        elif tasks.notes:
+            tasks.notes.append(marks.TITLE)
+            root.end = -1
+        if title is not None:
+            tasks.title = " ".join(title.text.split("\n"))
+            self._take(blocks.pop(0), "title", root)
+        goal = _goal_of(blocks[0]) if blocks and is_told else ""
+        if not goal or "goal" in self.elsewhere:
             missing.append("goal")
+        if goal:
+            tasks.goal = goal
+            self._take(blocks.pop(0), "goal", root)
         tasks.notes[:0] = marks.not_here(missing)
         return blocks
+
+    def _take(self, block: Block, part: str, root: _Holder) -> None:
+        if part in self.elsewhere:
+            self._keep(root, block.first, block.last)
+        else:
+            self._carry(block.first, block.last, f"the {part}")
 
     def _find_title(self, blocks: Sequence[Block]) -> Block | None:
         """The only heading of the first level, where no other one and no task is before it."""
@@ -262,6 +261,8 @@ class _Reader:
         if not self.dialect.is_free:
             for at in find_siblings(blocks, ends, counts):
                 blocks[at].role = "step"
+        sections = [*accumulate(block.kind == "heading" for block in blocks)]
+        held = {sections[at] for at, block in enumerate(blocks) if self._holds_tasks(block)}
         # The sections around, each with its end.
         around = [(len(blocks), root)]
         at = 0
@@ -280,9 +281,8 @@ class _Reader:
                 self._read_list(block, holder, 0)
                 at += 1
             else:
-                is_told = block.kind == "heading" and self.dialect.is_told(block.text)
                 for one in blocks[at:end]:
-                    self._keep_block(holder, one, is_told=is_told)
+                    self._keep_block(holder, one, is_beside=block is one and sections[at] in held)
                 at = end
 
     def _read_heading(self, block: Block, last: int, holder: _Holder) -> _Holder:
@@ -306,7 +306,7 @@ class _Reader:
 
     def _is_detail(self, item: Block, column: int) -> bool:
         """Whether an item without a box says more of the task above it, as formats with ids have it, or of nothing."""
-        return not item.blocks or bool(self.dialect.has_ids and column)
+        return not item.blocks or bool(self.dialect.lead and column)
 
     def _read_item(self, item: Block, holder: _Holder, column: int, *, is_beside: bool) -> None:
         task = Task(line=item.first + 1, notes=[*item.notes])
@@ -331,7 +331,7 @@ class _Reader:
             else:
                 self._keep(below, block.first, block.last, inner)
                 if block.kind in LISTS and BOX.match(self.lines[block.first], self._text_start(block.first, inner)):
-                    self._find("EX106", "the task is nested too deeply, and is read as text", block.first)
+                    # It is nested too deeply.
                     self.similar[block.first] = None
 
     def _read_text(self, item: Block, task: Task, below: _Holder, column: int, *, is_beside: bool) -> int:
@@ -345,10 +345,8 @@ class _Reader:
                 task.notes.append(marks.NO_BOX)
             if STRUCK.fullmatch(text.strip()):
                 task.status = PlanStatus.DONE
-            elif is_beside and (word := WORD_BOX.match(text)):
-                self._find_unknown(word[0], block.first)
-            elif is_beside and NEAR_BOX.match(text):
-                self._find_near(block.first, "so the task has none")
+            elif is_beside and (near := NEAR_BOX.match(text)):
+                self._find_unknown(near[0], block.first)
         else:
             self._read_box(box, task, block.first)
             text = text[: box.start()] + text[box.end() :]
@@ -362,7 +360,7 @@ class _Reader:
 
     def _name(self, task: Task, text: str, *, is_heading: bool = False) -> None:
         """Take the id and the text of a task. An id that is another one's stays in the text."""
-        task_id, rest = self.dialect.split(text, is_heading)
+        task_id, rest = self.dialect.split(text, is_heading=is_heading)
         first = self.ids.setdefault(task_id, task.line) if task_id else task.line
         if first == task.line:
             task.id, task.text = task_id, rest
@@ -380,8 +378,6 @@ class _Reader:
             self._find_unknown(f"[{sign}]", line)
         else:
             task.status = status
-            if status is PlanStatus.DONE and self.box is BOX:
-                self.boxes.add(sign)
         if box["star"] and self.dialect.has_optional:
             task.notes.append(marks.OPTIONAL)
 
@@ -417,15 +413,29 @@ class _Reader:
         """Say of lines that they are a part of the plan: all but the first one are joined with it."""
         self.account.note(Fate.CARRIED, [first + 1], reason, task)
         if last > first + 1:
-            self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}", is_joined=True)
+            self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}")
 
-    def _keep_block(self, holder: _Holder, block: Block, *, is_told: bool = False) -> None:
-        """Take a block beside tasks as notes. What may have been meant as tasks is remembered, unless it is told."""
+    def _keep_block(self, holder: _Holder, block: Block, *, is_beside: bool = False) -> None:
+        """Take a block as notes. What may have been meant as tasks is remembered.
+
+        That is what is no list of tasks beside one, in a text without boxes anywhere; and what has the form of a task.
+        """
         self._keep(holder, block.first, block.last)
-        if block.kind in LISTS and not is_told:
-            self.beside |= dict.fromkeys(_lines_of_items(block))
+        if block.kind in LISTS:
+            is_beside = is_beside or not self.has_boxes
+            self.similar |= dict.fromkeys(
+                one.first for one in _iterate_items(block) if is_beside or self._has_form(one)
+            )
         elif block.kind in ("fence", "html_block"):
             self._find_hidden(block)
+
+    def _has_form(self, item: Block) -> bool:
+        """Whether an item without a box looks like a task that has one: by a sign, or by the id of no other task."""
+        text = item.blocks[0].text if item.blocks else ""
+        if any(one.match(text) for one in (SYMBOL, STRUCK)):
+            return True
+        task_id, _ = self.dialect.split(text)
+        return bool(task_id) and task_id not in self.ids
 
     def _find_hidden(self, block: Block) -> None:
         """Say so where a code block or a comment has no end, and takes in what looks like a list."""
@@ -437,10 +447,10 @@ class _Reader:
             items = count_of(len(hidden), "item")
             message = f"the {what} has no end, and takes in {items} of a list"
             self._find("EX113", message, block.first, help="close it, or take its first line out")
-            self.similar |= dict.fromkeys(hidden)
+            self.hidden += hidden
 
-    def _tell_beside(self) -> None:
-        lines = sorted(self.beside)
+    def _tell_similar(self) -> None:
+        lines = sorted(self.similar)
         message = "1 line looks like a task, and is kept as text"
         if len(lines) > 1:
             message = f"{len(lines):,} lines look like tasks, and are kept as text; the last is line {lines[-1] + 1}"
@@ -455,16 +465,7 @@ class _Reader:
             return
         holder.write([_dedent(line, column) for line in self.lines[first:last]], first, last)
         self.account.note(Fate.KEPT, range(first + 1, last + 1), "detail of {}", holder.owner)
-        for at in range(first, last):
-            line = self.lines[at]
-            if "[" in line and _NEAR_ITEM.match(line):
-                self._find_near(at, "so the line is read as text")
-                self.similar[at] = None
-
-    def _find_near(self, line: int, what: str) -> None:
-        text = self.lines[line]
-        within = (len(text) - len(text.lstrip()), text.find("]") + 1)
-        self._find("EX106", f"white space is missing around the check box, {what}", line, within)
+        self.similar |= dict.fromkeys(at for at in range(first, last) if _NEAR_ITEM.match(self.lines[at]))
 
     def _find(self, code: str, message: str, line: int, within: tuple[int, int] | None = None, help: str = "") -> None:
         start, end = within or (0, len(self.lines[line]))
@@ -480,13 +481,13 @@ def _sign_of(box: re.Match[str]) -> str:
     return box["sign"].strip("\ufe0f")
 
 
-def _lines_of_items(block: Block) -> Iterator[int]:
-    """The lines of all items of a list, and of those in it."""
+def _iterate_items(block: Block) -> Iterator[Block]:
+    """All items of a list, and of those in it."""
     stack = [block]
     while stack:
         one = stack.pop()
         if one.kind == "list_item":
-            yield one.first
+            yield one
         stack += reversed(one.blocks)
 
 
@@ -529,9 +530,9 @@ def _dedent(line: str, column: int) -> str:
     return line[min(room, column) :]
 
 
-def read_markdown(source: Source, dialect: Dialect, choice: int = 0) -> TaskReading:
+def read_markdown(source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> TaskReading:
     """The tasks of a text in Markdown, and where each of its lines has gone."""
-    return _Reader(source, dialect, choice).read()
+    return _Reader(source, dialect, choice, elsewhere).read()
 
 
 # ---------------------------------------------------------------- formats
@@ -540,25 +541,24 @@ def read_markdown(source: Source, dialect: Dialect, choice: int = 0) -> TaskRead
 def markdown_format(
     name: str,
     dialect: Dialect,
-    guess: Callable[[Source], Guess],
+    guess: Callable[[Source], int],
     number: Callable[[TaskList], None] = leave_ids,
 ) -> Format:
     """The format of a dialect; its other functions are those of all dialects."""
 
-    def guess_markdown(source: Source) -> Guess:
+    def guess_markdown(source: Source) -> int:
         is_json = source.text.lstrip("\ufeff \t\r\n").startswith("{")
-        return Guess(0, "it is JSON") if is_json else guess(source)
+        return 0 if is_json else guess(source)
 
     return Format(
         name,
         guess_markdown,
-        lambda source, choice: read_markdown(source, dialect, choice),
+        lambda source, choice, elsewhere: read_markdown(source, dialect, choice, elsewhere),
         lambda tasks: write_markdown(tasks, dialect),
-        compare_lines,
         lambda source, changes: change_markdown(source, changes, dialect),
         number=number,
     )
 
 
 # A text of a model that was told no format: only who asks for it means it.
-FORMAT = markdown_format("markdown", Dialect(is_free=True), lambda _source: Guess(0, "it has to be asked for"))
+FORMAT = markdown_format("markdown", Dialect(is_free=True), lambda _source: 0)

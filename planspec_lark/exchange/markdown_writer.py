@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
@@ -12,14 +11,14 @@ from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, SYMBOL, SYMBOLS, Dialect, find_box, join_lines
-from planspec_lark.exchange.models import Addition, Fate, ReportEntry, Task, TaskChange, TaskList
+from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fences import FENCES
 from planspec_lark.syntax.source import Source, newline_of
 from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["change_markdown", "compare_lines", "write_markdown"]
+__all__ = ["change_markdown", "write_markdown"]
 
 
 def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
@@ -62,7 +61,6 @@ class _Writer:
     def __init__(self, dialect: Dialect, style: _Style) -> None:
         self.dialect, self.style = dialect, style
         self.rows: list[str] = []
-        self.boxes = dict(dialect.boxes)
         self.level = 0
         # Whether the last row belongs to a list.
         self.is_list = False
@@ -70,8 +68,6 @@ class _Writer:
     def write(self, tasks: TaskList, number: int) -> list[str]:
         notes = self._write_head(tasks)
         self.level = self._choose_level(tasks)
-        for sign in filter(None, map(marks.box_sign, tasks.notes)):
-            self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what is between them.
         todo: list[_Below] = [self._iterate(tasks.children, notes, "", 0, number)]
         while todo:
@@ -93,8 +89,7 @@ class _Writer:
         """Write all that is before the tasks; returns the notes between them."""
         missing = marks.missing_parts(tasks.notes)
         own = (marks.NO_ID, marks.NO_IDS)
-        read = (marks.box_sign, marks.read_not_here)
-        notes = [line for line in tasks.notes if line not in own and not any(one(line) for one in read)]
+        notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
         title = notes.index(marks.TITLE) if marks.TITLE in notes else -1
         self._note(notes[: max(title, 0)], "")
         if tasks.title and "title" not in missing:
@@ -125,7 +120,7 @@ class _Writer:
 
     def _style_between(self, before: Sequence[str], after: Sequence[str], indent: str) -> _Style:
         """The style of items that are no part of a list in the notes before or after them."""
-        if indent and self.dialect.has_ids:
+        if indent and self.dialect.lead:
             # There, an item without a box is a note.
             return self.style
         taken = {_sign_at_end(before), _sign_of(next((line for line in after if line.strip()), ""))}
@@ -145,14 +140,14 @@ class _Writer:
         if not own and not indent and not level and task.children:
             own = self.level
         if own and not indent:
-            self._block([f"{'#' * own} {self.dialect.join(task, True)}".rstrip()])
+            self._block([f"{'#' * own} {self.dialect.join(task, is_heading=True)}".rstrip()])
             return self._iterate(task.children, notes, "", own)
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
-        sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
+        sign = self.dialect.boxes.get(task.status, self.dialect.boxes[PlanStatus.PENDING])
         box = f"[{sign}]{star} " if self.style.has_boxes and marks.NO_BOX not in lead else ""
-        self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task, False)}".rstrip())
+        self.rows.append(f"{indent}{mark}{box}{self.dialect.join(task)}".rstrip())
         self.is_list = True
         return self._iterate(task.children, notes, indent + " " * len(mark), level)
 
@@ -200,8 +195,6 @@ def _is_own_mark(line: str) -> bool:
 # ---------------------------------------------------------------- changing
 
 
-# So many lines are aligned with one another; it takes the square of that.
-_MOST_ALIGNED = 1000
 # So much of a task's text is said.
 _SAID = 80
 # What is before the text of an item, but for its box.
@@ -271,7 +264,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         if was.text != new.text and not line.lstrip().startswith("#"):
             yield f"line {old.line}: its text stays, since it is no heading"
         elif was.text != new.text:
-            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True)}" + "\r" * line.endswith("\r")
+            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, is_heading=True)}" + "\r" * line.endswith("\r")
         return
     match = _ITEM.match(line)
     start = match.end() if match else len(line) - len(line.lstrip())
@@ -288,7 +281,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         # A number before the box belongs to the text.
         line = f"{line[:start]}{line[box.start() : box.end()]}" if box else line[:start]
         line += " " * (box is not None and line[-1] in "]*")
-        line = f"{line}{dialect.join(new, False)}" + "\r" * lines[old.line - 1].endswith("\r")
+        line = f"{line}{dialect.join(new)}" + "\r" * lines[old.line - 1].endswith("\r")
         if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
             yield f"line {old.line}: its text has changed, and what continues in line {old.line + 1} stays"
     lines[old.line - 1] = line
@@ -372,38 +365,3 @@ def _indent_below(line: str) -> str:
         return ""
     # White space that is wider belongs to the text.
     return " " * (match.start(4) + (len(match[4]) if len(match[4]) <= 4 else 1))
-
-
-def compare_lines(entries: list[tuple[Fate, ReportEntry]], source: Source, exported: str) -> bool:
-    """Note down what an export writes in place of each line; returns whether it is not the same anywhere.
-
-    What is noted down, with the lines that come back as they are, is the whole export but for its blank lines.
-    """
-    written = [line for line in exported.split("\n") if line.strip()]
-    coming = [at for at, (fate, entry) in enumerate(entries) if fate is not Fate.LEFT_OUT and not entry.is_joined]
-    lines = [_line_of(entries[at][1], source) for at in coming]
-    pairs = pair_lines(lines, written)
-    for at, line, rows in zip(coming, lines, pairs, strict=True):
-        if rows != [line]:
-            fate, entry = entries[at]
-            entries[at] = fate, evolve(entry, written="\n".join(rows))
-    return len(coming) != len(entries) or any(rows != [line] for line, rows in zip(lines, pairs, strict=True))
-
-
-def _line_of(entry: ReportEntry, source: Source) -> str:
-    return source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "")
-
-
-def pair_lines(lines: Sequence[str], written: Sequence[str]) -> list[list[str]]:
-    """For each line, those that are written in its place. All together are all that are written."""
-    if len(lines) == len(written):
-        return [[row] for row in written]
-    pairs: list[list[str]] = [[] for _ in lines]
-    is_long = max(len(lines), len(written)) > _MOST_ALIGNED
-    matcher = SequenceMatcher(None, [] if is_long else lines, [] if is_long else written, autojunk=False)
-    steps = [("replace", 0, len(lines), 0, len(written))] if is_long else matcher.get_opcodes()
-    for _, start, end, first, last in steps:
-        for at, row in enumerate(written[first:last]):
-            # What is too much goes with the last line, or with the one in front.
-            pairs[max(min(start + at, end - 1), 0)].append(row)
-    return pairs

@@ -12,48 +12,43 @@ They are in brackets, alone in their line. A line of a source that looks like on
     The lines before it were before the title.
 `[not here: title, goal]`
     The source does not say these: they come from elsewhere.
-`[also needs: 7, 9]`
-    The source needs tasks that the plan cannot name: they do not exist, or they need this one.
-`[box X]`
-    What is done has this sign in its box: `X` or a tick.
 `[no id]`
     The step had no number or id, although others had. In the detail of the goal: no step had.
 `[no ids]`
     The steps below had none.
 `[no box]`
     The step was an item without a check box.
+`[file]`
+    The step was the file itself.
+`[tag]`
+    The step was the name of a list in JSON beside others.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = [
-    "ALSO_NEEDS",
+    "FILE",
     "NO_BOX",
     "NO_ID",
     "NO_IDS",
-    "NO_TAG",
     "OPTIONAL",
+    "TAG",
     "TITLE",
-    "box",
-    "box_sign",
     "escape_detail",
     "heading",
     "heading_level",
     "is_mark",
-    "is_of_source",
     "level_of",
     "missing_parts",
     "not_here",
     "read_not_here",
     "split_steps",
     "steps",
-    "tag_of",
     "unescape",
 ]
 
@@ -62,20 +57,14 @@ TITLE = "[title]"
 NO_BOX = "[no box]"
 NO_ID = "[no id]"
 NO_IDS = "[no ids]"
-NO_TAG = "[no tag]"
+TAG = "[tag]"
+FILE = "[file]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
-_BOX = re.compile(r"\[box ([X✓✔✅☑])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
-# Ids that are in JSON, of tasks that a step can not depend on.
-ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
-# Of Task Master: a tag as JSON.
-_TAG = re.compile(r"\[tag (\".*\")\]")
-# And the order of fields.
-_FIELDS = re.compile(r"\[(?:subtask )?fields: .+\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box [X✓✔✅☑]|also needs: .+"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|tag|file"
     r"|not here: [a-z, ]+)\]"
 )
 
@@ -101,26 +90,6 @@ def level_of(notes: Iterable[str]) -> int:
     return next(filter(None, map(heading_level, notes)), 0)
 
 
-def box(sign: str) -> str:
-    """The mark of what is in the boxes of what is done."""
-    return f"[box {sign}]"
-
-
-def box_sign(line: str) -> str:
-    """The sign in such a mark; empty for any other line."""
-    match = _BOX.fullmatch(line)
-    return match[1] if match else ""
-
-
-def tag_of(line: str) -> str | None:
-    """The tag in such a mark; None for any other line."""
-    match = _TAG.fullmatch(line)
-    try:
-        return str(json.loads(match[1])) if match else None
-    except ValueError:
-        return None
-
-
 def not_here(parts: Iterable[str]) -> list[str]:
     """The mark that these parts come from elsewhere, if there are any."""
     said = ", ".join(parts)
@@ -141,11 +110,6 @@ def missing_parts(notes: Iterable[str]) -> list[str]:
 def is_mark(line: str) -> bool:
     """Whether a line is one of these marks."""
     return not line.startswith("\\") and _ANY.fullmatch(line) is not None
-
-
-def is_of_source(line: str) -> bool:
-    """Whether a line says of the source how it is written: one of these marks, or one of Task Master's."""
-    return is_mark(line) or line == NO_TAG or tag_of(line) is not None or _FIELDS.fullmatch(line) is not None
 
 
 def escape_detail(line: str) -> str:

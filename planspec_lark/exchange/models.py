@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from attrs import define, field, frozen
@@ -126,31 +127,21 @@ class Fate(str, Enum):
 
 @frozen
 class ReportEntry:
-    """What became of a line or a field of a source, or of a plan.
+    """What became of a line or a field of a source.
 
     Attributes:
         line: its line, from 1.
         reason: what it is now, or why it is lost.
         path: the way to it, where the source is JSON.
-        written: what is in its place once the plan is exported, where that is not the same.
-        is_joined: whether it is now in one line with the one before it.
-        keys: the same way as keys and indices.
     """
 
     line: int
     reason: str
     path: str = ""
-    written: str | None = None
-    is_joined: bool = False
-    keys: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The entry as a report has it."""
-        found: dict[str, Any] = {"line": self.line}
-        if self.path:
-            found["path"] = self.path
-        found["reason"] = self.reason
-        return found if self.written is None else {**found, "written": self.written}
+        return {"line": self.line} | ({"path": self.path} if self.path else {}) | {"reason": self.reason}
 
 
 @frozen
@@ -160,13 +151,11 @@ class _Said:
     fate: Fate
     reason: str
     task: Task | TaskList | None = None
-    is_joined: bool = False
 
-    def entry(self, steps: Mapping[Task, str], line: int, **more: Any) -> tuple[Fate, ReportEntry]:
+    def entry(self, steps: Mapping[Task, str], line: int, path: str = "") -> tuple[Fate, ReportEntry]:
         """It as an entry, once all tasks have steps."""
         step = steps.get(self.task, "") if isinstance(self.task, Task) else ""
-        reason = self.reason.replace("{}", f"step {step}" if step else "the goal")
-        return self.fate, ReportEntry(line, reason, is_joined=self.is_joined, **more)
+        return self.fate, ReportEntry(line, self.reason.replace("{}", f"step {step}" if step else "the goal"), path)
 
 
 _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
@@ -176,7 +165,7 @@ _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
 class Account:
     """What has become of each line of a text, or of each field (``is_of_fields``). What is said first holds.
 
-    In a reason, ``{}`` is replaced by the step of a task.
+    In a reason, ``{}`` is replaced by the step of a task. Of a text with fields, only lines that are noted count.
     """
 
     source: Source
@@ -184,17 +173,9 @@ class Account:
     _lines: dict[int, _Said] = field(factory=dict, repr=False)
     _fields: dict[Path, tuple[int, _Said]] = field(factory=dict, repr=False)
 
-    def note(
-        self,
-        fate: Fate,
-        lines: Iterable[int],
-        reason: str,
-        task: Task | TaskList | None = None,
-        *,
-        is_joined: bool = False,
-    ) -> None:
+    def note(self, fate: Fate, lines: Iterable[int], reason: str, task: Task | TaskList | None = None) -> None:
         """Say what has become of lines, counted from 1."""
-        said = _Said(fate, reason, task, is_joined)
+        said = _Said(fate, reason, task)
         for line in lines:
             self._lines.setdefault(line, said)
 
@@ -202,27 +183,20 @@ class Account:
         """Say what has become of a field."""
         self._fields.setdefault(path, (line, _Said(fate, reason, task)))
 
+    def _iterate(self) -> Iterator[tuple[int, Path, _Said]]:
+        """What is said of every field, and of every line that counts and is not blank."""
+        yield from ((line, path, said) for path, (line, said) in self._fields.items())
+        for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
+            if text.strip() and (not self.is_of_fields or number in self._lines):
+                yield number, (), self._lines.get(number, _UNREAD)
+
     def count(self) -> Counter[Fate]:
-        """How many fields have become what, or else how many lines that are not blank."""
-        counts = Counter(said.fate for _, said in self._fields.values())
-        if not self.is_of_fields:
-            lines = enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1)
-            counts.update(self._lines.get(number, _UNREAD).fate for number, text in lines if text.strip())
-        return counts
+        """How many fields and lines have become what."""
+        return Counter(said.fate for _, _, said in self._iterate())
 
     def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, ReportEntry]]:
-        """What has become of every field, or else of every line that is not blank.
-
-        Args:
-            steps: the step of each task.
-        """
-        for path, (line, said) in self._fields.items():
-            yield said.entry(steps, line, path=write_path(path), keys=path)
-        if self.is_of_fields:
-            return
-        for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
-            if text.strip():
-                yield self._lines.get(number, _UNREAD).entry(steps, number)
+        """What has become of everything, given the step of each task."""
+        return (said.entry(steps, line, write_path(path) if path else "") for line, path, said in self._iterate())
 
 
 @define(eq=False)
@@ -243,7 +217,7 @@ class ExchangeReport:
     """Where everything has gone. Its entries are made when they are first asked for.
 
     Attributes:
-        format: the format that was read or written.
+        format: the format that was read.
         tasks: how many tasks there are, without headings.
         done: how many of them are done.
         similar: the lines that are kept as text, and look like tasks.
@@ -259,45 +233,33 @@ class ExchangeReport:
     changes: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list, repr=False)
     summary: str = ""
-    _settle: Callable[[], tuple[list[tuple[Fate, ReportEntry]], str]] = field(
-        default=lambda: ([], ""), repr=False, eq=False
-    )
-    _settled: tuple[list[tuple[Fate, ReportEntry]], str] | None = field(default=None, init=False, repr=False, eq=False)
+    _settle: Callable[[], Iterable[tuple[Fate, ReportEntry]]] = field(default=list, repr=False, eq=False)
 
-    def _entries(self, wanted: Fate) -> list[ReportEntry]:
-        return [entry for fate, entry in self._all()[0] if fate is wanted]
+    @cached_property
+    def _entries(self) -> list[tuple[Fate, ReportEntry]]:
+        return [*self._settle()]
 
-    def _all(self) -> tuple[list[tuple[Fate, ReportEntry]], str]:
-        if self._settled is None:
-            self._settled = self._settle()
-        return self._settled
+    def _of(self, wanted: Fate) -> list[ReportEntry]:
+        return [entry for fate, entry in self._entries if fate is wanted]
 
     @property
     def carried(self) -> list[ReportEntry]:
         """What became a part of the plan's structure."""
-        return self._entries(Fate.CARRIED)
+        return self._of(Fate.CARRIED)
 
     @property
     def kept(self) -> list[ReportEntry]:
-        """What is in it as text, and comes back when the plan is exported."""
-        return self._entries(Fate.KEPT)
+        """What is in it as text."""
+        return self._of(Fate.KEPT)
 
     @property
     def left_out(self) -> list[ReportEntry]:
         """What is lost."""
-        return self._entries(Fate.LEFT_OUT)
-
-    @property
-    def exported(self) -> str:
-        """Whether an export gives the source back.
-
-        `same`, `layout differs` (blank lines and line ends) or `lines differ`, of which the entries say more.
-        """
-        return self._all()[1]
+        return self._of(Fate.LEFT_OUT)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
-        lists = {fate.value: [entry.to_dict() for entry in getattr(self, fate.value)] for fate in Fate}
+        lists = {fate.value: [entry.to_dict() for entry in self._of(fate)] for fate in Fate}
         findings = [
             {
                 "code": one.code,
@@ -308,5 +270,5 @@ class ExchangeReport:
             }
             for one in self.found
         ]
-        head = {"format": self.format, "tasks": self.tasks, "done": self.done, "exported": self.exported}
-        return {**head, "changes": self.changes, "findings": findings, **lists, "similar": self.similar}
+        head = {"format": self.format, "tasks": self.tasks, "done": self.done, "changes": self.changes}
+        return {**head, "findings": findings, **lists, "similar": self.similar}

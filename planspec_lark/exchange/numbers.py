@@ -9,7 +9,7 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["NUMBER", "join_number", "number_by_place", "split_id"]
+__all__ = ["NUMBER", "number_by_place", "write_number"]
 
 # A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
@@ -17,17 +17,9 @@ NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\
 _MOST_DIGITS = 9
 
 
-def split_id(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
-    """The id at the start of a text, which is the first group of a pattern, and what comes after it."""
-    match = pattern.match(text)
-    return (match[1], text[match.end() :]) if match else ("", text)
-
-
-def join_number(task: Task) -> str:
-    """The text of a task with its number, if it has one: `1. text`, `1.2 text`."""
-    if not task.id:
-        return task.text
-    return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
+def write_number(task_id: str) -> str:
+    """A number as it is before a text: `1.` or `1.2`."""
+    return task_id if "." in task_id else f"{task_id}."
 
 
 def number_by_place(tasks: TaskList) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
-from planspec_lark.exchange.models import Task
-from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place, split_id
+from planspec_lark.exchange.numbers import NUMBER, number_by_place, write_number
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -19,24 +18,16 @@ _TASK = re.compile(r"^[ \t]*- \[[ xX]\] [0-9]+(?:\.[0-9]+)+ ", re.MULTILINE)
 _GROUP = re.compile(r"^#{2,3} [0-9]+\. ", re.MULTILINE)
 
 
-def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    return split_id(_HEADING if is_heading else NUMBER, text)
+_DIALECT = Dialect(lead=NUMBER, heading_lead=_HEADING, write_id=write_number, level=2)
 
 
-def _join(task: Task, _is_heading: bool) -> str:
-    return join_number(task)
-
-
-_DIALECT = Dialect(split=_split, join=_join, level=2)
-
-
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     share = share_of(_TASK, source)
     if share >= 1 / 3 and _GROUP.search(source.text):
-        return Guess(75 if share >= 2 / 3 else 60, "it has numbered groups of numbered tasks")
+        return 75 if share >= 2 / 3 else 60
     if share < 2 / 3:
-        return Guess(15, "some of its tasks are numbered") if share else Guess(0, "it has no numbered tasks")
-    return Guess(35, "it has numbered tasks")
+        return 15 if share else 0
+    return 35
 
 
 FORMAT = markdown_format("openspec", _DIALECT, _guess, number_by_place)

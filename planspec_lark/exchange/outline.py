@@ -28,7 +28,6 @@ _COUNTER = re.compile(
 )
 _DOTTED = re.compile(r"[*_ ]{0,8}+[0-9]{1,3}(?:\.(?P<number>[0-9]{1,3})){1,4}\.?[*_]{0,3}[ \t]")
 _BOLD = re.compile(r"(?:\*\*|__)(?=\S)[^*\n]{1,200}(?:\*\*|__)[ \t]*[:：]?")
-_ITALIC = re.compile(r"[*_](?=[^\s*_])[^*_\n]{1,200}[*_][ \t]*[:：]?")
 _FULLEST = 6
 # A longer paragraph is no heading.
 _LONGEST = 400
@@ -140,7 +139,7 @@ def outline(blocks: Sequence[Block], lines: Sequence[str], *, has_boxes: bool) -
 
 
 def _promote(blocks: Sequence[Block]) -> list[Block]:
-    """Make headings of lines in bold or italics, items of lines that begin with numbers, and find tables."""
+    """Make headings of lines in bold, items of lines that begin with numbers, and find tables."""
     top = min(max((block.level for block in blocks if block.kind == "heading"), default=0) + 1, _FULLEST)
     firsts = [number_of(block.text) for block in blocks if block.kind == "paragraph"]
     counted = {*_run(firsts)} if len(_run(firsts)) > 1 else set()
@@ -154,8 +153,8 @@ def _promote(blocks: Sequence[Block]) -> list[Block]:
         elif len(rows) > 1 and "|" in rows[0] and "|" in rows[1] and _RULE.fullmatch(rows[1]):
             made.append(Block("other", block.first, block.first + 2))
             made.append(evolve(block, kind="table", first=block.first + 2, text=""))
-        elif sign := _sign(rows[0]):
-            made.append(Block("heading", block.first, block.first + 1, min(top + (sign == "_"), _FULLEST), rows[0]))
+        elif _BOLD.fullmatch(rows[0].strip()):
+            made.append(Block("heading", block.first, block.first + 1, top, rows[0]))
             made += _split_rows(block, rows, 1)
         elif (parts := _split_rows(block, rows, 0))[-1].kind in LISTS:
             made += parts
@@ -194,12 +193,6 @@ def _split_rows(block: Block, rows: Sequence[str], start: int) -> list[Block]:
     if first < len(rows):
         made.append(_list_of(block, rows, first, {*run}))
     return made
-
-
-def _sign(row: str) -> str:
-    """How a whole line is emphasised: `**`, `_`, or not at all."""
-    row = row.strip()
-    return "**" if _BOLD.fullmatch(row) else "_" if _ITALIC.fullmatch(row) else ""
 
 
 def _list_of(block: Block, rows: Sequence[str], first: int, starts: set[int]) -> Block:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import define, field, frozen
 
+from planspec_lark.exchange.blocks import Block, read_blocks
 from planspec_lark.exchange.formats import guess_by_place
 from planspec_lark.exchange.models import ExchangeError
 from planspec_lark.files import reason_of
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
-from planspec_lark.syntax.fences import FENCE
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
@@ -34,9 +35,15 @@ _DOCUMENTS = {
     "spec.md": "spec-kit",
     "design.md": "",
 }
+# The headings above what is to be reached.
+_GOALS = {
+    "proposal.md": ("why", "summary", "motivation"),
+    "requirements.md": ("introduction", "overview"),
+    "bugfix.md": ("introduction", "overview"),
+    "plan.md": ("summary",),
+    "design.md": ("overview", "introduction"),
+}
 
-_HEADING = re.compile(r"(#{1,6})[ \t]++(.*)")
-_FENCE = re.compile(rf"[ \t]{{0,3}}({FENCE})")
 # What is before a title, or is all of it, in the templates of these tools.
 _LEAD = re.compile(
     r"(?:change|proposal|feature specification|specification|implementation plan|tasks|design|requirements)"
@@ -60,19 +67,16 @@ class SourceFolder:
     """A folder with a list of tasks.
 
     Attributes:
-        path: the file with the tasks.
-        text: what is in it.
+        source: the file with the tasks.
         format: the format that the documents speak for; empty where they speak for none.
-        title, goal: what the documents say.
+        head: what the documents say: `title` and `goal`.
         documents: the documents that were read.
         found: what is wrong with them.
     """
 
-    path: Path
-    text: str
+    source: Source
     format: str = ""
-    title: FoundText | None = None
-    goal: FoundText | None = None
+    head: dict[str, FoundText] = field(factory=dict)
     documents: list[str] = field(factory=list)
     found: list[Diagnostic] = field(factory=list)
 
@@ -92,7 +96,7 @@ def read_folder(folder: Path) -> SourceFolder:
             continue
         except OSError as error:
             raise ExchangeError(f"{visible_name(str(path))}: {reason_of(error)}") from None
-        made = SourceFolder(path, text)
+        made = SourceFolder(Source(text, str(path)))
         _read_documents(made, folder)
         return made
     raise ExchangeError(f"{visible_name(str(folder))}: there is no {' and no '.join(_TASKS)}")
@@ -109,32 +113,37 @@ def _read(folder: Path, path: Path) -> str:
 
 
 def _read_documents(made: SourceFolder, folder: Path) -> None:
-    texts: dict[str, str] = {}
+    texts: dict[str, list[Block]] = {}
     for name in _DOCUMENTS:
         path = folder / name
         try:
-            texts[name] = _read(folder, path)
+            lines = [line.rstrip("\r") for line in _read(folder, path).removeprefix("\ufeff").split("\n")]
         except FileNotFoundError:
             continue
         except (OSError, PlanSyntaxError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else "it cannot be read as text"
             source = Source("", str(path))
             made.found.append(Diagnostic("EX109", f"{name}: {reason}", span=source.span(0, 0), source=source))
+        else:
+            texts[name] = read_blocks(lines)
     made.documents = [*texts]
     made.format = _find_format(made, folder)
-    titles = (_find_title(name, text) for name, text in texts.items())
-    goals = (find(name, texts[name]) for name, find in _GOALS if name in texts)
-    made.title = next(filter(None, titles), FoundText(folder.resolve().name, "", 0) if texts else None)
-    made.goal = next(filter(None, goals), None)
+    titles = [FoundText(title, name, line) for name, blocks in texts.items() for title, line in _find_title(blocks)]
+    goals = [FoundText(goal, name, line) for name, blocks in texts.items() for goal, line in _find_goal(name, blocks)]
+    if texts:
+        made.head["title"] = titles[0] if titles else FoundText(folder.resolve().name, "", 0)
+    if goals:
+        made.head["goal"] = goals[0]
 
 
 def _find_format(made: SourceFolder, folder: Path) -> str:
     """The format that the documents speak for, or the place of the list."""
+    path = Path(made.source.name)
     formats = {_DOCUMENTS[name] for name in made.documents} - {""}
     if len(formats) == 1:
         return formats.pop()
-    by_place, _ = guess_by_place(str(made.path.resolve()))
-    if formats or by_place or made.path.suffix != ".md":
+    by_place, _ = guess_by_place(str(path.resolve()))
+    if formats or by_place or path.suffix != ".md":
         return by_place
     # OpenSpec has its specs beside the list; a design alone is Kiro's.
     if (folder / "specs").is_dir():
@@ -142,70 +151,22 @@ def _find_format(made: SourceFolder, folder: Path) -> str:
     return "kiro" if "design.md" in made.documents else ""
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a document outside of fences and comments, each with its number; no blanks are at their ends."""
-    fence, is_comment = "", False
-    rows = (row.rstrip("\r \t") for row in text.removeprefix("\ufeff").split("\n"))
-    for number, line in enumerate(rows, start=1):
-        if fence:
-            fence = "" if line.lstrip().startswith(fence) else fence
-        elif is_comment:
-            is_comment = "-->" not in line
-        elif match := _FENCE.match(line):
-            fence = match[1]
-        elif line.lstrip().startswith("<!--"):
-            is_comment = "-->" not in line
-        else:
-            yield number, line
+def _find_title(blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """What the first heading of the first level says, and its line."""
+    heading = next((block for block in blocks if block.kind == "heading" and block.level == 1), None)
+    title = _LEAD.sub("", heading.text, count=1).strip() if heading else ""
+    if heading and title and not title.startswith("["):
+        yield title, heading.first + 1
 
 
-def _title_of(heading: re.Match[str]) -> str:
-    """What a heading says, without the signs that close it."""
-    return heading[2].rstrip("#").rstrip(" \t")
-
-
-def _find_title(name: str, text: str) -> FoundText | None:
-    for number, line in _lines(text):
-        match = _HEADING.fullmatch(line)
-        if match and len(match[1]) == 1:
-            title = _LEAD.sub("", _title_of(match), count=1).strip()
-            return FoundText(title, name, number) if title and not title.startswith("[") else None
-    return None
-
-
-def _section(*headings: str) -> Callable[[str, str], FoundText | None]:
-    """What finds the first paragraph below one of these headings."""
-
-    def find(name: str, text: str) -> FoundText | None:
-        is_inside, start, rows = False, 0, list[str]()
-        for number, line in _lines(text):
-            if match := _HEADING.fullmatch(line):
-                if rows:
-                    break
-                is_inside = _title_of(match).casefold() in headings
-            elif is_inside and line.strip():
-                start = start or number
-                rows.append(line.strip())
-            elif rows:
-                break
-        said = " ".join(rows)
-        return FoundText(said, name, start) if said and not said.startswith(("[", "|", "-", "*")) else None
-
-    return find
-
-
-def _input(name: str, text: str) -> FoundText | None:
-    for number, line in _lines(text):
-        if (match := _INPUT.fullmatch(line)) and match[1] and match[1] != "$ARGUMENTS":
-            return FoundText(match[1], name, number)
-    return None
-
-
-_GOALS = (
-    ("proposal.md", _section("why", "summary", "motivation")),
-    ("requirements.md", _section("introduction", "overview")),
-    ("bugfix.md", _section("introduction", "overview")),
-    ("plan.md", _section("summary")),
-    ("spec.md", _input),
-    ("design.md", _section("overview", "introduction")),
-)
+def _find_goal(name: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """The first paragraph below a heading that a document has for it; of a specification, what a user has asked for."""
+    for before, block in pairwise(blocks):
+        if block.kind == "paragraph" and before.kind == "heading" and before.text.casefold() in _GOALS.get(name, ()):
+            said = " ".join(row.strip() for row in block.text.split("\n"))
+            if not said.startswith(("[", "|", "*")):
+                yield said, block.first + 1
+    for block in blocks if name == "spec.md" else ():
+        for at, row in enumerate(block.text.split("\n")):
+            if (match := _INPUT.fullmatch(row)) and match[1] and match[1] != "$ARGUMENTS":
+                yield match[1], block.first + at + 1

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import split_id
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
@@ -18,14 +17,12 @@ __all__ = ["FORMAT"]
 
 _ID = re.compile(r"T[0-9]{1,9}[a-z]?")
 _LEAD = re.compile(rf"({_ID.pattern})(?=\s|$)\s*")
-# `Phase 3`, or `Phase 3+` for that one and all after it.
-_PHASE = re.compile(r"Phase ([0-9]{1,9})\b(\+?)", re.IGNORECASE)
 # `T004`, or from `T004` to `T009`.
 _RANGE = re.compile(r"(T[0-9]{1,9}[a-z]?)(?:[ \t]*(?:-|–|—|\.\.|to|through)[ \t]*(T[0-9]{1,9}[a-z]?))?")
 # More than this is a mistake.
 _MOST_OF_A_RANGE = 100
 _MOST_PAIRS = 1000
-_MOST_PHASES = 100
+_LONGEST = 1000
 _IDS = r"T[0-9]{1,9}[a-z]?(?:[ \t]*+(?:(?:,|&|/|-|–|—|and|or|to|through)[ \t]*+)++T[0-9]{1,9}[a-z]?)*"
 _NEEDS = re.compile(rf"\b(?:depends? on|requires?|blocked by|needs)[ \t:]+({_IDS})", re.IGNORECASE)
 
@@ -37,27 +34,7 @@ _CLAUSE = re.compile(r"[;.][ \t]")
 _SAID = r"(?:[ \t]*\([^()]{0,80}\))?[ \t]+(?:only[ \t]+)?"
 _AFTER = re.compile(rf"({_IDS}){_SAID}(?:depends? on|requires?|blocked by|needs?|after)[ \t:]+({_IDS})", re.IGNORECASE)
 _BEFORE = re.compile(rf"({_IDS}){_SAID}(?:before|blocks?)[ \t:]+({_IDS})", re.IGNORECASE)
-_REMARK = re.compile(r"\(|[ \t][-–—][ \t]")
-_PHASE_LINE = re.compile(
-    r"[ \t]*[-*+][ \t]+(?:\*\*(.*?)\*\*|(Phase [0-9]{1,9})):?[ \t]*(?:All )?(?:depends?|requires?)(?: on)?[ \t]+(.*)",
-    re.IGNORECASE,
-)
-
 _TASK = re.compile(r"^[ \t]*[-*] \[[ xX]\] (?:\*\*)?T[0-9]{2,}\b", re.MULTILINE)
-
-
-def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    if is_heading:
-        # The number stays in the text as well, since a phase is called so.
-        phase = _PHASE.match(text)
-        return (f"phase-{phase[1]}" if phase else ""), text
-    return split_id(_LEAD, text)
-
-
-def _join(task: Task, is_heading: bool) -> str:
-    if is_heading or not task.id:
-        return task.text
-    return f"{task.id} {task.text}"
 
 
 # ---------------------------------------------------------------- dependencies
@@ -83,11 +60,8 @@ def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
         said = [one for match in _NEEDS.finditer(task.text) for one in _expand(match[1])]
         if said and _ID.fullmatch(task.id):
             needs[task] = dict.fromkeys(said)
-    phases = [task for task in known.values() if task.id.startswith("phase-")]
-    if len(phases) > _MOST_PHASES:
-        phases = []
     for line in _section(tasks.notes):
-        for task_id, needed in _read_line(line, phases):
+        for task_id, needed in _read_line(line):
             if task_id in known and task_id != needed:
                 needs.setdefault(known[task_id], {})[needed] = None
     return {key: [*several] for key, several in needs.items()}
@@ -111,13 +85,10 @@ def _section(notes: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _read_line(line: str, phases: Sequence[Task]) -> Iterator[tuple[str, str]]:
-    """Which task needs which, as a line says it."""
-    if len(line) > 1000:
+def _read_line(line: str) -> Iterator[tuple[str, str]]:
+    """Which task needs which, as a line says it by ids."""
+    if len(line) > _LONGEST:
         return
-    if match := _PHASE_LINE.match(line):
-        needed = _name_phases(match[3], phases)
-        yield from ((phase, one) for phase in _name_phases(match[1] or match[2] or "", phases) for one in needed)
     for clause in _CLAUSE.split(line):
         if match := _AFTER.search(clause):
             yield from _pair(_expand(match[1]), _expand(match[2]))
@@ -130,31 +101,13 @@ def _pair(tasks: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, st
         yield from ((task, one) for task in tasks for one in needed)
 
 
-def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
-    """The phases that a text names: by number, or where it has none, by the first word of their title."""
-    named = [(int(number), bool(more)) for number, more in _PHASE.findall(text)]
-    # What is in brackets or after a dash says why.
-    words = set() if named else {*_REMARK.split(text.casefold(), maxsplit=1)[0].split()} - {"user"}
-    found = []
-    for phase in phases:
-        number = int(phase.id.removeprefix("phase-"))
-        title = phase.text.casefold().partition(":")[2].split()
-        if any(number == one or (more and number > one) for one, more in named) or words.intersection(title[:1]):
-            found.append(phase.id)
-    return found
-
-
 # ---------------------------------------------------------------- the format
-
-
-def _is_told(heading: str) -> bool:
-    return _SECTION.match(f"# {heading}") is not None
 
 
 def _number(tasks: TaskList) -> None:
     """Give the next number to each task that has none, unless a mark says that it had none in its source."""
     for task in tasks:
-        if not _ID.fullmatch(task.id) and not task.id.startswith("phase-"):
+        if not _ID.fullmatch(task.id):
             task.id = ""
     if marks.NO_ID in tasks.notes:
         return
@@ -166,14 +119,14 @@ def _number(tasks: TaskList) -> None:
             task.id = f"T{last:03}"
 
 
-_DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_add_needs, is_told=_is_told, level=2)
+_DIALECT = Dialect(lead=_LEAD, find_needs=_find_needs, add_needs=_add_needs, level=2)
 
 
-def _guess(source: Source) -> Guess:
+def _guess(source: Source) -> int:
     share = share_of(_TASK, source)
     if share >= 2 / 3:
-        return Guess(85, "its tasks have ids such as T001")
-    return Guess(60, "it has tasks with ids such as T001") if share else Guess(0, "it has no tasks such as T001")
+        return 85
+    return 60 if share else 0
 
 
 FORMAT = markdown_format("spec-kit", _DIALECT, _guess, _number)

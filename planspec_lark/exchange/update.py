@@ -28,12 +28,9 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fields import COUNT_LIMIT, reset
-from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["Insertion", "Pairs", "call_step", "find_new", "iter_new", "pair_steps", "update_text"]
+__all__ = ["Updated", "call_step", "pair_steps", "update_plan", "update_text"]
 
-# The tag that Task Master gives to a list without one.
-_TAG = "master"
 # How far a step has come.
 _STATE = [name for name, info in STEP_FIELDS.items() if info.is_state]
 # So much of a step's text is said.
@@ -75,6 +72,25 @@ def _is_another(ours: PlanStep, theirs: PlanStep) -> bool:
 # ---------------------------------------------------------------- the update
 
 
+@frozen
+class Updated:
+    """A plan that follows another one.
+
+    Attributes:
+        plan: what it has become.
+        known: the step that was there for each that is not new, by ``id()``.
+        said: what has changed.
+        absent: the steps that were there, and that the other plan does not have.
+        left: the steps of the other plan that are not added, since all below them is elsewhere.
+    """
+
+    plan: PlanSpec
+    known: Mapping[int, PlanStep]
+    said: list[str]
+    absent: list[PlanStep]
+    left: list[PlanStep]
+
+
 def update_text(
     text: str, imported: PlanSpec, *, takes_statuses: bool = False, name: str = "<text>"
 ) -> tuple[str, list[str]]:
@@ -95,47 +111,34 @@ def update_text(
         PlanSyntaxError: the text is not a plan.
     """
     was = parse_plan(text, name=name)
+    updated = update_plan(was, imported, takes_statuses=takes_statuses)
+    said = [f"step {call_step(step)} is not in the source, and stays" for step in updated.absent]
+    said += [
+        f"not added, since the plan has all below it elsewhere: {shorten(step.description, _SAID)}"
+        for step in updated.left
+    ]
+    said += _follow_goal(updated.plan, imported)
+    return rewrite(text, was, updated.plan, updated.known).text, [*updated.said, *said]
+
+
+def update_plan(was: PlanSpec, other: PlanSpec, *, takes_statuses: bool, is_whole: bool = False) -> Updated:
+    """A plan whose steps follow another one. What it alone has stays, but with ``is_whole`` its inputs and detail."""
     plan = deepcopy(was)
     known = {id(new): old for new, old in zip(iter_steps(plan), iter_steps(was), strict=True)}
-    said = [*_follow_tags(plan, imported)]
-    pairs = pair_steps(plan, imported)
-    variables = _translate(imported, pairs)
+    updated = Updated(plan, known, [], [], [])
+    pairs = pair_steps(plan, other)
+    variables = _translate(other, pairs)
     parents = {id(step): above for step, above in iter_with_parents(plan)}
-    for theirs in iter_steps(imported):
+    for theirs in iter_steps(other):
         step = pairs.ours.get(id(theirs))
         if step is not None:
-            said += _revise(step, theirs, variables, parents)
+            updated.said.extend(_revise(step, theirs, variables, parents, is_whole=is_whole))
             if takes_statuses and step.status is not theirs.status:
-                said.append(f"step {step.step_id}: {step.status.value} → {theirs.status.value}")
+                updated.said.append(f"step {step.step_id}: {step.status.value} → {theirs.status.value}")
                 step.status = theirs.status
-    for step in iter_steps(plan):
-        if id(step) not in pairs.theirs:
-            said.append(f"step {call_step(step)} is not in the source, and stays")
-    said += _add(plan, find_new(imported, pairs.ours), pairs, variables)
-    said += _follow_goal(plan, imported)
-    return rewrite(text, was, plan, known).text, said
-
-
-def _follow_tags(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
-    """Put the steps of a list below a step for its tag, where the source has got several tags since then."""
-    tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag is not None}
-    said = (_TAG if line == marks.NO_TAG else marks.tag_of(line) for line in plan.goal_detail)
-    own = [tag for tag in said if tag is not None]
-    has_tags = any(marks.tag_of(line) is not None for step in plan.steps for line in step.detail)
-    if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
-        return
-    holder = copy_own(tags.get(own[0], imported.steps[0]))
-    names = {step.step_name for step in iter_steps(imported)}
-    for step in iter_steps(plan):
-        if step.step_name and (name := f"{holder.step_name}_{step.step_name}") in names:
-            step.step_name = name
-    reset(holder, *_STATE)
-    holder.step_id, holder.step_type, holder.children = "1", "subtask", plan.steps
-    suffixes = {id(step): str(number) for number, step in enumerate(plan.steps, start=1)}
-    suffixes |= {id(step): _suffix(step, above) for step, above in iter_with_parents(plan) if above is not None}
-    plan.steps = [holder]
-    _number(plan, suffixes | {id(holder): "1"})
-    yield f"all steps are below a step for the tag {holder.description} now"
+    updated.absent.extend(known[id(step)] for step in iter_steps(plan) if id(step) not in pairs.theirs)
+    _Adder(updated, pairs, variables, parents).add(other, is_whole=is_whole)
+    return updated
 
 
 def _translate(imported: PlanSpec, pairs: Pairs) -> dict[str, str]:
@@ -154,18 +157,25 @@ def call_step(step: PlanStep) -> str:
 
 
 def _revise(
-    step: PlanStep, theirs: PlanStep, variables: Mapping[str, str], parents: Mapping[int, PlanStep | None]
+    step: PlanStep,
+    theirs: PlanStep,
+    variables: Mapping[str, str],
+    parents: Mapping[int, PlanStep | None],
+    *,
+    is_whole: bool,
 ) -> Iterator[str]:
-    """Let the texts of a step follow the source; returns what there is to say."""
+    """Let the texts of a step follow the other one; returns what there is to say."""
     values: dict[str, Any] = {}
     if step.description != theirs.description:
         values["description"] = theirs.description
-    if step.detail[: len(theirs.detail)] != theirs.detail:
+    if (step.detail if is_whole else step.detail[: len(theirs.detail)]) != theirs.detail:
         values["detail"] = [*theirs.detail]
     for part in ("inputs", "outputs"):
         own = getattr(step, part)
-        wanted = dict.fromkeys(variables.get(one, one) for one in getattr(theirs, part))
-        if missing := [one for one in wanted if one not in own]:
+        wanted = [*dict.fromkeys(variables.get(one, one) for one in getattr(theirs, part))]
+        if is_whole and part == "inputs" and {*own} != {*wanted}:
+            values[part] = wanted
+        elif missing := [one for one in wanted if one not in own]:
             values[part] = [*own, *missing]
     if theirs.children and step.step_type not in CONTAINER_TYPES:
         values["step_type"] = theirs.step_type
@@ -192,81 +202,84 @@ def _asks_else(step: PlanStep, values: Mapping[str, Any]) -> bool:
     return "description" in values or was[: len(now)] != now
 
 
-@frozen
-class Insertion:
-    """New steps beside one another, and of the plan that they are put in the step above them, and the one before."""
-
-    new: list[PlanStep]
-    parent: PlanStep | None
-    before: PlanStep | None
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers of the id that the first of them gets."""
-        if self.before is not None:
-            *head, last = _numbers_of(self.before)
-            return (*head, last + 1)
-        return (*_numbers_of(self.parent), 1) if self.parent is not None else (1,)
+# ---------------------------------------------------------------- new steps
 
 
-def _numbers_of(step: PlanStep) -> tuple[int, ...]:
-    return tuple(map(int, step.step_id.split(".")))
+class _Adder:
+    """Adds the steps of another plan that are new, each where that has it."""
 
+    def __init__(
+        self,
+        updated: Updated,
+        pairs: Pairs,
+        variables: Mapping[str, str],
+        parents: Mapping[int, PlanStep | None],
+    ) -> None:
+        self.updated, self.pairs, self.variables, self.parents = updated, pairs, variables, parents
+        # The steps of the other plan that are added.
+        self.added: set[int] = set()
+        # New steps by the one before them, for each step above some.
+        self.new: dict[int, tuple[PlanStep | None, dict[int, list[PlanStep]]]] = {}
 
-def find_new(plan: PlanSpec, known: Mapping[int, PlanStep]) -> list[Insertion]:
-    """The places of all new steps that are not below another new one, in the order of the other plan.
-
-    Args:
-        plan: the plan that has the new steps.
-        known: the same step of the other plan for each that is not new, by ``id()``.
-    """
-    found: list[Insertion] = []
-    todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, plan.steps)]
-    while todo:
-        parent, siblings = todo.pop()
-        place = Insertion([], parent, None)
-        for own in siblings:
-            step = known.get(id(own))
-            if step is None:
-                if not place.new:
-                    found.append(place)
-                place.new.append(own)
-                # What the other plan has elsewhere may have something new below it.
-                below = (one for one, _ in iter_tree(own.children, lambda one: id(one) not in known))
-                todo += ((known[id(one)], one.children) for one in below if id(one) in known)
-            else:
-                if step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id):
-                    place = Insertion([], parent, step)
-                todo.append((step, own.children))
-    return sorted(found, key=lambda place: place.numbers)
-
-
-def iter_new(new: PlanStep, known: Mapping[int, PlanStep]) -> Iterator[PlanStep]:
-    """A new step, and all below it with none between them that is known; in document order."""
-    return (step for step, _ in iter_tree([new], lambda step: id(step) not in known) if id(step) not in known)
-
-
-def _add(plan: PlanSpec, places: Sequence[Insertion], pairs: Pairs, variables: Mapping[str, str]) -> Iterator[str]:
-    """Add new steps, and what is new below them; returns what there is to say."""
-    suffixes = {id(step): _suffix(step, above) for step, above in iter_with_parents(plan)}
-    behind: dict[int, dict[int, list[PlanStep]]] = {}
-    for place in places:
-        below = behind.setdefault(id(place.parent), {})
-        for step in place.new:
-            text = shorten(step.description, _SAID)
-            if not _holds_new(step, pairs):
-                yield f"not added, since the plan has all below it elsewhere: {text}"
-                continue
-            below.setdefault(id(place.before), []).append(_copy_new(step, pairs, variables))
-            yield f"a step added{f' ({step.step_name})' if step.step_name else ''}: {text}"
-    for above in (None, *iter_steps(plan)):
-        if (new := behind.get(id(above))) is not None:
+    def add(self, other: PlanSpec, *, is_whole: bool) -> None:
+        """Add all, and give them ids."""
+        plan = self.updated.plan
+        suffixes = {id(step): _suffix(step, above) for step, above in iter_with_parents(plan)}
+        self.added = self._find_new(other, is_whole=is_whole)
+        todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, other.steps)]
+        for parent, siblings in todo:
+            todo += self._add_siblings(parent, siblings)
+        for above, new in self.new.values():
             siblings = plan.steps if above is None else above.children
             merged = new.get(id(None), [])
             for old in siblings:
                 merged += [old, *new.get(id(old), ())]
             siblings[:] = merged
-    _number(plan, suffixes)
+        _number(plan, suffixes)
+
+    def _find_new(self, other: PlanSpec, *, is_whole: bool) -> set[int]:
+        """The new steps that are tasks, or have one below them.
+
+        A step above others is no task if it was none in its source, or, in a whole plan, if none of these is new.
+        """
+        found: set[int] = set()
+        for step in reversed([*iter_steps(other)]):
+            is_task = not step.children or not (is_whole or any(map(_is_of_holder, step.detail)))
+            if id(step) not in self.pairs.ours and (is_task or any(id(one) in found for one in step.children)):
+                found.add(id(step))
+        return found
+
+    def _add_siblings(
+        self, parent: PlanStep | None, siblings: Sequence[PlanStep]
+    ) -> Iterator[tuple[PlanStep, Sequence[PlanStep]]]:
+        """Add new steps below a step; returns what is below them and those beside them."""
+        before: PlanStep | None = None
+        todo = [*reversed(siblings)]
+        while todo:
+            theirs = todo.pop()
+            step = self.pairs.ours.get(id(theirs))
+            if step is not None:
+                before = step if self.parents[id(step)] is parent else before
+                yield step, theirs.children
+            elif id(theirs) in self.added:
+                step = self._copy(theirs)
+                _, behind = self.new.setdefault(id(parent), (parent, {}))
+                behind.setdefault(id(before), []).append(step)
+                if parent is None or id(parent) in self.updated.known:
+                    name = f" ({step.step_name})" if step.step_name else ""
+                    self.updated.said.append(f"a step added{name}: {shorten(step.description, _SAID)}")
+                yield step, theirs.children
+            else:
+                self.updated.left.append(theirs)
+                todo += reversed(theirs.children)
+
+    def _copy(self, theirs: PlanStep) -> PlanStep:
+        made = copy_own(theirs)
+        made.inputs = [self.variables.get(one, one) for one in theirs.inputs]
+        made.children = []
+        if theirs.children and not any(id(one) in self.added for one in theirs.children):
+            made.step_type = "act"
+        return made
 
 
 def _suffix(step: PlanStep, above: PlanStep | None) -> str:
@@ -302,40 +315,14 @@ def _take_free(suffixes: Sequence[str]) -> list[str]:
     return [suffix or free.take() for suffix in suffixes]
 
 
-def _copy_new(new: PlanStep, pairs: Pairs, variables: Mapping[str, str]) -> PlanStep:
-    """A new step with what is new below it."""
-    top = PlanStep("1")
-    todo = [(new, top)]
-    while todo:
-        step, above = todo.pop()
-        made = copy_own(step)
-        made.inputs = [variables.get(one, one) for one in step.inputs]
-        made.children = []
-        above.children.append(made)
-        below = [child for child in step.children if id(child) not in pairs.ours]
-        if step.children and not below:
-            made.step_type = "act"
-        todo += ((child, made) for child in reversed(below))
-    return top.children[0]
-
-
-def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
-    """Whether a new step is a task, or one that is new is below it."""
-    return any(not step.children or not any(map(_is_of_holder, step.detail)) for step in iter_new(new, pairs.ours))
-
-
 def _is_of_holder(line: str) -> bool:
     """Whether a line of detail says that its step was no task by itself in its source, but a heading or a tag."""
-    return marks.heading_level(line) > 0 or marks.tag_of(line) is not None
+    return line == marks.TAG or marks.heading_level(line) > 0
 
 
 def _follow_goal(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:
     """Let the goal's detail follow the source; nothing else in the head does."""
     lines = imported.goal_detail
-    # A list with several tags has none of its own.
-    own = [line for line in plan.goal_detail if line in lines or (line != marks.NO_TAG and marks.tag_of(line) is None)]
-    if own[: len(lines)] == lines:
-        lines = own
-    if plan.goal_detail != lines:
+    if plan.goal_detail[: len(lines)] != lines:
         plan.goal_detail = [*lines]
         yield "the goal: detail as in the source"

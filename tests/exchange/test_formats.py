@@ -111,22 +111,22 @@ _P = PlanStatus
 STATUSES = [
     ("checklist", " ", _P.PENDING, " "),
     ("checklist", "x", _P.DONE, "x"),
-    ("checklist", "X", _P.DONE, "X"),
-    ("checklist", "✅", _P.DONE, "✅"),
-    ("openspec", "✓", _P.DONE, "✓"),
-    ("spec-kit", "✔", _P.DONE, "✔"),
-    ("kiro", "☑", _P.DONE, "☑"),
+    ("checklist", "X", _P.DONE, "x"),
+    ("checklist", "✅", _P.DONE, "x"),
+    ("openspec", "✓", _P.DONE, "x"),
+    ("spec-kit", "✔", _P.DONE, "x"),
+    ("kiro", "☑", _P.DONE, "x"),
     ("kiro", "-", _P.ACTIVE, "-"),
     ("kiro", "~", _P.PENDING, " "),
     ("task-master", "pending", _P.PENDING, "pending"),
     ("task-master", "in-progress", _P.ACTIVE, "in-progress"),
-    ("task-master", "review", _P.ACTIVE, "review"),
+    ("task-master", "review", _P.ACTIVE, "in-progress"),
     ("task-master", "done", _P.DONE, "done"),
-    ("task-master", "completed", _P.DONE, "completed"),
+    ("task-master", "completed", _P.DONE, "done"),
     ("task-master", "blocked", _P.BLOCKED, "blocked"),
-    ("task-master", "deferred", _P.BLOCKED, "deferred"),
+    ("task-master", "deferred", _P.BLOCKED, "blocked"),
     ("task-master", "cancelled", _P.SKIPPED, "cancelled"),
-    ("task-master", "odd", _P.PENDING, "odd"),
+    ("task-master", "odd", _P.PENDING, "pending"),
 ]
 
 
@@ -142,7 +142,7 @@ def test_statuses(form: str, sign: str, status: PlanStatus, back: str) -> None:
     assert plan.steps[0].status is status
     exported = export_plan(plan, form).text
     if form == "task-master":
-        assert json.loads(exported)["tasks"][0]["status"] == back
+        assert json.loads(exported)["master"]["tasks"][0]["status"] == back
     else:
         assert exported == f"- [{back}] a\n"
 
@@ -158,20 +158,21 @@ def test_statuses(form: str, sign: str, status: PlanStatus, back: str) -> None:
     ],
 )
 def test_a_raw_status_gives_way_to_a_new_one(status: str, word: str) -> None:
-    plan = import_text(task_with("task-master", "review"), "task-master").plan
+    text = task_with("task-master", "review")
+    plan = import_text(text, "task-master").plan
     plan.steps[0].status = PlanStatus(status)
     wanted = "review" if status == "active" else word
-    assert json.loads(export_plan(plan, "task-master").text)["tasks"][0]["status"] == wanted
+    assert json.loads(export_into(plan, text).text)["tasks"][0]["status"] == wanted
 
 
 @pytest.mark.parametrize("raw", ["odd", 5, ["done"]])
 def test_a_status_that_is_unknown_gives_way_to_a_new_one(raw: object) -> None:
     text = json.dumps({"tasks": [{"id": 1, "title": "a", "status": raw}]})
     plan = import_text(text, "task-master").plan
-    assert json.loads(export_plan(plan, "task-master").text)["tasks"][0]["status"] == raw
+    assert export_into(plan, text).text == text
     plan.steps[0].status = PlanStatus.DONE
-    for exported in (export_plan(plan, "task-master"), export_into(plan, text)):
-        assert json.loads(exported.text)["tasks"][0]["status"] == "done"
+    assert json.loads(export_into(plan, text).text)["tasks"][0]["status"] == "done"
+    assert json.loads(export_plan(plan, "task-master").text)["master"]["tasks"][0]["status"] == "done"
 
 
 @pytest.mark.parametrize(
@@ -291,22 +292,6 @@ def test_spec_kit_has_a_section_of_dependencies(line: str, needs: dict[str, list
     assert export_plan(import_text(text, "spec-kit").plan, "spec-kit").text == text
 
 
-@pytest.mark.parametrize(
-    ("line", "needs"),
-    [
-        ("- **Foundational (Phase 2)**: Depends on Setup completion", {"phase-2": ["phase_1"]}),
-        ("- **User Stories (Phase 2+)**: All depend on Phase 1", {"phase-2": ["phase_1"], "phase-3": ["phase_1"]}),
-        ("- **Setup (Phase 1)**: No dependencies", {}),
-    ],
-)
-def test_phases_need_phases(line: str, needs: dict[str, list[str]]) -> None:
-    phases = "".join(
-        f"## Phase {at}: {title}\n\n- [ ] T00{at} x\n\n" for at, title in enumerate(["Setup", "Base", "Top"], 1)
-    )
-    text = f"{phases}## Dependencies & Execution Order\n\n{line}\n"
-    assert {name: inputs for name, (inputs, _) in steps_of(text, "spec-kit").items() if inputs} == needs
-
-
 def test_inputs_of_a_plan_become_dependencies() -> None:
     plan = parse_plan("Goal: g\n## Steps\n1. [act] Dig → hole\n2. [act] Plant\n  > ← hole\n  > ← outside\n")
     assert "- [ ] T002 Plant (depends on T001)" in export_plan(plan, "spec-kit").text
@@ -396,7 +381,7 @@ def test_text_that_goes_on(rows: list[str], description: str, detail: list[str])
 def test_deep_lists_end_in_text() -> None:
     text = "".join(f"{'  ' * depth}- [ ] {depth}\n" for depth in range(200))
     imported = import_text(text)
-    assert {one.code for one in imported.report.found} == {"EX106"}
+    assert {one.code for one in imported.report.found} == {"EX112"}
     assert len(imported.report.carried) + len(imported.report.kept) == 200
     assert find_step(imported.plan, ".".join(["1"] * 40)) is not None
 
@@ -427,7 +412,6 @@ def test_arrows_declare_nothing_and_come_back(text: str, described: str) -> None
     assert imported.plan.steps[0].description == described
     assert parse_plan(imported.text) == imported.plan
     assert not [one.code for one in lint_plan(imported.plan) if one.code == "PS305"]
-    assert imported.report.exported == "same"
     assert export_plan(imported.plan, "checklist").text == f"- [ ] {text}\n"
 
 
@@ -453,35 +437,17 @@ def test_an_id_that_comes_twice_stays_in_the_text(form: str, text: str, describe
 
 
 def test_findings_in_json_say_the_path_to_their_value() -> None:
-    tasks = [{"id": 1, "title": "a", "status": 5}, {"id": 2, "dependencies": [9]}, {"id": 2, "title": "b"}]
+    tasks = [
+        {"id": 1, "title": "a", "status": 5},
+        {"id": 2, "title": "c", "dependencies": [9]},
+        {"id": 2, "title": "b"},
+    ]
     found = import_text(json.dumps({"tasks": tasks}), "task-master").report.found
     assert sorted((one.code, one.path) for one in found) == [
         ("EX102", "tasks[2]"),
         ("EX103", "tasks[1]"),
         ("EX107", "tasks[0].status"),
-        ("EX107", "tasks[1]"),
     ]
-
-
-def test_what_stands_beside_the_tags_comes_back() -> None:
-    value = {"master": {"tasks": [{"id": 1, "title": "a"}]}, "version": 3, "made by": ["x"]}
-    plan = import_text(json.dumps(value), "task-master").plan
-    assert json.loads(export_plan(plan, "task-master").text) == value
-
-
-def test_the_detail_of_a_goal_is_no_field_of_a_list() -> None:
-    detail = ["The landlord has the keys.", "priority: high", "deadline = 3", "$.version = 4", "[not here: title]"]
-    plan = parse_plan("Goal: g\n" + "".join(f"> {line}\n" for line in detail) + "## Steps\n1. [act] a\n")
-    exported = export_plan(plan, "task-master")
-    (below,) = json.loads(exported.text).values()
-    assert [*below] == ["tasks"]
-    assert exported.lost == ["the goal of the plan", "the detail of the goal"]
-    # In a plan from Task Master some lines are fields, but none is a list.
-    plan.goal_detail += ["[no tag]", "tasks = 5", "$.tasks = 6"]
-    value = json.loads(export_plan(plan, "task-master").text)
-    assert (len(value.pop("tasks")), value) == (1, {"deadline": 3, "version": 4})
-    plan.goal_detail = ["[no tag]", '"deadline" = 3', "[fields: title, id]"]
-    assert export_plan(plan, "task-master").lost == ["the goal of the plan"]
 
 
 @pytest.mark.parametrize("form", FORMATS[:4])
@@ -502,7 +468,7 @@ def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> N
             ["1: what is below it", "1: type, detail", "2: result"],
         ),
         ("Goal: g\n> - [ ] note\n> - [ ] b\n## Steps\n1. [act] a\n2. [reason] b\n", ["2: type"]),
-        ("Goal: g\n> ## X\n## Steps\n1. [act] a\n2. [reason] b\n", ["1", "2"]),
+        ("Goal: g\n> ## X\n## Steps\n1. [act] a\n2. [reason] b\n", ["2: type"]),
     ],
 )
 def test_losses_are_those_of_the_right_steps_where_notes_read_as_tasks(text: str, lost: list[str]) -> None:
@@ -519,35 +485,15 @@ def test_a_goal_that_looks_like_a_code_block_takes_in_no_task(form: str) -> None
     assert exported.lost == ["all steps, as a note takes them in"]
 
 
-def test_a_tag_without_tasks_is_in_the_report() -> None:
-    text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
-    imported = import_text(text, "task-master")
-    assert ("master.tasks", "step 1, which has no tasks") in [
-        (entry.path, entry.reason) for entry in imported.report.carried
-    ]
-    assert json.loads(export_plan(imported.plan, "task-master").text) == json.loads(text)
-
-
 def test_a_task_without_a_list_of_subtasks_gets_one_with_the_steps_below_it() -> None:
-    imported = import_text('{"tasks": [{"id": 1, "title": "a"}]}', "task-master")
-    (step,) = imported.plan.steps
-    assert "[without: status, dependencies, subtasks]" in step.detail
+    text = '{"tasks": [{"id": 1, "title": "a"}]}'
+    plan = import_text(text, "task-master").plan
+    (step,) = plan.steps
     step.step_type, step.children = "subtask", [PlanStep("1.1", step_type="act", description="b")]
-    exported = export_plan(imported.plan, "task-master")
-    (task,) = json.loads(exported.text)["tasks"]
-    assert [one["title"] for one in task["subtasks"]] == ["b"]
-    assert not [line for line in exported.lost if "below" in line or line == "step 1.1"]
-
-
-def test_several_signs_of_what_is_done_become_one() -> None:
-    imported = import_text("- [✅] a\n- [x] b\n")
-    assert [entry.written for entry in imported.report.carried] == ["- [x] a", None]
-
-
-def test_a_line_that_becomes_two_is_told_apart_from_those_after_it() -> None:
-    report = import_text("- - [ ] twice\n" + "- [ ] the same\n" * 300).report
-    written = [(entry.line, entry.written) for entry in [*report.carried, *report.kept] if entry.written is not None]
-    assert written == [(1, "-\n  - [ ] twice")]
+    for exported in (export_plan(plan, "task-master"), export_into(plan, text)):
+        (again,) = import_text(exported.text).plan.steps
+        assert [below.description for below in again.children] == ["b"]
+        assert exported.lost == []
 
 
 def test_front_matter_without_an_end_is_text() -> None:
@@ -555,25 +501,3 @@ def test_front_matter_without_an_end_is_text() -> None:
     imported = import_text(text)
     assert [(one.code, one.help) for one in imported.report.found] == [("EX105", "end it with a line `---`")]
     assert export_plan(imported.plan, "checklist").text == text
-
-
-@pytest.mark.parametrize(
-    ("line", "needed"),
-    [
-        ("- **Phase 1**: Depends on Phase 2 (event types)", ["phase_2"]),
-        ("- Phase 1 depends on Phase 2 (event types)", ["phase_2"]),
-        ("- Phase 1: requires Phase 2 and Phase 3", ["phase_2", "phase_3"]),
-        ("- Phase 1 of it depends on Phase 2", []),
-        ("- **Phase 1**: Depends on Storage completion", ["phase_2"]),
-        ("- **Phase 1**: Depends on Storage and Event completion", ["phase_2", "phase_3"]),
-        ("- **Phase 1**: Depends on Storage (event types)", ["phase_2"]),
-        ("- **Phase 1**: Depends on Storage - no event gets lost", ["phase_2"]),
-    ],
-)
-def test_words_name_phases_where_no_number_does(line: str, needed: list[str]) -> None:
-    phases = "".join(f"## Phase {at}: {title} work\n\n- [ ] T00{at} a\n\n" for at, title in _TITLES)
-    text = f"{phases}## Dependencies\n\n{line}\n"
-    assert steps_of(text, "spec-kit")["phase-1"][0] == needed
-
-
-_TITLES = [(1, "Core"), (2, "Storage"), (3, "Event")]

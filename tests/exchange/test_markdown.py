@@ -114,7 +114,7 @@ def test_an_item_without_a_box_gets_one_when_it_is_done() -> None:
 def test_headings_beside_a_step_are_steps_if_they_are_counted() -> None:
     text = "## 1. Scrape\n\nWell.\n\n## 2. Prime\n\n- [x] a\n\n## 3. Paint\n\n## Notes\n\nNone.\n"
     assert [line.split(" ", 2)[2] for line in steps_of(text, "checklist")] == ["1. Scrape", "2. Prime", "a", "3. Paint"]
-    assert import_text(text, "checklist").report.exported == "same"
+    assert export_plan(import_text(text, "checklist").plan, "checklist").text == text
 
 
 def test_what_a_format_says_below_its_tasks_is_detail() -> None:
@@ -125,12 +125,24 @@ def test_what_a_format_says_below_its_tasks_is_detail() -> None:
 
 
 def test_a_list_that_stays_text_is_counted() -> None:
-    imported = import_text("- [ ] a\n\n## Later\n\n- b\n- c\n  - d\n")
+    imported = import_text("## Now\n\n- [ ] a\n\nLater:\n\n- b\n- c\n  - d\n\n## Notes\n\n- e\n")
     assert [one.message for one in imported.report.found] == [
-        "3 lines look like tasks, and are kept as text; the last is line 7"
+        "3 lines look like tasks, and are kept as text; the last is line 9"
     ]
-    assert imported.report.similar == [5, 6, 7]
-    assert imported.report.to_dict()["similar"] == [5, 6, 7]
+    assert imported.report.similar == [7, 8, 9]
+    assert imported.report.to_dict()["similar"] == [7, 8, 9]
+
+
+@pytest.mark.parametrize(
+    ("text", "similar"),
+    [
+        ("- [ ] T001 a\n\n## Notes\n\n- T001 is easy\n- b\n- T002 is new\n", [7]),
+        ("- [ ] a\n\n## Notes\n\n- b\n- ✅ c\n- ~~d~~\n- [US1] e\n- [x]f\n", [6, 7, 9]),
+        ("1. a\n2. b\n\n## Notes\n\n- c\n", [6]),
+    ],
+)
+def test_in_other_sections_only_what_has_the_form_of_a_task_is_counted(text: str, similar: list[int]) -> None:
+    assert import_text(text).report.similar == similar
 
 
 @pytest.mark.parametrize(
@@ -208,7 +220,7 @@ def test_lists_that_go_on_are_one() -> None:
 
 def test_the_command_counts_what_may_be_tasks(tmp_path: Path) -> None:
     path = tmp_path / "list.md"
-    path.write_text("- [ ] a\n\n## Later\n\n- b\n", encoding="utf-8")
+    path.write_text("- [ ] a\n\nLater:\n\n- b\n", encoding="utf-8")
     ran = run("import", path)
     assert ran.exit_code == 0
     assert "0 left out; 1 kept line may be tasks" in ran.stderr

@@ -128,7 +128,12 @@ def test_a_list_that_was_written_by_hand_keeps_its_layout() -> None:
     exported = export_into(plan, text)
     assert (exported.text, exported.lost) == (text.replace("pending", "completed"), [])
     plan.steps[1].status = PlanStatus.DONE
-    assert export_into(plan, text).lost == ["the file gets a new layout"]
+    exported = export_into(plan, text)
+    done = text.replace("pending", "completed").replace('"Sow"', '"Sow", "status": "completed"')
+    assert (exported.text, exported.lost) == (done, [])
+    plan.steps.append(parse_plan("## Steps\n3. [act] Mow\n").steps[0])
+    new = ',\n\n {"content": "Mow", "status": "pending", "activeForm": "Mow"}'
+    assert export_into(plan, text).text == done.replace("}] }", f"}}{new}] }}")
 
 
 def test_needs_become_inputs() -> None:
@@ -161,6 +166,24 @@ def test_lines_of_json_are_recognised() -> None:
     with pytest.raises(PlanSyntaxError) as caught:
         import_text('{"a": 1}\n{"a": 2}\n' * 200)
     assert [one.code for one in caught.value.diagnostics] == ["EX110"]
+
+
+MARKDOWN = {
+    "sessionUpdate": "plan_update",
+    "plan": {"type": "markdown", "planId": "p", "content": "# Leak\n\n- [x] Read the logs\n- [ ] Fix the leak\n"},
+}
+
+
+def test_the_protocol_has_plans_in_markdown() -> None:
+    text = json.dumps(MARKDOWN, indent=2)
+    imported = import_text(text)
+    assert (imported.report.format, imported.report.done, imported.plan.title) == ("acp", 1, "Leak")
+    assert [entry.path for entry in imported.report.carried] == ["plan.content"]
+    assert export_into(imported.plan, text).text == text
+    imported.plan.steps[1].status = PlanStatus.DONE
+    assert export_into(imported.plan, text).text == text.replace("- [ ] Fix", "- [x] Fix")
+    with pytest.raises(PlanSyntaxError, match="EX110"):
+        import_text(text.replace("content", "other"), "acp")
 
 
 def test_the_protocol_takes_what_is_written() -> None:

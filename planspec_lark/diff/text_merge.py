@@ -66,22 +66,21 @@ def merge_texts(
 
 def _write(merged: Merged, ours: str, theirs: str) -> WrittenPlan:
     """The text of ours, edited to say the merged plan."""
-    pieces = {
-        side: {piece.step_id: piece.lines for piece in cut_accepted(end_last_line(text))}
-        for side, text in ((OURS, ours), (THEIRS, theirs))
-    }
     staying = {merged.order[0]}
     known: dict[int, PlanStep] = {}
-    lines: dict[int, str] = {}
+    elsewhere: list[MergeNode] = []
     for parent in merged.order:
         if parent in staying and parent.children:
             staying.update(longest_common(parent.children, parent.below(OURS)))
         for node in parent.children:
-            own = node.versions[node.side].step
             if node in staying:
-                known[id(node.step)] = own
+                known[id(node.step)] = node.versions[OURS].step
             else:
-                lines[id(node.step)] = pieces[node.side][own.step_id]
+                elsewhere.append(node)
+    sides = {node.side for node in elsewhere}
+    texts = ((side, text) for side, text in ((OURS, ours), (THEIRS, theirs)) if side in sides)
+    pieces = {(side, piece.step_id): piece.lines for side, text in texts for piece in cut_accepted(end_last_line(text))}
+    lines = {id(node.step): pieces[node.side, node.versions[node.side].step.step_id] for node in elsewhere}
     return rewrite(ours, merged.plans[OURS], merged.plan, known, lines)
 
 

@@ -4,7 +4,7 @@ Ids do not tell, as a new step gives all after it new ones. What tells, from the
 
 1. the same name, where only one step of each version has it;
 2. the same own text (name, type, description, inputs, outputs, detail), where it is clear which is which: only one step
-   has it, or only one with such steps below or above it;
+   has it, or only one with such steps below it;
 3. among the steps below two that are the same: the same own text, in their order, between the same neighbours;
 4. there as well: similar words, and less similar ones where the id is the same;
 5. for a container whose words have changed: most of its steps are found again below one other container;
@@ -124,8 +124,7 @@ class Matching:
         self._pair(self._old[0], self._new[0])
         self._by_key(lambda node: node.step.step_name, is_single=True)
         self._by_key(lambda node: node.task, is_single=True)
-        for find_keys in (_with_below, _with_above):
-            self._by_key((find_keys(self._old) | find_keys(self._new)).get)
+        self._by_key((_with_below(self._old) | _with_below(self._new)).get)
         self._containers()
         self._below_pairs()
         self._in_order(*self._free(self._old, self._new))
@@ -227,14 +226,6 @@ def _likely_pairs(ours: list[StepNode], theirs: list[StepNode]) -> Iterator[tupl
         for at in (rank, len(theirs) - len(ours) + rank):
             found += theirs[at : at + 1] if at >= 0 else []
         yield from ((node, other, abs(rank - ranks[other])) for other in dict.fromkeys(found))
-
-
-def _with_above(nodes: list[StepNode]) -> dict[StepNode, Hashable]:
-    """What each step and all above it say."""
-    keys: dict[StepNode, Hashable] = {}
-    for node in nodes:
-        keys[node] = hash((keys[node.parent], node.task)) if node.parent else 0
-    return keys
 
 
 def _with_below(nodes: list[StepNode]) -> dict[StepNode, Hashable]:

@@ -63,14 +63,14 @@ class _Editor(Finder):
     def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
         """Put in the lines of a new step that is at an index of its siblings."""
         super().add_at(step, siblings, at)
-        self._lines.put(
-            step, StepPlace(siblings[at - 1] if at else None, siblings[at + 1 : at + 2], self.parent_of(step))
-        )
+        self._lines.put(step, self._place(step, siblings, at))
 
     def place_of(self, step: PlanStep, adopted: Sequence[PlanStep]) -> StepPlace:
         """The place of the lines of a step in the plan; those that it has adopted have theirs already."""
         siblings, head = self.siblings_of(step)
-        at = self.index_of(siblings, head, step)
+        return self._place(step, siblings, self.index_of(siblings, head, step), adopted)
+
+    def _place(self, step: PlanStep, siblings: list[PlanStep], at: int, adopted: Sequence[PlanStep] = ()) -> StepPlace:
         before = [*siblings[at + 1 : at + 2], *adopted[:1]]
         return StepPlace(siblings[at - 1] if at else None, before, self.parent_of(step))
 

@@ -4,7 +4,7 @@ Ids do not tell, as a new step gives all after it new ones. What tells, from the
 
 1. the same name, where only one step of each version has it;
 2. the same own text (name, type, description, inputs, outputs, detail), where it is clear which is which: only one step
-   has it, or only one with such steps below or above it;
+   has it, or only one with such steps below it;
 3. among the steps below two that are the same: the same own text, in their order, between the same neighbours;
 4. there as well: similar words, and less similar ones where the id is the same;
 5. for a container whose words have changed: most of its steps are found again below one other container;
@@ -23,9 +23,9 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.diff.models import Value
+from planspec_lark.diff.models import Value, values_of
 from planspec_lark.diff.sequences import cut_at, longest_common
-from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
+from planspec_lark.planspec.models import PlanSpec, PlanStep, task_of
 from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["Matching", "StepNode", "match_nodes", "number_nodes"]
@@ -51,22 +51,34 @@ class StepNode:
     Attributes:
         index: its rank in document order. At 0 is the plan itself, with a step that is not its own.
         step: the step.
-        hash: what tells the step's own text from others.
+        task: what the step asks for, in one text.
         parent: the node above it; None for the plan itself.
         rank: its place among those below that one, from 0.
+        suffix: what the id of the step adds to that of the step above it.
         children: the nodes below it, in their order.
+        plan: the plan, where it is that.
         merged: what it is part of where versions are merged.
-        values: what it says itself there, but for its id.
     """
 
     index: int
     step: PlanStep
-    hash: str
+    task: str
     parent: StepNode | None
     rank: int
+    suffix: str = ""
     children: list[StepNode] = field(factory=list)
+    plan: PlanSpec | None = None
     merged: Any = None
-    values: dict[str, Value] = field(factory=dict)
+
+    @cached_property
+    def values(self) -> dict[str, Value]:
+        """What it says itself, but for its id."""
+        return values_of(self.plan or self.step)
+
+    @property
+    def before(self) -> StepNode | None:
+        """The node before it, below the same one."""
+        return self.parent.children[self.rank - 1] if self.parent and self.rank else None
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -76,20 +88,15 @@ class StepNode:
         found = [*_WORD.findall(text), *(f"→ {name}" for name in outputs), *(f"← {name}" for name in inputs)]
         return frozenset([*dict.fromkeys(found)][:_KEPT])
 
-    @property
-    def suffix(self) -> str:
-        """What the id of the step adds to that of the step above it."""
-        above = self.parent
-        return self.step.step_id[len(above.step.step_id) + 1 :] if above and above.parent else self.step.step_id
-
 
 def number_nodes(plan: PlanSpec) -> list[StepNode]:
     """The plan itself and its steps, in document order."""
-    nodes = [StepNode(0, PlanStep("0"), "", None, 0)]
+    nodes = [StepNode(0, PlanStep("0"), "", None, 0, plan=plan)]
     known = {id(None): nodes[0]}
     for step, parent in iter_with_parents(plan):
         above = known[id(parent)]
-        node = known[id(step)] = StepNode(len(nodes), step, hash_of(step), above, len(above.children))
+        suffix = step.step_id if parent is None else step.step_id[len(parent.step_id) + 1 :]
+        node = known[id(step)] = StepNode(len(nodes), step, task_of(step), above, len(above.children), suffix)
         nodes.append(node)
         above.children.append(node)
     return nodes
@@ -116,9 +123,8 @@ class Matching:
         """All kinds of matching, one after the other."""
         self._pair(self._old[0], self._new[0])
         self._by_key(lambda node: node.step.step_name, is_single=True)
-        self._by_key(lambda node: node.hash, is_single=True)
-        for find_keys in (_with_below, _with_above):
-            self._by_key((find_keys(self._old) | find_keys(self._new)).get)
+        self._by_key(lambda node: node.task, is_single=True)
+        self._by_key((_with_below(self._old) | _with_below(self._new)).get)
         self._containers()
         self._below_pairs()
         self._in_order(*self._free(self._old, self._new))
@@ -145,9 +151,9 @@ class Matching:
 
     def _in_order(self, ours: list[StepNode], theirs: list[StepNode]) -> None:
         """Pair steps that say the same, the first with the first."""
-        there = _group(reversed(theirs), lambda node: node.hash)
+        there = _group(reversed(theirs), lambda node: node.task)
         for old in ours:
-            if others := there.get(old.hash):
+            if others := there.get(old.task):
                 self._pair(old, others.pop())
 
     def _containers(self) -> None:
@@ -162,7 +168,8 @@ class Matching:
     def _below_pairs(self) -> None:
         """Pair what is below steps that are paired, and then what is below those."""
         while self._todo:
-            for ours, theirs in self._gaps(self._todo.pop()):
+            old = self._todo.pop()
+            for ours, theirs in self._gaps(old) if old.children else ():
                 self._in_order(ours, theirs)
                 self._by_likeness(*self._free(ours, theirs), anywhere=False)
 
@@ -221,19 +228,11 @@ def _likely_pairs(ours: list[StepNode], theirs: list[StepNode]) -> Iterator[tupl
         yield from ((node, other, abs(rank - ranks[other])) for other in dict.fromkeys(found))
 
 
-def _with_above(nodes: list[StepNode]) -> dict[StepNode, Hashable]:
-    """What each step and all above it say."""
-    keys: dict[StepNode, Hashable] = {}
-    for node in nodes:
-        keys[node] = hash((keys[node.parent], node.hash)) if node.parent else 0
-    return keys
-
-
 def _with_below(nodes: list[StepNode]) -> dict[StepNode, Hashable]:
     """What each step and all below it say, where something is below it."""
     keys: dict[StepNode, Hashable] = {}
     for node in reversed(nodes):
-        keys[node] = hash((node.hash, *(keys[child] for child in node.children)))
+        keys[node] = hash((node.task, *(keys[child] for child in node.children)))
     return {node: key for node, key in keys.items() if node.children}
 
 

@@ -8,7 +8,7 @@ no other step has come in their way.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import chain, count, pairwise
 from typing import cast
 
@@ -16,9 +16,9 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.diff.compare import find_moved
 from planspec_lark.diff.match import StepNode, match_nodes, number_nodes
-from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
+from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of
 from planspec_lark.diff.sequences import merge_items, merge_order
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, make_step
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, are_alike, copy_own
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.diagnostics import join_words, name_some
 from planspec_lark.syntax.fields import COUNT_LIMIT
@@ -77,7 +77,8 @@ class MergeNode:
         step: what it has become there.
         step_id: its id there; empty for the plan itself.
         suffix: what its id adds there to that of the step above it.
-        values: what it says there; where both sides disagree, as ours does.
+        changed: what it says there and not in the version that it is taken from; where both sides disagree, it says
+            what ours does.
         disputed: the names of the values that both have changed differently, ``place`` where that is the place.
         removal: the one that it is about, where one side has removed it and the other has not left it alone.
     """
@@ -86,11 +87,11 @@ class MergeNode:
     moved: tuple[str, ...] = ()
     is_gone: bool = False
     parent: MergeNode | None = None
-    children: Sequence[MergeNode] = ()
+    children: list[MergeNode] = field(factory=list)
     step: PlanStep | None = None
     step_id: str = ""
     suffix: str = ""
-    values: dict[str, Value] = field(factory=dict)
+    changed: dict[str, Value] = field(factory=dict)
     disputed: tuple[str, ...] = ()
     removal: Removal | None = None
 
@@ -98,6 +99,10 @@ class MergeNode:
     def side(self) -> str:
         """The side that it is taken from where there is no reason for another one."""
         return OURS if OURS in self.versions else THEIRS
+
+    def value(self, name: str) -> Value:
+        """What it says there of a kind."""
+        return self.changed.get(name, self.versions[self.side].values[name])
 
     def above(self, side: str) -> MergeNode | None:
         """The node above it in a version; None where that has no such step."""
@@ -108,11 +113,6 @@ class MergeNode:
         """The nodes below it in a version; none where that has no such step."""
         node = self.versions.get(side)
         return [child.merged for child in node.children] if node else []
-
-    def before(self, side: str) -> MergeNode | None:
-        """The node before it in a version that has it, below the same one."""
-        node = self.versions[side]
-        return node.parent.children[node.rank - 1].merged if node.parent and node.rank else None
 
     def dispute(self, name: str) -> None:
         """Note that the sides do not agree on a value."""
@@ -196,12 +196,15 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec, *, keep_sta
 
 def _build(order: list[MergeNode]) -> PlanSpec:
     root, *nodes = order
-    plan = PlanSpec(**fields_of(root.values))
+    plan = PlanSpec(**fields_of(root.versions[OURS].values | root.changed))
     siblings: dict[MergeNode | None, list[PlanStep]] = {root: plan.steps}
     for node in nodes:
-        is_expanded = node.versions[node.side].step.expanded
-        step = make_step(step_id=node.step_id, expanded=is_expanded, children=[], **fields_of(node.values))
-        node.step = step
+        step = node.step = copy_own(node.versions[node.side].step)
+        if step.step_id != node.step_id:
+            step.step_id = node.step_id
+        step.children = []
+        for name, value in fields_of(node.changed).items():
+            setattr(step, name, value)
         siblings[node.parent].append(step)
         siblings[node] = step.children
     return plan
@@ -213,9 +216,6 @@ def _build(order: list[MergeNode]) -> PlanSpec:
 def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[StepNode]]:
     """The steps of three versions, each of which knows what it is part of."""
     trees = {side: number_nodes(plan) for side, plan in plans.items()}
-    for side, plan in plans.items():
-        for node in trees[side]:
-            node.values = values_of(node.step if node.parent else plan)
     for node in trees[BASE]:
         node.merged = MergeNode({BASE: node})
     for side in (OURS, THEIRS):
@@ -243,7 +243,7 @@ def _find_additions(tree: list[StepNode]) -> Iterator[tuple[Hashable, StepNode]]
             behind[node.parent] = node.merged
             continue
         above = node.parent and node.parent.merged
-        key = node.step.step_name or (above, behind.get(node.parent), node.hash)
+        key = node.step.step_name or (above, behind.get(node.parent), node.task)
         counts[key] += 1
         yield (key, counts[key]), node
 
@@ -272,34 +272,39 @@ def _find_removals(tree: list[StepNode], keeper: str, remover: str) -> None:
 def _merge_values(node: MergeNode, *, keep_statuses: bool) -> None:
     """Merge what the plan or a step says itself."""
     if OURS not in node.versions or THEIRS not in node.versions:
-        node.values = node.versions[node.side].values
         return
-    ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
-    for name, value in ours.items():
-        node.values[name], is_disputed = _merge_value(name, _base_value(node, name), value, theirs[name])
+    ours, theirs = node.versions[OURS], node.versions[THEIRS]
+    if (ours.parent and are_alike(ours.step, theirs.step)) or ours.values == theirs.values:
+        return
+    for name, value in ours.values.items():
+        said, is_disputed = _merge_value(name, _base_value(node, name), value, theirs.values[name])
         if is_disputed:
             node.dispute(name)
-    if "status" in ours and "status" not in node.disputed and not keep_statuses:
+        elif said != value:
+            node.changed[name] = said
+    if "status" in ours.values and "status" not in node.disputed and not keep_statuses:
         _find_overtaken(node)
     if "status" in node.disputed:
         # How a step has ended belongs to the status that it has ended with.
-        node.values |= {name: ours[name] for name in ENDING}
+        for name in ENDING:
+            node.changed.pop(name, None)
 
 
 def _find_overtaken(node: MergeNode) -> None:
     """A status that one side has given a step says nothing of what the other one has made of the step: a dispute."""
     ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
-    # What a step asks for; the plan itself has no status.
-    asked = [name for name in node.values if name not in FRESH and name != "step_name"]
-    # No side says what is in dispute.
-    agreed: dict[str, Value | None] = {"status": node.values["status"]}
-    agreed |= {name: None if name in node.disputed else node.values[name] for name in asked}
-    is_told = any(all(side[name] == value for name, value in agreed.items()) for side in (ours, theirs))
+    status = node.value("status")
+    # What a step asks for.
+    asked = [name for name in ours if name not in FRESH and name != "step_name" and ours[name] != theirs[name]]
     is_same = ours["status"] == theirs["status"]
-    if is_told or is_same or node.values["status"] in (PlanStatus.PENDING, _base_value(node, "status")):
+    if is_same or status in (PlanStatus.PENDING, _base_value(node, "status")):
         return
-    for name in ("status", *(name for name in asked if ours[name] != theirs[name])):
-        node.values[name] = ours[name]
+    teller = ours if ours["status"] == status else theirs
+    # No side says what is in dispute.
+    if not any(name in node.disputed or teller[name] != node.value(name) for name in asked):
+        return
+    for name in ("status", *asked):
+        node.changed.pop(name, None)
         node.dispute(name)
 
 
@@ -329,13 +334,15 @@ def _merge_value(name: str, base: Value | None, ours: Value, theirs: Value) -> t
 
 def _find_lost_type(node: MergeNode) -> None:
     """A step that one side has made a leaf, and below which the other side has some, is of a type in dispute."""
-    kind = node.values["step_type"]
-    if not node.children or kind in CONTAINER_TYPES or "step_type" in node.disputed:
+    if not node.children:
+        return
+    kind = node.value("step_type")
+    if kind in CONTAINER_TYPES or "step_type" in node.disputed:
         return
     steps = [node.versions[side].step for side in (OURS, THEIRS) if side in node.versions]
     is_meant = any(step.children and step.step_type == kind for step in steps)
     if not is_meant and any(step.step_type in CONTAINER_TYPES for step in steps):
-        node.values = node.values | {"step_type": steps[0].step_type}
+        node.changed["step_type"] = steps[0].step_type
         node.dispute("step_type")
 
 
@@ -394,11 +401,12 @@ def _find_ring(steps: list[MergeNode]) -> list[MergeNode]:
 
 def _find_order(parent: MergeNode) -> None:
     """Put the nodes below one in order."""
+    if not any(version.children for version in parent.versions.values()):
+        return
     ours, theirs = ([node for node in parent.below(side) if node.parent is parent] for side in (OURS, THEIRS))
-    if ours or theirs:
-        parent.children, clashes = merge_order(parent.below(BASE), ours, theirs)
-        for node in clashes:
-            node.dispute(PLACE)
+    parent.children, clashes = merge_order(parent.below(BASE), ours, theirs)
+    for node in clashes:
+        node.dispute(PLACE)
 
 
 # ---------------------------------------------------------------- their ids
@@ -422,10 +430,14 @@ class FreeNumbers:
 
 def _number_children(parent: MergeNode) -> None:
     """Give the nodes below one their ids."""
-    is_counted = all(_is_counted(parent, side) for side in (BASE, OURS, THEIRS))
-    suffixes = (_count_up if is_counted else _keep_suffixes)(parent)
-    if not _are_sound(suffixes):
-        suffixes = [str(number) for number in range(1, len(parent.children) + 1)]
+    told = [[(own.merged, own.suffix) for own in version.children] for version in parent.versions.values()]
+    suffixes = [suffix for _, suffix in told[0]]
+    # Mostly, no side has changed them.
+    if any(other != told[0] for other in told[1:]) or [node for node, _ in told[0]] != parent.children:
+        is_counted = all(map(_is_counted, parent.versions.values()))
+        suffixes = (_count_up if is_counted else _keep_suffixes)(parent)
+        if not _are_sound(suffixes):
+            suffixes = [str(number) for number in range(1, len(parent.children) + 1)]
     for node, suffix in zip(parent.children, suffixes, strict=True):
         node.suffix, node.step_id = suffix, parent.id_below(suffix)
 
@@ -437,53 +449,44 @@ def _are_sound(suffixes: list[str]) -> bool:
     return len(set(suffixes)) == len(suffixes) and not any(find_parents(suffixes))
 
 
-def _is_counted(parent: MergeNode, side: str) -> bool:
+def _is_counted(version: StepNode) -> bool:
     """Whether the steps below one have single numbers in a version, in their order."""
-    suffixes = [node.versions[side].suffix for node in parent.below(side)]
+    suffixes = [own.suffix for own in version.children]
     return not any("." in suffix for suffix in suffixes) and all(int(a) < int(b) for a, b in pairwise(suffixes))
 
 
-def _suffixes_of(node: MergeNode) -> dict[str, str]:
-    """What the id of a step adds in the versions that have it below the same one as the merged plan."""
-    return {side: own.suffix for side, own in node.versions.items() if node.above(side) is node.parent}
+def _find_place(node: MergeNode) -> StepNode:
+    """A step where it is below the same one: in the version of the side that has changed its id or its order."""
+    here = {side: own for side, own in node.versions.items() if node.above(side) is node.parent}
+    if OURS not in here or THEIRS not in here:
+        return here.get(OURS) or here[THEIRS]
+    told = {side: (own.suffix, _behind(own)) for side, own in here.items()}
+    for at, (ours, theirs) in enumerate(zip(told[OURS], told[THEIRS], strict=True)):
+        if ours != theirs:
+            return here[THEIRS if BASE in told and ours == told[BASE][at] else OURS]
+    return here[OURS]
+
+
+def _behind(own: StepNode) -> MergeNode | None:
+    """What a step comes behind in its version."""
+    return own.before.merged if own.before else None
 
 
 def _count_up(parent: MergeNode) -> list[str]:
-    """Numbers in order: every step keeps its own, moved by all that has come or gone before it on either side."""
-    numbers: dict[MergeNode, int] = {}
-    last, shared = -1, 0
+    """Numbers in order: every step is as far after the one before it as a side has it."""
+    numbers: dict[MergeNode | None, int] = {None: 0}
+    last = -1
     for node in parent.children:
-        last = numbers[node] = max(_find_number(node, numbers, shared), last + 1)
-        # What has come here on both sides has moved what follows once.
-        shared += _suffixes_of(node).keys() == {OURS, THEIRS}
-    return [*map(str, numbers.values())]
-
-
-def _find_number(node: MergeNode, numbers: dict[MergeNode, int], shared: int) -> int:
-    at = {side: int(suffix) for side, suffix in _suffixes_of(node).items()}
-    movers = [side for side in (OURS, THEIRS) if side in at and side in node.moved]
-    if OURS in at and THEIRS in at:
-        ours, theirs, base = at[OURS], at[THEIRS], at.get(BASE)
-        if ours == theirs or base is None:
-            return ours
-        if not movers:
-            both = ours + theirs - base
-            return both if base in (ours, theirs) else max(1, both - shared)
-    side = [*movers, OURS if OURS in at else THEIRS][0]
-    before = node.before(side)
-    if before and before in numbers and (movers or BASE not in at):
-        # It is new here: as far after the step before it as it is there.
-        return numbers[before] + at[side] - int(before.versions[side].suffix)
-    return at[side]
+        place = _find_place(node)
+        gap = int(place.suffix) - (int(place.before.suffix) if place.before else 0)
+        above = numbers.get(_behind(place), max(last, 0))
+        last = numbers[node] = max(above + gap, last + 1)
+    return [str(numbers[node]) for node in parent.children]
 
 
 def _keep_suffixes(parent: MergeNode) -> list[str]:
     """Suffixes of any kind: every step keeps its own, unless one of ours has it."""
-    wanted: dict[MergeNode, str] = {}
-    for node in parent.children:
-        at = _suffixes_of(node)
-        is_theirs = OURS not in at or (THEIRS in at and at[OURS] == at.get(BASE))
-        wanted[node] = at[THEIRS if is_theirs else OURS]
+    wanted = {node: _find_place(node).suffix for node in parent.children}
     taken = {suffix for node, suffix in wanted.items() if OURS in node.versions}
     free = FreeNumbers(wanted.values())
     for node, suffix in wanted.items():
@@ -502,7 +505,7 @@ def dispute_as_theirs(merged: Merged) -> Merged:
         disputed = {name for name in node.disputed if name != PLACE}
         if "status" in disputed:
             disputed.update(ENDING)
-        node.values = node.values | {name: node.versions[THEIRS].values[name] for name in disputed}
+        node.changed |= {name: node.versions[THEIRS].values[name] for name in disputed}
     _place_as_theirs([node for node in merged.order if PLACE in node.disputed])
     order = [*merged.order[0].subtree()]
     for node in order[1:]:
@@ -512,39 +515,22 @@ def dispute_as_theirs(merged: Merged) -> Merged:
 
 
 def _place_as_theirs(nodes: list[MergeNode]) -> None:
-    """Put steps that both sides have moved where theirs has them, with numbers that are free there."""
-    free: dict[MergeNode, FreeNumbers] = {}
-    placed: set[MergeNode] = set()
-    parents: dict[MergeNode, None] = {}
-    # What comes below a step, by what it comes behind.
-    behind: defaultdict[MergeNode, defaultdict[MergeNode | None, list[MergeNode]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    # What is to come below itself may do so once that is elsewhere.
-    for node, is_last in chain(((node, False) for node in nodes), ((node, True) for node in nodes)):
-        was, above = node.parent, node.above(THEIRS)
-        assert was is not None, "the plan itself is nowhere else"
-        is_blocked = above is None or above.is_gone or _is_around(node, above)
-        if node in placed or (is_blocked and not is_last):
-            continue
-        placed.add(node)
-        if above is not None and not is_blocked:
+    """Put steps that both sides have moved below what they are below in theirs, after all others."""
+    moved: defaultdict[MergeNode, list[MergeNode]] = defaultdict(list)
+    # What they are to be below comes before them.
+    for node in sorted(nodes, key=lambda node: node.versions[THEIRS].index):
+        above = node.above(THEIRS)
+        if node.parent and above and not above.is_gone and not _is_around(node, above):
+            moved[node.parent] += ()
+            moved[above].append(node)
             node.parent = above
-            parents |= {was: None, above: None}
-            behind[above][node.before(THEIRS)].append(node)
-        there = node.parent or was
-        if there not in free:
-            free[there] = FreeNumbers(child.suffix for child in there.children)
-        node.suffix = free[there].take(node.versions[THEIRS].suffix)
-    moved = {node for places in behind.values() for group in places.values() for node in group}
-    for parent in parents:
-        places = behind[parent]
-        children = places.pop(None, [])
-        for child in parent.children:
-            if child not in moved:
-                children += [child, *places.pop(child, ())]
-        # What they come behind is elsewhere.
-        parent.children = [*children, *chain.from_iterable(places.values())]
+    placed = {*chain.from_iterable(moved.values())}
+    for parent, last in moved.items():
+        parent.children = [node for node in parent.children if node not in placed]
+        free = FreeNumbers(node.suffix for node in parent.children)
+        for node in last:
+            node.suffix = free.take(node.versions[THEIRS].suffix)
+        parent.children += last
 
 
 def _is_around(node: MergeNode, other: MergeNode) -> bool:

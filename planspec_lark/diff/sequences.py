@@ -90,22 +90,19 @@ def merge_items(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
     """Merge a list of items that stand for themselves, such as constraints.
 
     What either side has added is there, what either has taken out is not. Where both have taken out the same item and
-    put something different in its place, each has reworded it, and that is a conflict.
+    put in something different, each may have reworded it, and that is a conflict.
 
     Returns:
         The list, and whether there is a conflict; then the list is ours.
     """
-    numbered = [[*_number(items)] for items in (base, ours, theirs)]
-    anchors = set.intersection(*(set(longest_common(numbered[0], side)) for side in numbered[1:]))
-    merged: list[tuple[str, int]] = []
-    for old, mine, other in zip(*(cut_at(items, anchors) for items in numbered), strict=True):
-        gone_left, gone_right = set(old).difference(mine), set(old).difference(other)
-        if gone_left & gone_right and set(mine).difference(old) != set(other).difference(old):
-            return [*ours], True
-        merged += weave(
-            [item for item in mine if item not in gone_right], [item for item in other if item not in gone_left]
-        )
-    return [text for text, _ in dict.fromkeys(merged)], False
+    old, mine, other = ([*_number(items)] for items in (base, ours, theirs))
+    gone_left, gone_right = set(old).difference(mine), set(old).difference(other)
+    if gone_left & gone_right and set(mine).difference(old) != set(other).difference(old):
+        return [*ours], True
+    left, right = (
+        [item for item in side if item not in gone] for side, gone in ((mine, gone_right), (other, gone_left))
+    )
+    return [text for text, _ in merge_order(old, left, right)[0]], False
 
 
 def _number(items: Iterable[str]) -> Iterator[tuple[str, int]]:

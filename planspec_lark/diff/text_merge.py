@@ -9,9 +9,8 @@ from planspec_lark.diff.conflict_markers import LABELS, MARKER_SIZE, Chunk, put_
 from planspec_lark.diff.merge import OURS, THEIRS, Merged, MergeNode, dispute_as_theirs, merge_versions
 from planspec_lark.diff.models import MergeResult
 from planspec_lark.diff.sequences import cut_at, longest_common
-from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.pieces import cut_accepted
-from planspec_lark.document.rewrite import rewrite
+from planspec_lark.document.rewrite import WrittenPlan, rewrite
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.source import end_last_line, newline_of
@@ -51,38 +50,37 @@ def merge_texts(
     newline = newline_of(ours)
     if newline_of(theirs) != newline:
         theirs = theirs.replace("\r\n", "\n").replace("\n", newline)
-    blocks = _write(merged, ours, theirs)
+    written = _write(merged, ours, theirs)
     if not merged.conflicts:
-        return MergeResult(merged.plan, (), blocks.text)
-    left = _take_apart(merged, blocks, OURS)
+        return MergeResult(merged.plan, (), written.text)
+    left = _take_apart(merged, written, OURS)
     other = dispute_as_theirs(merged)
     right = _take_apart(other, _write(other, ours, theirs), THEIRS)
     chunks = [*_head_chunks(left.head, right.head), *_step_chunks(left.steps, right.steps)]
     chunks = [chunk for chunk in chunks if chunk.ours or chunk.theirs]
     text = put_together(chunks, newline, marker_size, labels)
-    if not blocks.is_ended and chunks[-1].topic is None:
-        text = text.removesuffix(newline)
+    if chunks[-1].topic is None:
+        text = text.removesuffix(written.open_end)
     return MergeResult(merged.plan, merged.conflicts, text)
 
 
-def _write(merged: Merged, ours: str, theirs: str) -> Blocks:
+def _write(merged: Merged, ours: str, theirs: str) -> WrittenPlan:
     """The text of ours, edited to say the merged plan."""
-    pieces = {
-        side: {piece.step_id: piece.lines for piece in cut_accepted(end_last_line(text))}
-        for side, text in ((OURS, ours), (THEIRS, theirs))
-    }
     staying = {merged.order[0]}
     known: dict[int, PlanStep] = {}
-    lines: dict[int, str] = {}
+    elsewhere: list[MergeNode] = []
     for parent in merged.order:
         if parent in staying and parent.children:
             staying.update(longest_common(parent.children, parent.below(OURS)))
         for node in parent.children:
-            own = node.versions[node.side].step
             if node in staying:
-                known[id(node.step)] = own
+                known[id(node.step)] = node.versions[OURS].step
             else:
-                lines[id(node.step)] = pieces[node.side][own.step_id]
+                elsewhere.append(node)
+    sides = {node.side for node in elsewhere}
+    texts = ((side, text) for side, text in ((OURS, ours), (THEIRS, theirs)) if side in sides)
+    pieces = {(side, piece.step_id): piece.lines for side, text in texts for piece in cut_accepted(end_last_line(text))}
+    lines = {id(node.step): pieces[node.side, node.versions[node.side].step.step_id] for node in elsewhere}
     return rewrite(ours, merged.plans[OURS], merged.plan, known, lines)
 
 
@@ -109,18 +107,16 @@ class _Side(NamedTuple):
     steps: dict[_Place, _Lines]
 
 
-def _take_apart(merged: Merged, blocks: Blocks, side: str) -> _Side:
+def _take_apart(merged: Merged, written: WrittenPlan, side: str) -> _Side:
     """A merged text as one side has it: without what that has removed."""
     nodes = {id(node.step): node for node in merged.order[1:]}
-    head, *others = blocks
     steps = {}
-    for block in others:
-        node = nodes[id(block.step)]
+    for one in written.steps:
+        node = nodes[id(one.step)]
         if node.removal is None or node.removal.remover != side:
-            gap = block.gap
-            row, end, body = blocks.show(block).removesuffix(gap).partition("\n")
-            steps[node, node.step_id] = _Lines(node, row + end, body, gap)
-    return _Side(blocks.head_parts | {"gap": head.gap}, steps)
+            row, end, body = one.lines.partition("\n")
+            steps[node, node.step_id] = _Lines(node, row + end, body, one.gap)
+    return _Side({**written.head, "gap": written.gap}, steps)
 
 
 def _head_chunks(left: Mapping[str, str], right: Mapping[str, str]) -> Iterator[Chunk]:

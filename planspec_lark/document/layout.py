@@ -144,27 +144,17 @@ def _edit_summary(row: str, step: PlanStep, style: LayoutStyle) -> str:
     return edited if is_right else indent + canonical_summary(step) + blanks
 
 
-def _changed_tokens(was: PlanStep, step: PlanStep) -> set[str]:
-    """The tokens of a summary line that are written otherwise now."""
-    changed = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
-    # Whether an arrow has to be escaped depends on the outputs.
-    return changed if bool(was.outputs) == bool(step.outputs) else changed | {"DESCRIPTION"}
-
-
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: LayoutStyle) -> str:
-    """A summary line with those tokens replaced that say something else now."""
-    canonical = _match(canonical_summary(step), "_summary", SUMMARY)
-    assert canonical is not None, "it is a summary line"
-    tokens, new = _split_tokens(match), _split_tokens(canonical)
-    due = _changed_tokens(was, step)
+    """A summary line with those tokens replaced that the printer writes otherwise now."""
+    tokens, old, new = _split_tokens(match), _canonical_tokens(was), _canonical_tokens(step)
     if step.status is PlanStatus.PENDING is not was.status:
         if style.marks_pending:
             new.setdefault("MARK", (" ", "[ ]"))
         else:
             tokens.pop("MARK", None)
-    if "MARK" not in tokens and step.status is was.status:
-        due.add("MARK")
-    for name in due:
+    for name in _TOKENS:
+        if old.get(name, ("", ""))[1] == new.get(name, ("", ""))[1]:
+            continue
         # All of a result goes where its first piece is.
         place = "_behind" if name == "RESULT" and "RESULT" not in tokens and "_behind" in tokens else name
         lead, _ = tokens.pop(place, ("", ""))
@@ -173,6 +163,12 @@ def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Lay
         if place == "RESULT":
             tokens.pop("_behind", None)
     return "".join("".join(tokens[name]) for name in _TOKENS if name in tokens)
+
+
+def _canonical_tokens(step: PlanStep) -> dict[str, tuple[str, str]]:
+    canonical = _match(canonical_summary(step), "_summary", SUMMARY)
+    assert canonical is not None, "it is a summary line"
+    return _split_tokens(canonical)
 
 
 def _split_tokens(match: Match[str]) -> dict[str, tuple[str, str]]:

@@ -377,6 +377,11 @@ def has_progress(step: PlanStep) -> bool:
     return bool(step.done_count) or step.total_count is not None
 
 
+def task_of(step: PlanStep) -> str:
+    """The task of a step, wherever it is in the plan: all its own fields but id and progress, in one text."""
+    return repr(_ASKED(step))
+
+
 def hash_of(step: PlanStep) -> str:
     """A hash of the task of a step, wherever it is in the plan: of all its own fields but id and progress.
 

@@ -13,7 +13,6 @@ from planspec_lark import (
     PlanSyntaxError,
     Severity,
     check_text,
-    find_step,
     iter_steps,
     parse_plan,
     plan_from_dict,
@@ -179,5 +178,5 @@ def test_json_comes_back(value: dict[str, Any]) -> None:
     leaf = next(step for step in iter_steps(imported.plan) if not step.children)
     leaf.status = PlanStatus.DONE
     again = import_text(export_into(imported.plan, text, "task-master").text, "task-master").plan
-    assert find_step(again, leaf.step_id).status is PlanStatus.DONE
+    assert [step.status for step in iter_steps(again) if step.step_id == leaf.step_id] == [PlanStatus.DONE]
     assert [step.description for step in iter_steps(again)] == [step.description for step in iter_steps(imported.plan)]

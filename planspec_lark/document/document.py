@@ -81,7 +81,8 @@ class PlanDocument:
     The text always reads as the plan. All that a change need not touch stays as it is, byte for byte. Methods that
     change the plan say in words what they did, and raise a :class:`planspec_lark.CommandError` where they cannot; then
     nothing has changed. Before a text is given, it is looked at whether it reads as the plan. If it does not, that is
-    a fault of this library, and a :class:`RuntimeError` says so.
+    a fault of this library, and a :class:`RuntimeError` says so. After any other error in a change, such as an
+    interrupt, the document is of no use any more.
     """
 
     def __init__(self, scan: ScanResult, *, requires_result: bool = False) -> None:

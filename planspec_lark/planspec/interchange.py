@@ -1,4 +1,4 @@
-"""Plans as JSON values: plain dicts and lists, in and out through cattrs, and their JSON Schema.
+"""Plans as JSON values: plain dicts and lists, in and out, and their JSON Schema.
 
 ``expanded`` is left out: it is the state of a view. No recursion on the depth of a plan.
 """
@@ -8,15 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from functools import cache
-from operator import attrgetter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn, cast
 
 import attrs
-from cattrs import ClassValidationError, Converter, transform_error
-from cattrs.fns import identity
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from planspec_lark.json_text.findings import KIND_WORDS
 from planspec_lark.planspec.models import (
@@ -26,12 +21,13 @@ from planspec_lark.planspec.models import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    plain,
     refuse_fields,
 )
 from planspec_lark.planspec.printer import check_variables
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
-from planspec_lark.syntax.fields import has_forbidden
+from planspec_lark.syntax.fields import default_of, has_forbidden
 from planspec_lark.syntax.grammars import grammar_version, readable_versions
 from planspec_lark.syntax.safe_text import escape_json, one_line, visible_name
 
@@ -55,60 +51,6 @@ def _name(value: object) -> str:
     return _WORDS.get(type(value), type(value).__name__)
 
 
-def _exactly(kind: type) -> Callable[[Any, Any], Any]:
-    def structure(value: Any, _: Any) -> Any:
-        value = _whole(value) if kind is int else value
-        if type(value) is not kind:
-            raise TypeError(f"expected {_WORDS[kind]}, not {_name(value)}")
-        return value
-
-    return structure
-
-
-def _whole(value: Any) -> Any:
-    """A value, or the whole number that it is: to JSON, 1.0 is 1."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-_structure_list = _exactly(list)
-
-
-def _strings(value: Any, _: Any) -> list[str]:
-    for index, item in enumerate(_structure_list(value, list)):
-        if not isinstance(item, str):
-            raise TypeError(f"expected a string at [{index}], not {_name(item)}")
-    return list(value)
-
-
-def _status(value: Any, _: Any) -> PlanStatus:
-    if not isinstance(value, str) or value not in _STATUSES:
-        # What is nested may be nested too deeply to be shown.
-        said = shorten(repr(value)) if isinstance(value, str | None) else _name(value)
-        raise ValueError(f"expected one of {', '.join(_STATUSES)}, not {said}")
-    return PlanStatus(value)
-
-
-@cache
-def _converter() -> Converter:
-    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
-    converter.register_structure_hook(str, _exactly(str))
-    converter.register_structure_hook(int, _exactly(int))
-    converter.register_structure_hook_func(lambda kind: kind == list[str], _strings)
-    converter.register_structure_hook_func(
-        lambda kind: kind == (int | None), lambda value, _: None if value is None else _exactly(int)(value, int)
-    )
-    converter.register_structure_hook(PlanStatus, _status)
-    converter.register_unstructure_hook(PlanStatus, attrgetter("_value_"))
-    converter.register_unstructure_hook_func(lambda kind: kind == (int | None), identity)
-    for model, own in ((PlanSpec, PLAN_FIELDS), (PlanStep, STEP_FIELDS)):
-        # The lists of steps are walked by hand, so that no depth is too deep.
-        left_out: Any = {one.name: override(omit=True) for one in attrs.fields(model) if one.name not in own}
-        structure = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=True, **left_out)
-        converter.register_structure_hook(model, structure)
-        converter.register_unstructure_hook(model, make_dict_unstructure_fn(model, converter, **left_out))
-    return converter
-
-
 # ---------------------------------------------------------------- out
 
 # The key of the grammar's version.
@@ -125,11 +67,10 @@ def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
     names: list[str] = []
     lines: list[str] = []
     try:
-        value |= _converter().unstructure(plan)
-        unstructure = _converter().get_unstructure_hook(PlanStep)
+        value |= _own_values(plan, PLAN_FIELDS)
         below: dict[int, list[Any]] = {id(None): value.setdefault("steps", [])}
         for step, parent in iter_with_parents(plan):
-            row = unstructure(step)
+            row = _own_values(step, STEP_FIELDS)
             names += step.inputs
             names += step.outputs
             lines += step.detail
@@ -141,6 +82,10 @@ def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
         refuse_fields(plan)
         raise
     return value
+
+
+def _own_values(model: PlanSpec | PlanStep, names: Iterable[str]) -> dict[str, Any]:
+    return {name: plain(getattr(model, name)) for name in names}
 
 
 def _check_lists(plan: PlanSpec, names: list[str], lines: list[str]) -> None:
@@ -224,7 +169,7 @@ def plan_from_dict(value: object) -> PlanSpec:
     if isinstance(value, dict) and _VERSION in value:
         value = value.copy()
         problems += _check_version(value.pop(_VERSION))
-    plan, steps = _structure(value, PlanSpec, "steps", _Path(), problems)
+    plan, steps = _structure(value, PlanSpec, PLAN_FIELDS, "steps", _Path(), problems)
     todo: list[tuple[Any, str, object, _Path]] = [(plan, "steps", steps, _Path())]
     while todo:
         owner, key, values, path = todo.pop()
@@ -234,7 +179,7 @@ def plan_from_dict(value: object) -> PlanSpec:
         children = []
         for index, item in enumerate(values):
             here = path.to(key, index)
-            step, below = _structure(item, PlanStep, "children", here, problems)
+            step, below = _structure(item, PlanStep, STEP_FIELDS, "children", here, problems)
             children.append(step)
             todo.append((step, "children", below, here))
         if owner is not None and None not in children:
@@ -253,40 +198,53 @@ def _check_version(written: object) -> Iterator[str]:
         yield f"the plan is of grammar {one_line(shorten(written))}, and this reads {ours} @ $.{_VERSION}"
 
 
-def _structure(value: object, model: type, child: str, path: _Path, problems: list[str]) -> tuple[Any, object]:
-    """The model without its steps, and the value of its steps."""
+def _structure(  # noqa: PLR0913, PLR0917  (two kinds of objects, each called in one place)
+    value: object, model: type[Any], names: Iterable[str], child: str, path: _Path, problems: list[str]
+) -> tuple[Any, object]:
+    """The model without its steps, None where it has faults; and the value of its steps."""
     if not isinstance(value, dict):
         problems.append(f"expected an object, not {_name(value)} @ {path}")
         return None, []
-    own = {key: item for key, item in value.items() if key != child}
-    below = value.get(child, [])
+    found, own = [], {}
+    if unknown := sorted(str(key) for key in value.keys() - {*names, child}):
+        found.append(f"unknown keys: {visible_name(', '.join(unknown))} @ {path}")
+    for name in names:
+        attribute = attrs.fields_dict(model)[name]
+        if name in value:
+            said = value[name]
+            # To JSON, 1.0 is 1.
+            said = int(said) if isinstance(said, float) and said.is_integer() else said
+            own[name] = [*said] if isinstance(said, list) else said
+            fault = _find_fault(attribute, default_of(model, name), own[name])
+        else:
+            fault = "required field missing" if attribute.default is attrs.NOTHING else ""
+        found += [f"{fault} @ {path}.{name}"] if fault else []
+    problems += found
+    return None if found else model(**own), value.get(child, [])
+
+
+def _find_fault(attribute: attrs.Attribute[Any], default: object, value: Any) -> str:
+    """Why a field cannot hold a value, of which there is one by default; empty where it can."""
+    if isinstance(default, PlanStatus):
+        # What is nested may be nested too deeply to be shown.
+        said = shorten(repr(value)) if isinstance(value, str | None) else _name(value)
+        is_known = isinstance(value, str) and value in _STATUSES
+        return "" if is_known else f"expected one of {', '.join(_STATUSES)}, not {said}"
+    if value is None and default is None:
+        return ""
+    kind = {list: list, int: int, type(None): int}.get(type(default), str)
+    if type(value) is not kind:
+        return f"expected {_WORDS[kind]}, not {_name(value)}"
+    items: list[Any] = value if isinstance(value, list) else []
+    for index, item in enumerate(items):
+        if not isinstance(item, str):
+            return f"expected a string at [{index}], not {_name(item)}"
     try:
-        return _converter().structure(own, model), below
-    except ClassValidationError as error:
-        # What the models' validators say is among it, but only their first word.
-        fields = tuple(f"{attribute.name}: " for attribute in attrs.fields(model))
-        problems += [said for said in transform_error(error, str(path), _explain) if not said.startswith(fields)]
-        problems += _refusals(own, model, path)
-        return None, below
-
-
-def _refusals(own: dict[str, Any], model: Any, path: _Path) -> Iterator[str]:
-    """What the model's validators say, field by field; its own construction stops at the first."""
-    for attribute in attrs.fields(model):
-        try:
-            if attribute.name in own and attribute.validator is not None:
-                attribute.validator(None, attribute, _whole(own[attribute.name]))
-        except TypeError:
-            continue  # cattrs has said so
-        except ValueError as error:
-            yield f"{str(error).removeprefix(attribute.name + ': ')} @ {path}.{attribute.name}"
-
-
-def _explain(error: BaseException, _type: Any) -> str:
-    if isinstance(error, KeyError):
-        return "required field missing"
-    extra = getattr(error, "extra_fields", None)
-    return f"unknown keys: {visible_name(', '.join(sorted(map(str, extra))))}" if extra else str(error)
+        if attribute.validator is not None:
+            attribute.validator(None, attribute, value)
+    except ValueError as error:
+        return str(error).removeprefix(f"{attribute.name}: ")
+    return ""
 
 
 def plan_from_json(text: str) -> PlanSpec:

@@ -26,7 +26,7 @@ from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, T
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line
 
-__all__ = ["CallOutcome", "Driver", "End", "Language", "Postponed", "Question", "Work", "check_limits", "describe"]
+__all__ = ["CallOutcome", "Driver", "End", "Language", "Postponed", "Question", "Work", "describe"]
 
 State = TypeVar("State")
 Result = TypeVar("Result")
@@ -145,7 +145,7 @@ class Postponed(Entry):
     status: str = "FAIL"
 
 
-def check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
+def _check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
     """A validator: how many at a time, by name.
 
     Raises:
@@ -193,7 +193,7 @@ class Driver(Generic[State, Result]):
     state: State
     budget: Budget = field(default=Budget())
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)])
-    limits: Mapping[str, int] = field(factory=dict, validator=check_limits)
+    limits: Mapping[str, int] = field(factory=dict, validator=_check_limits)
     ask: Callable[[Question], Any] | None = None
     pause: Callable[[], bool] = _never
     _account: Account = field(init=False)

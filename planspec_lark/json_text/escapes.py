@@ -7,10 +7,10 @@ import re
 from array import array
 from itertools import accumulate
 
-__all__ = ["PIECES", "offsets_of", "read_piece", "read_string"]
+__all__ = ["LOST", "PIECES", "offsets_of", "read_piece", "read_string"]
 
 # What a piece says that is no character: half a surrogate pair.
-_LOST = "\ufffd"
+LOST = "\ufffd"
 _SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # What a backslash keeps from ending the string elsewhere, and a line break from being one.
 _FOREIGN = {"'": "'", "`": "`", "\n": "", "\r": ""}
@@ -31,12 +31,12 @@ _CHARACTER = re.compile(f"{PIECES.pattern} | .", re.VERBOSE | re.DOTALL)
 def read_piece(piece: str) -> tuple[str, str]:
     """What a piece says, and the code of what is wrong with it."""
     if piece[0] != "\\":
-        return (piece, "PJ124") if piece < " " else (_LOST, "PJ126")
+        return (piece, "PJ124") if piece < " " else (LOST, "PJ126")
     if len(piece) == 12:
         return json.loads(f'"{piece}"'), ""
     if len(piece) == 6:
         char = chr(int(piece[2:], 16))
-        return (_LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
+        return (LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
     sign = piece[1:]
     if sign in _SIMPLE:
         return _SIMPLE[sign], ""

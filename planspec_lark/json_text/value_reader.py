@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define
 
 from planspec_lark.json_text.builder import JsonBuilder, say_double, say_too_deep
-from planspec_lark.json_text.escapes import PIECES, read_piece, read_string
+from planspec_lark.json_text.escapes import LOST, PIECES, read_piece, read_string
 from planspec_lark.json_text.fast_reader import read_number
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
@@ -330,7 +330,8 @@ class ValueReader:
             self._say("PJ121", message, at, end, fix=safe_json(value))
         elif kind == "LOOSE" and _INNER_QUOTE.search(raw):
             self._say("PJ123", "a quote in the middle of a string", at, end, fix=safe_json(value))
-        if kind != "STRING" or "\\" in raw:
+        # In a string of the form, nothing but half of a surrogate pair can be wrong.
+        if kind != "STRING" or LOST in value:
             self._check_characters(raw, at + 1)
 
     def _check_characters(self, raw: str, start: int) -> None:

@@ -32,7 +32,6 @@ class _Frame:
 
     container: dict[str, Any] | list[Any]
     node: ValueNode | None
-    start: int
     step: str | int | None
 
     @property
@@ -111,7 +110,7 @@ class JsonBuilder:
     def open(self, container: dict[str, Any] | list[Any], start: int) -> None:
         """Take the beginning of an object or a list."""
         step = self.key if self.is_in_object else len(self.frames[-1].container) if self.frames else None
-        self.frames.append(_Frame(container, self.add(container, start, start + 1), start, step))
+        self.frames.append(_Frame(container, self.add(container, start, start + 1), step))
 
     def close(self, end: int) -> None:
         """Take the end of the innermost container."""

@@ -11,7 +11,6 @@ __all__ = ["LOST", "PIECES", "offsets_of", "read_piece", "read_string"]
 
 # What a piece says that is no character: half a surrogate pair.
 LOST = "\ufffd"
-_SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # What a backslash keeps from ending the string elsewhere, and a line break from being one.
 _FOREIGN = {"'": "'", "`": "`", "\n": "", "\r": ""}
 # Pieces that do not say what they are. All others are characters that stand for themselves.
@@ -32,16 +31,12 @@ def read_piece(piece: str) -> tuple[str, str]:
     """What a piece says, and the code of what is wrong with it."""
     if piece[0] != "\\":
         return (piece, "PJ124") if piece < " " else (LOST, "PJ126")
-    if len(piece) == 12:
-        return json.loads(f'"{piece}"'), ""
-    if len(piece) == 6:
-        char = chr(int(piece[2:], 16))
-        return (LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
-    sign = piece[1:]
-    if sign in _SIMPLE:
-        return _SIMPLE[sign], ""
-    # In a wrong escape the backslash was most likely meant as one.
-    return _FOREIGN.get(sign, f"\\{sign}"), "PJ125"
+    try:
+        char: str = json.loads(f'"{piece}"')
+    except ValueError:
+        # In a wrong escape the backslash was most likely meant as one.
+        return _FOREIGN.get(piece[1:], piece), "PJ125"
+    return (LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
 
 
 def read_string(raw: str) -> str:

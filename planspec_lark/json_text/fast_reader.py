@@ -28,7 +28,8 @@ def read(text: str, max_depth: int | None) -> Any:
             return MISSING
         value = _DECODER.decode(text)
         if "\\ud" in text or "\\uD" in text:
-            _refuse_halves(text)
+            # Half of a pair has no UTF-8.
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return MISSING
     return MISSING if max_depth is not None and _is_deeper(value, max_depth) else value
@@ -64,16 +65,6 @@ def _read_float(numeral: str) -> float:
 
 def _refuse(word: str) -> NoReturn:
     raise ValueError(word)
-
-
-def _refuse_halves(text: str) -> None:
-    """Refuse half of a surrogate pair in a text that is right but for that.
-
-    All of the text is decoded as one string: there a whole pair becomes a character, and a half has no UTF-8.
-    """
-    # A slash may have a backslash before it, as the quotes that it replaces may.
-    inside = text.replace("\\\\", "/").replace('"', "/")
-    json.loads(f'"{inside}"', strict=False).encode()
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_float, parse_constant=_refuse)

@@ -194,7 +194,7 @@ class _Reading:
             code, message = "PJ101", "the text is empty" if is_empty else "the text has no JSON object"
             end = self._start
         span = source.span(self._start, end)
-        self._found.add(Diagnostic(code, message, Severity.ERROR, span, _EXAMPLE, source=source))
+        self._found.add(Diagnostic(code, message, span=span, expected=_EXAMPLE, source=source))
         return self._close(MISSING, None)
 
     def _close(self, value: Any, root: ValueNode | None) -> JsonText:
@@ -203,29 +203,21 @@ class _Reading:
 
     # ---------------------------------------------------------------- what is around the object
 
-    def _note(  # noqa: PLR0913  (short of a class for it)
-        self,
-        code: str,
-        message: str,
-        start: int,
-        end: int,
-        *,
-        help: str = "remove it",
-        severity: Severity = Severity.INFO,
-    ) -> None:
+    def _note(self, code: str, message: str, start: int, end: int, severity: Severity = Severity.INFO) -> None:
         """Note what is no part of the object; but for another one, it can just be removed."""
-        span = self._given.source.span(start, end)
-        fix = None if code == "PJ104" else Fix(span, "")
+        source = self._given.source
+        span = source.span(start, end)
+        help, fix = ("remove one of them", None) if code == "PJ104" else ("remove it", Fix(span, ""))
         severity = Severity.ERROR if self._given.is_strict else severity
-        self._found.add(Diagnostic(code, message, severity, span, (), help, fix, source=self._given.source))
+        self._found.add(Diagnostic(code, message, severity, span, (), help, fix, source=source))
 
     def _note_other(self, one: ValueReader, best: ValueReader, *, is_rival: bool) -> None:
-        message, severity = "a second object is left out: only one counts", Severity.INFO
         if is_rival and one.value != best.value:
             lines = sorted(self._given.source.position(start)[0] for start in (one.start, best.start))
             message = "two different objects, in lines {:,} and {:,}: which one counts?".format(*lines)
-            severity = Severity.ERROR
-        self._note("PJ104", message, one.start, one.end, help="remove one of them", severity=severity)
+            self._note("PJ104", message, one.start, one.end, Severity.ERROR)
+        else:
+            self._note("PJ104", "a second object is left out: only one counts", one.start, one.end)
 
     def _note_text(self, start: int, end: int) -> None:
         """Note what is not an object: code fences, and what is between them."""
@@ -233,24 +225,22 @@ class _Reading:
         for piece in _FENCE.split(self._given.text[start:end]):
             bare = piece.strip(_BLANKS)
             at, start = start + piece.index(bare), start + len(piece)
-            place = at, at + len(bare)
+            code, message, severity = "PJ102", f"other text {side} the object", Severity.INFO
             if bare.startswith(FENCES):
-                self._note("PJ103", "a code fence is not allowed in JSON", *place)
+                code, message = "PJ103", "a code fence is not allowed in JSON"
             elif DIALECT.terminal("REMARKS").fullmatch(bare):
-                self._note("PJ117", "a comment is not allowed in JSON", *place)
+                code, message = "PJ117", "a comment is not allowed in JSON"
             elif bare in {"[", "]"}:
                 # A list around the object is a part of it that was left out.
-                message, help = "the object is in a list", "remove the brackets"
-                self._note("PJ105", message, *place, help=help, severity=Severity.WARNING)
-            elif bare:
-                self._note("PJ102", f"other text {side} the object", *place)
+                code, message, severity = "PJ105", "the object is in a list", Severity.WARNING
+            if bare:
+                self._note(code, message, at, at + len(bare), severity)
 
 
 def _choose(objects: list[ValueReader], prefer: Callable[[Any], bool] | None) -> ValueReader:
     """The object that is meant: preferred, not empty, with the fewest losses, the first; in this order."""
-
-    def rank(one: ValueReader) -> tuple[bool, bool, bool, int]:
-        is_wanted = prefer is None or one.is_too_deep or prefer(one.value)
-        return one.is_too_deep, not is_wanted, not one.value, one.losses
-
-    return min(objects, key=rank)
+    wanted = prefer or bool
+    return min(
+        objects,
+        key=lambda one: (one.is_too_deep, not one.is_too_deep and not wanted(one.value), not one.value, one.losses),
+    )

@@ -237,22 +237,19 @@ class ValueReader:
 
     def _find_place(self, at: int, *, is_string: bool, is_key: bool) -> str:
         """What a value is here, a value or a key, after what is missing before it; empty where it is left out."""
-        last, is_in_object = self._last_end, self.builder.is_in_object
-        if self._want == "comma":
-            if is_in_object and not (is_string or is_key):
-                self._leave_out("this value has no key", at)
-                return ""
-            self._say("PJ111", "a comma is missing", last, last, fix=",")
-            self._want = self._next
-        if self._want == "colon":
-            if is_key:
-                self._miss_value(last, last)
-                return "key"
-            self._say("PJ113", "a colon is missing between a key and its value", last, last, fix=":")
-            return "value"
-        if self._want == "key" and not (is_string or is_key):
+        last = self._last_end
+        if self.builder.is_in_object and self._want in ("comma", "key") and not (is_string or is_key):
             self._leave_out("this is not a key", at)
             return ""
+        if self._want == "comma":
+            self._say("PJ111", "a comma is missing", last, last, fix=",")
+            self._want = self._next
+        if self._want == "colon" and is_key:
+            self._miss_value(last, last)
+            return "key"
+        if self._want == "colon":
+            self._say("PJ113", "a colon is missing between a key and its value", last, last, fix=":")
+            return "value"
         return self._want
 
     def _take_scalar(self, kind: str, at: int) -> None:
@@ -422,12 +419,8 @@ class ValueReader:
 
     def _end_early(self, start: int, end: int) -> None:
         """The text, or its code block, ends in the middle of the value, and maybe of a token that is left out."""
-        path = self.builder.path()
-        if start == end:
-            path = path[: max(len(self.builder.frames) - 1, 0)]
-        inside = f"`{write_path(path)}`" if path else "the object"
         self.end = end
-        self._finish("PJ106", f"the text ends in the middle of {inside}", start, end)
+        self._finish("PJ106", "the text ends in the middle of the object", start, end)
 
     def _finish(self, code: str, message: str, start: int, end: int) -> None:
         """Say why here is the end, and close all that is open."""

@@ -353,7 +353,7 @@ def test_links_inside_the_project_are_followed(tmp_path: Path) -> None:
 
 
 BAD: dict[str, tuple[str, bytes, str]] = {
-    "no JSON": (".claude/settings.json", b'{"a": 1', "line 1: the text ends in the middle of `a`"),
+    "no JSON": (".claude/settings.json", b'{"a": 1', "line 1: the text ends in the middle of the object"),
     "a list": (".mcp.json", b"[]", "this is not JSON: line 1: expected an object at the top level, not a list"),
     "doubled": (".mcp.json", b'{"a": 1, "a": 2}', 'duplicate key `"a"`'),
     "hooks are a list": (".claude/settings.json", b'{"hooks": []}', "`hooks` is not an object"),

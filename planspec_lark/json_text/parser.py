@@ -122,8 +122,7 @@ def _find_blocks(source: Source, limits: Limits) -> tuple[ReasoningBlock, ...]:
     objects = [one for one in _find_objects(JsonInput(text, source, limits, is_strict=False)) if one.is_intact]
     starts = [one.start for one in objects]
 
-    def hold(offset: int, is_in_block: bool) -> bool:
-        del is_in_block
+    def hold(offset: int) -> bool:
         at = bisect_right(starts, offset) - 1
         return at >= 0 and offset < objects[at].end
 

@@ -73,6 +73,7 @@ RULES = {
     ),
     "plan_cmd_dialect": ("around", "prefix", "verb", "target", "type", "result"),
     "reflection_dialect": ("near",),
+    "json_text_dialect": ("token",),
 }
 
 
@@ -191,20 +192,6 @@ def made(dumps: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (tmp_path / "compiled" / f"{language}.json").write_text(dump, encoding="ascii")
     compiled_at(monkeypatch, tmp_path)
     return tmp_path
-
-
-@pytest.mark.usefixtures("made")
-def test_states_are_walked_through_without_a_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    fresh = loading.list_states(make_parser(grammars.grammar_path("json_text"), ["text"]), "text")
-    monkeypatch.setattr(loading, "load_parser", refuse)
-    monkeypatch.setattr(loading, "make_parser", refuse)
-    made = grammars.states("json_text", "text")
-    assert len(made["steps"]) == len(made["ends"]) == len(fresh["steps"])
-
-
-def test_a_grammar_with_look_ahead_has_no_such_states() -> None:
-    with pytest.raises(ValueError, match=r"state \d+ needs to see the next token"):
-        loading.list_states(grammars.parser("planspec"), "plan")
 
 
 def refuse(*_: object, **__: object) -> None:

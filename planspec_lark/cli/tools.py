@@ -41,7 +41,7 @@ from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.files import reason_of
 from planspec_lark.json_text import JsonText
-from planspec_lark.json_text.findings import FirstFindings, ValueFinding
+from planspec_lark.json_text.findings import ValueFinding, first_findings
 from planspec_lark.runs import Budget, StepPolicy, ledger_path
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
@@ -265,9 +265,7 @@ def _read_plan(file: str) -> ToolPlan:
 def _refuse(file: str, read: JsonText, findings: Sequence[ValueFinding], said: str) -> None:
     """Leave with what is wrong with a plan, if something is."""
     if findings:
-        found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
-        found.extend(findings)
-        fail_on(file, said, found=found.close())
+        fail_on(file, said, found=first_findings(findings, read, DOC_JSON_LIMITS.max_findings))
 
 
 def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:

@@ -11,7 +11,7 @@ from planspec_lark.engine.models import LOOP_WORDS, Effort, HopStatus, OperatorR
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
     ValueFinding,
-    join_findings,
+    first_findings,
     missing_field,
     unknown_field,
     wrong_type,
@@ -79,7 +79,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         reader = _Reader(read.value, step, findings)
         effort = reader.effort()
         answer = reader.read(effort)
-    closed = join_findings(read, findings, limits).close()
+    closed = first_findings(findings, read, limits.max_findings, read.diagnostics)
     is_wrong = has_errors(closed)
     return ExecutionScan(None if is_wrong else answer, closed, read.source, effort)
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Callable
+from itertools import accumulate
 
-from attrs import frozen
-
-__all__ = [
-    "DOUBLED_QUOTES",
-    "JSON_ESCAPES",
-    "NO_ESCAPES",
-    "Notation",
-    "read_piece",
-]
+__all__ = ["LOST", "PIECES", "offsets_of", "read_piece", "read_string"]
 
 # What a piece says that is no character: half a surrogate pair.
-_LOST = "\ufffd"
-_SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+LOST = "\ufffd"
 # What a backslash keeps from ending the string elsewhere, and a line break from being one.
 _FOREIGN = {"'": "'", "`": "`", "\n": "", "\r": ""}
 # Pieces that do not say what they are. All others are characters that stand for themselves.
-_PIECE = re.compile(
+PIECES = re.compile(
     r"""
     \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
     | \\u[0-9a-fA-F]{4}
@@ -32,48 +23,27 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
+# One character, or what stands for it.
+_CHARACTER = re.compile(f"{PIECES.pattern} | .", re.VERBOSE | re.DOTALL)
 
 
 def read_piece(piece: str) -> tuple[str, str]:
     """What a piece says, and the code of what is wrong with it."""
     if piece[0] != "\\":
-        return (piece, "PJ124") if piece < " " else (_LOST, "PJ126")
-    if len(piece) == 12:
-        return json.loads(f'"{piece}"'), ""
-    if len(piece) == 6:
-        char = chr(int(piece[2:], 16))
-        return (_LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
-    sign = piece[1:]
-    if sign in _SIMPLE:
-        return _SIMPLE[sign], ""
-    # In a wrong escape the backslash was most likely meant as one.
-    return _FOREIGN.get(sign, f"\\{sign}"), "PJ125"
+        return (piece, "PJ124") if piece < " " else (LOST, "PJ126")
+    try:
+        char: str = json.loads(f'"{piece}"')
+    except ValueError:
+        # In a wrong escape the backslash was most likely meant as one.
+        return _FOREIGN.get(piece[1:], piece), "PJ125"
+    return (LOST, "PJ126") if "\ud800" <= char <= "\udfff" else (char, "")
 
 
-@frozen
-class Notation:
-    """A way to write characters in a string: which pieces do not stand for themselves, and what these say."""
-
-    pieces: re.Pattern[str]
-    read: Callable[[re.Match[str]], str]
-
-    def decode(self, raw: str) -> str:
-        """What the characters between the quotes say, wrong ones by what they most likely mean."""
-        return self.pieces.sub(self.read, raw)
-
-    def offsets(self, raw: str, start: int) -> array[int]:
-        """Where each character of what they say is written, and where they end, if they begin at ``start``."""
-        offsets = array("q")
-        at = 0
-        for match in self.pieces.finditer(raw):
-            offsets.extend(range(start + at, start + match.start()))
-            offsets.extend(range(start + match.start(), start + match.start() + len(self.read(match))))
-            at = match.end()
-        offsets.extend(range(start + at, start + len(raw) + 1))
-        return offsets
+def read_string(raw: str) -> str:
+    """What the characters between the quotes say, wrong ones by what they most likely mean."""
+    return PIECES.sub(lambda piece: read_piece(piece[0])[0], raw)
 
 
-JSON_ESCAPES = Notation(_PIECE, lambda piece: read_piece(piece[0])[0])
-# In single quotes of YAML, two of them are one.
-DOUBLED_QUOTES = Notation(re.compile("''"), lambda _: "'")
-NO_ESCAPES = Notation(re.compile(r"(?!)"), lambda piece: piece[0])
+def offsets_of(raw: str, start: int) -> array[int]:
+    """Where each character is written of what is between the quotes, and where the last one ends."""
+    return array("q", accumulate((len(one[0]) for one in _CHARACTER.finditer(raw)), initial=start))

@@ -6,6 +6,8 @@ import json
 import math
 from typing import Any, NoReturn
 
+from planspec_lark.json_text.models import MISSING
+
 __all__ = ["MAX_DIGITS", "read", "read_number"]
 
 # An integer may have so many digits. Floats have at most 309, and every reader of JSON has a bound somewhere.
@@ -14,24 +16,23 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST = b"0" * (MAX_DIGITS + 1)
 
 
-def read(text: str, *, starts: str, max_depth: int | None) -> Any:
-    """The value, or None where the text has a fault, begins with none of ``starts``, or is too deep.
+def read(text: str, max_depth: int | None) -> Any:
+    """The value; :data:`~planspec_lark.json_text.models.MISSING` where the text has a fault, or is too deep.
 
     A text that it refuses need not be wrong; one that it reads is right.
     """
     text = text.removeprefix("\ufeff")
-    if not text.lstrip(" \t\r\n").startswith(tuple(starts)):
-        return None
     try:
         # What this package does not let through, and the library does: numerals of any length, and halves of pairs.
         if _LONGEST in text.encode().translate(_DIGITS):
-            return None
+            return MISSING
         value = _DECODER.decode(text)
         if "\\ud" in text or "\\uD" in text:
-            _refuse_halves(text)
+            # Half of a pair has no UTF-8.
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        return None
-    return None if max_depth is not None and _is_deeper(value, max_depth) else value
+        return MISSING
+    return MISSING if max_depth is not None and _is_deeper(value, max_depth) else value
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -66,22 +67,12 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-def _refuse_halves(text: str) -> None:
-    """Refuse half of a surrogate pair in a text that is right but for that.
-
-    All of the text is decoded as one string: there a whole pair becomes a character, and a half has no UTF-8.
-    """
-    # A slash may have a backslash before it, as the quotes that it replaces may.
-    inside = text.replace("\\\\", "/").replace('"', "/")
-    json.loads(f'"{inside}"', strict=False).encode()
-
-
 _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_float, parse_constant=_refuse)
 
 
 def _is_deeper(value: Any, most: int) -> bool:
     """Whether there are more than so many levels of containers in one another."""
-    level = [value]
+    level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(most):
         level = [
             inside

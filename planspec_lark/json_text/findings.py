@@ -6,8 +6,8 @@ And what people call such values.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from heapq import heappush, heappushpop
+from collections.abc import Iterable, Iterator
+from heapq import nsmallest
 from types import NoneType
 from typing import Final, TypeAlias
 
@@ -15,17 +15,16 @@ from attrs import Factory, field, frozen
 
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, quote, shorten
-from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.limits import Findings
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Span
 
 __all__ = [
     "IGNORED_NULL",
     "KIND_WORDS",
-    "FirstFindings",
     "Path",
     "ValueFinding",
-    "join_findings",
+    "first_findings",
     "missing_field",
     "text_of",
     "to_diagnostics",
@@ -108,7 +107,7 @@ class ValueFinding:
 def to_diagnostics(findings: Iterable[ValueFinding], origin: JsonText | None) -> list[Diagnostic]:
     """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.
 
-    Of a text that may have millions of them, :class:`FirstFindings` has the first ones.
+    Of a text that may have millions of them, :func:`first_findings` has the first ones.
     """
     return in_order(_locate(finding, origin) for finding in findings)
 
@@ -125,55 +124,29 @@ def _place_of(finding: ValueFinding, origin: JsonText) -> Span:
     return origin.key_span(finding.path) if finding.at_key else origin.span(finding.path)
 
 
-def join_findings(read: JsonText, findings: Iterable[ValueFinding], limits: Limits) -> Findings:
-    """What was found in a text and in its value. Those that are listed are the first ones of the text."""
-    found = Findings(limits.max_findings)
-    found.extend(in_order([*read.diagnostics, *to_diagnostics(findings, read)]))
-    return found
+def first_findings(
+    findings: Iterable[ValueFinding], origin: JsonText, limit: int | None, before: Iterable[Diagnostic] = ()
+) -> list[Diagnostic]:
+    """The first diagnostics of a text in its order up to a limit, and after them how many more there are.
 
-
-class FirstFindings:
-    """The first findings of a text in its order, and how many others there are.
-
-    A text may have millions, so all others are let go as soon as they have been counted.
+    A text may have millions of findings, so all others are let go as soon as they have been counted.
 
     Args:
+        findings: what is found.
         origin: the text.
-        limit: how many to keep; None for all.
+        limit: how many to list; None for all.
+        before: what is known of the text already; it counts first.
     """
+    counts: Counter[Severity] = Counter()
 
-    def __init__(self, origin: JsonText, limit: int | None) -> None:
-        self._origin = origin
-        self._limit = limit
-        self._number = 0
-        # Offsets and numbers are below zero, so that the first of the heap is the last of the text.
-        self._kept: list[tuple[int, int, ValueFinding]] = []
-        self._left: Counter[Severity] = Counter()
+    def count() -> Iterator[tuple[int, int, ValueFinding]]:
+        for number, finding in enumerate(findings):
+            counts[finding.severity] += 1
+            yield _place_of(finding, origin).start, number, finding
 
-    def add(self, finding: ValueFinding) -> None:
-        """Take one more."""
-        self._number += 1
-        start = _place_of(finding, self._origin).start
-        # One more than are shown: the number of all others is said at the place of the first of them.
-        if self._limit is None or len(self._kept) <= self._limit:
-            heappush(self._kept, (-start, -self._number, finding))
-        else:
-            last = heappushpop(self._kept, (-start, -self._number, finding))
-            self._left[last[2].severity] += 1
-
-    def extend(self, findings: Iterable[ValueFinding]) -> None:
-        """Take some more."""
-        for finding in findings:
-            self.add(finding)
-
-    def close(self, before: Iterable[Diagnostic] = ()) -> list[Diagnostic]:
-        """Diagnostics in the order of the text, up to the limit, and after them how many more there are.
-
-        Args:
-            before: what is known of the text already; it counts first.
-        """
-        found = Findings(self._limit)
-        found.extend(before)
-        found.extend(_locate(finding, self._origin) for _, _, finding in sorted(self._kept, reverse=True))
-        found.counts.update(self._left)
-        return found.close()
+    # One more than are shown: the number of all others is said at the place of the first of them.
+    kept = sorted(count()) if limit is None else nsmallest(limit + 1, count())
+    found = Findings(limit)
+    found.extend([*before, *(_locate(finding, origin) for *_, finding in kept)])
+    found.counts.update(counts - Counter(finding.severity for *_, finding in kept))
+    return found.close()

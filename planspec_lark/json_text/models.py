@@ -6,14 +6,13 @@ Paths lead to values, such as ``("new_block", "plan", 2)``, and are written ``ne
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
 from attrs import define, field
 
-from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESCAPES
+from planspec_lark.json_text.escapes import offsets_of, read_string
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, shorten
 from planspec_lark.syntax.source import Source, Span
 
@@ -66,7 +65,7 @@ class JsonText:
     # Finds it when a place is asked for.
     _find_root: Callable[[], ValueNode | None] | None = field(default=None, repr=False)
     # The string that was asked for last: a long one may have many findings.
-    _mapped: tuple[ValueNode | None, array[int] | None] = field(default=(None, None), init=False, repr=False)
+    _mapped: tuple[ValueNode | None, Sequence[int] | None] = field(default=(None, None), init=False, repr=False)
 
     @property
     def has_value(self) -> bool:
@@ -100,7 +99,7 @@ class JsonText:
         """
         node, is_there = self._find(path)
         if is_there and self._mapped[0] is not node:
-            self._mapped = node, self._map(node, path)
+            self._mapped = node, self._offsets(node, path)
         offsets = self._mapped[1] if is_there else None
         if offsets is None:
             return self.source.span(node.start, node.end)
@@ -121,19 +120,20 @@ class JsonText:
             node = child
         return node, True
 
-    def _map(self, node: ValueNode, path: Path) -> array[int] | None:
-        """Where each character of a string is written; None where that cannot be said."""
+    def _offsets(self, node: ValueNode, path: Path) -> Sequence[int] | None:
+        """Where each character of a text is written; None where that cannot be said."""
         value = self.value
         for step in path:
             value = value[step]
         written = self.source.text[node.start : node.end]
         # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
-        if written == value:
-            return NO_ESCAPES.offsets(written, node.start)
-        for notation in (DOUBLED_QUOTES, JSON_ESCAPES) if written.startswith("'") else (JSON_ESCAPES,):
-            if notation.decode(written[1:-1]) == value:
-                return notation.offsets(written[1:-1], node.start + 1)
-        return None
+        raw, start = (written, node.start) if written == value else (written[1:-1], node.start + 1)
+        if raw == value:
+            return range(start, start + len(raw) + 1)
+        if not isinstance(value, str) or read_string(raw) != value:
+            return None
+        offsets = offsets_of(raw, start)
+        return offsets if len(offsets) == len(value) + 1 else None
 
 
 # ---------------------------------------------------------------- paths as people write them

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from planspec_lark.json_text import fast_reader
+from planspec_lark.json_text.findings import word_of
 from planspec_lark.json_text.models import MISSING, JsonText, ValueNode
-from planspec_lark.json_text.tokens import TokenFault, token_pattern
-from planspec_lark.json_text.value_reader import JsonInput, ValueReader
+from planspec_lark.json_text.value_reader import DIALECT, JsonInput, ValueReader
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.fences import FENCE, FENCES
 from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import ReasoningBlock, Remainder, blank, has_tags, leave_out_reasoning
@@ -23,15 +23,8 @@ __all__ = ["JSON_LIMITS", "read_json", "scan_json"]
 
 JSON_LIMITS = Limits(max_bytes=1_000_000, max_depth=64, max_findings=1000)
 
-_KINDS = {"OPEN_ARRAY": "a list", "STRING": "a text", "NUMBER": "a number", "LITERAL": "a word"}
 _EXAMPLE = ('an object such as `{"key": "value"}`',)
 _BLANKS = " \t\r\n"
-# What begins like an object with members, or is an empty one.
-_LIKELY = re.compile(r"[{｛](?=[ \t\r\n]*+(?:[\"'“”„‘’`}｝]|//|/\*|[^\W\d][\w$\-]{0,60}[ \t]*[:：]))")
-_BRACE = re.compile(r"[{｛]")
-_COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
-# An escape, or a string, which goes no further than its line.
-_ESCAPE_OR_STRING = re.compile(r'\\.|"(?:\\.|[^"\\\n]|\\(?=\n|\Z))*+"?')
 _FENCE = re.compile(rf"({FENCE}[^\r\n]*)")
 
 
@@ -49,7 +42,7 @@ def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, 
         limits: how much to read and to report. A text that is too long or too deep has no value.
         allow_list: whether the text may be a list as well.
     """
-    return _read(text, name, limits, starts="{[" if allow_list else "{")
+    return _read(text, name, limits, allow_list=allow_list)
 
 
 def scan_json(
@@ -78,35 +71,37 @@ def scan_json(
         prefer: whether an object is of the kind that is looked for.
         one_only: whether two of that kind that differ are an error, as nobody knows which one is meant.
     """
-    return _read(text, name, limits, starts="", prefer=prefer, one_only=one_only)
+    return _read(text, name, limits, is_strict=False, prefer=prefer, one_only=one_only)
 
 
-def _read(text: str, name: str, limits: Limits, starts: str, **how: Any) -> JsonText:
-    """Read strictly what begins with one of the brackets ``starts``; without these, an object anywhere."""
+def _read(text: str, name: str, limits: Limits, *, allow_list: bool = False, **how: Any) -> JsonText:
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source)
     # A text without faults holds no reasoning: a tag in it is part of a string.
-    value = fast_reader.read(text, starts=starts or "{", max_depth=limits.max_depth)
+    value = fast_reader.read(text, limits.max_depth)
     source = Source(text, name)
-    if value is not None:
+    if isinstance(value, dict) or (allow_list and isinstance(value, list)):
         return JsonText(value, [], source, find_root=partial(_find_root, source))
-    return _read_slowly(source, limits, starts=starts, **how)
+    return _read_slowly(source, limits, value, allow_list=allow_list, **how)
 
 
 def _read_slowly(
     source: Source,
     limits: Limits,
+    value: Any = MISSING,
     *,
-    starts: str,
-    prefer: Callable[[Any], bool] | None = None,
-    one_only: bool = False,
+    is_strict: bool = True,
+    allow_list: bool = False,
+    **how: Any,
 ) -> JsonText:
-    """Read a text that has faults."""
+    """Read a text that has faults, or is another value than an object."""
     blocks = _find_blocks(source, limits)
-    given = JsonInput(blank(source.text, blocks), source, limits, is_strict=bool(starts))
-    reading = _Reading(given, prefer if one_only else None)
-    return reading.run(starts, prefer, Remainder(source.text, blocks).diagnose(source, is_strict=bool(starts)))
+    given = JsonInput(blank(source.text, blocks), source, limits, is_strict)
+    reading = _Reading(given, Remainder(source.text, blocks).diagnose(source, is_strict=is_strict))
+    if is_strict and value is not MISSING:
+        return reading.refuse(value)
+    return reading.run(value, allow_list=allow_list, **how)
 
 
 def _find_root(source: Source) -> ValueNode | None:
@@ -120,163 +115,131 @@ def _find_start(text: str) -> int:
 
 
 def _find_blocks(source: Source, limits: Limits) -> tuple[ReasoningBlock, ...]:
-    """The reasoning in a text. A tag in a string of an object does not count, so the objects are found first."""
+    """The reasoning in a text. A tag inside of an object that is whole does not count: it is in a string."""
     text = source.text
     if not has_tags(text):
         return ()
-    reading = _Reading(JsonInput(text, source, limits, is_strict=False))
-    found = [reading.read(reading.start)] if text.startswith("[", reading.start) else []
-    found += reading.find(found[0].end if found else reading.start)
-    return leave_out_reasoning(text, _find_strings(text, found)).blocks
-
-
-def _find_strings(text: str, objects: list[ValueReader]) -> Callable[[int, bool], bool]:
-    """Whether a tag at an offset is part of a string rather than the beginning, or in a block the end, of reasoning.
-
-    Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others quotes are counted,
-    but not where a block is open, as such an object may just be a draft that continues after it.
-    """
+    objects = [one for one in _find_objects(JsonInput(text, source, limits, is_strict=False)) if one.is_intact]
     starts = [one.start for one in objects]
-    strings = [
-        match.span()
-        for one in objects
-        if not one.is_intact
-        for match in _ESCAPE_OR_STRING.finditer(text, one.start, one.end)
-        if match[0].startswith('"')
-    ]
 
-    def hold(offset: int, is_in_block: bool) -> bool:
+    def hold(offset: int) -> bool:
         at = bisect_right(starts, offset) - 1
-        if at < 0 or offset >= objects[at].end:
-            return False
-        if is_in_block or objects[at].is_intact:
-            return objects[at].is_intact
-        nearest = bisect_right(strings, (offset, 0)) - 1
-        return nearest >= 0 and offset < strings[nearest][1]
+        return at >= 0 and offset < objects[at].end
 
-    return hold
+    return leave_out_reasoning(text, hold).blocks
+
+
+def _find_objects(given: JsonInput, *, allow_list: bool = False) -> list[ValueReader]:
+    """The objects of a text, or the list that it may begin with. One that does not look like it has to be in front."""
+    text, at = given.text, _find_start(given.text)
+    found: list[ValueReader] = []
+    if allow_list and text.startswith("[", at):
+        return [ValueReader(given, at).run()]
+    if DIALECT.terminal("BRACE").match(text, at):
+        found.append(ValueReader(given, at).run())
+    found += _find_all(given, "LIKELY", found[0].end if found else at)
+    # A brace of which nothing could be read was only a brace.
+    return found or [one for one in _find_all(given, "BRACE", at) if one.value or not one.losses]
+
+
+def _find_all(given: JsonInput, terminal: str, at: int) -> list[ValueReader]:
+    found = []
+    while given.faults_left > 0 and (match := DIALECT.terminal(terminal).search(given.text, at)):
+        found.append(ValueReader(given, match.start()).run())
+        at = found[-1].end
+    return found
 
 
 class _Reading:
-    """The objects of a text, read one after the other.
+    """The object that is meant in a text, and what is found beside it.
 
-    Attributes:
+    Args:
         given: the text.
-        start: where its first sign is.
-        found: what is found beside the objects.
+        left_out: what is known of it already.
     """
 
-    def __init__(self, given: JsonInput, is_rival: Callable[[Any], bool] | None = None) -> None:
-        self.given = given
-        # Which objects are not left out in silence where they differ from the one that counts.
-        self._is_rival = is_rival
-        self.start = _find_start(given.text)
-        self.found = Findings(given.limits.max_findings)
+    def __init__(self, given: JsonInput, left_out: list[Diagnostic]) -> None:
+        self._given = given
+        self._start = _find_start(given.text)
+        self._left_out = left_out
+        self._found = Findings(given.limits.max_findings)
 
-    def run(self, starts: str, prefer: Callable[[Any], bool] | None, left_out: list[Diagnostic]) -> JsonText:
+    def run(
+        self, value: Any, *, allow_list: bool, prefer: Callable[[Any], bool] | None = None, one_only: bool = False
+    ) -> JsonText:
         """The object that is meant, or the list where it may be one."""
-        text, source = self.given.text, self.given.source
-        is_list = "[" in starts and text.startswith("[", self.start)
-        other = self._find_other_kind() if starts and not is_list else None
-        objects = [] if other else [self.read(self.start)] if is_list else self.find(self.start)
-        best = None
-        if objects:
-            best = _choose(objects, prefer)
-            self.found.extend(best.findings)
-            self._note_rest(objects, best)
-        elif other := other or self._find_other_kind():
-            self._note(other, Severity.ERROR)
-        else:
-            is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
-            message = "the text is empty" if is_empty else "the text has no JSON object"
-            fault = TokenFault("PJ101", message, self.start, self.start, expected=_EXAMPLE)
-            return JsonText(MISSING, in_order([*left_out, fault.diagnose(Severity.ERROR, source)]), source)
-        self.found.extend(left_out)
-        if best is None or best.is_too_deep:
-            return JsonText(MISSING, self.found.close(), source)
-        return JsonText(best.value, self.found.close(), source, best.builder.root)
-
-    def read(self, at: int) -> ValueReader:
-        """Read the value that begins there."""
-        return ValueReader(self.given, at).run()
-
-    def find(self, start: int) -> list[ValueReader]:
-        """All objects from there on; an object has to begin right there, or to look like one."""
-        known = [self.read(start)] if _BRACE.match(self.given.text, start) else []
-        found = [*known, *self._find(_LIKELY, known[0].end if known else start)]
-        # A brace of which nothing could be read was only a brace.
-        return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
-
-    def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[ValueReader]:
-        while self.given.faults_left > 0 and (match := pattern.search(self.given.text, at)):
-            reader = self.read(match.start())
-            yield reader
-            at = reader.end
-
-    def _find_other_kind(self) -> TokenFault | None:
-        """What is wrong with a text that is a JSON value and no object."""
-        text = self.given.text
-        match = token_pattern().match(text, self.start)
-        kind = (match and match.lastgroup) or ""
-        if match is None or kind not in _KINDS:
-            return None
-        end = match.end()
-        if kind == "OPEN_ARRAY":
-            reader = self.read(self.start)
-            if not (reader.is_whole or reader.is_too_deep) or text[reader.end :].strip(_BLANKS):
-                return None
-            self.found.extend(reader.findings)
-            end = self.start + 1
-        elif end != len(text):
-            return None
-        message = f"expected an object at the top level, not {_KINDS[kind]}"
-        return TokenFault("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
-
-    # ---------------------------------------------------------------- what is around the object
-
-    def _note(self, fault: TokenFault, severity: Severity = Severity.INFO) -> None:
-        severity = Severity.ERROR if self.given.is_strict else severity
-        self.found.add(fault.diagnose(severity, self.given.source))
-
-    def _note_rest(self, objects: list[ValueReader], best: ValueReader) -> None:
-        """Report all that does not belong to the best object."""
-        at = self.start
+        objects = _find_objects(self._given, allow_list=allow_list)
+        if not objects:
+            return self.refuse(value)
+        best = _choose(objects, prefer)
+        self._found.extend(best.findings)
+        at = self._start
         for one in objects:
             self._note_text(at, one.start)
             if one is not best:
-                message, severity = "a second object is left out: only one counts", Severity.INFO
-                if self._is_rival is not None and self._is_rival(one.value) and one.value != best.value:
-                    lines = sorted(self.given.source.position(start)[0] for start in (one.start, best.start))
-                    message = "two different objects, in lines {:,} and {:,}: which one counts?".format(*lines)
-                    severity = Severity.ERROR
-                self._note(TokenFault("PJ104", message, one.start, one.end, help="remove one of them"), severity)
+                self._note_other(one, best, is_rival=one_only and prefer is not None and prefer(one.value))
             at = one.end
-        self._note_text(at, len(self.given.text))
+        self._note_text(at, len(self._given.text))
+        return self._close(MISSING if best.is_too_deep else best.value, best.builder.root)
+
+    def refuse(self, value: Any) -> JsonText:
+        """A text without an object, which may be another value."""
+        text, source = self._given.text, self._given.source
+        if value is not MISSING:
+            code, message = "PJ105", f"expected an object at the top level, not {word_of(value)}"
+            end = self._start + 1 if isinstance(value, list) else len(text.rstrip(_BLANKS))
+        else:
+            is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
+            code, message = "PJ101", "the text is empty" if is_empty else "the text has no JSON object"
+            end = self._start
+        span = source.span(self._start, end)
+        self._found.add(Diagnostic(code, message, span=span, expected=_EXAMPLE, source=source))
+        return self._close(MISSING, None)
+
+    def _close(self, value: Any, root: ValueNode | None) -> JsonText:
+        self._found.extend(self._left_out)
+        return JsonText(value, self._found.close(), self._given.source, root)
+
+    # ---------------------------------------------------------------- what is around the object
+
+    def _note(self, code: str, message: str, start: int, end: int, severity: Severity = Severity.INFO) -> None:
+        """Note what is no part of the object; but for another one, it can just be removed."""
+        source = self._given.source
+        span = source.span(start, end)
+        help, fix = ("remove one of them", None) if code == "PJ104" else ("remove it", Fix(span, ""))
+        severity = Severity.ERROR if self._given.is_strict else severity
+        self._found.add(Diagnostic(code, message, severity, span, (), help, fix, source=source))
+
+    def _note_other(self, one: ValueReader, best: ValueReader, *, is_rival: bool) -> None:
+        if is_rival and one.value != best.value:
+            lines = sorted(self._given.source.position(start)[0] for start in (one.start, best.start))
+            message = "two different objects, in lines {:,} and {:,}: which one counts?".format(*lines)
+            self._note("PJ104", message, one.start, one.end, Severity.ERROR)
+        else:
+            self._note("PJ104", "a second object is left out: only one counts", one.start, one.end)
 
     def _note_text(self, start: int, end: int) -> None:
-        """Report what is not an object: code fences, and what is between them."""
-        side = "after" if start > self.start else "before"
-        for piece in _FENCE.split(self.given.text[start:end]):
+        """Note what is not an object: code fences, and what is between them."""
+        side = "after" if start > self._start else "before"
+        for piece in _FENCE.split(self._given.text[start:end]):
             bare = piece.strip(_BLANKS)
             at, start = start + piece.index(bare), start + len(piece)
-            end, help = at + len(bare), "remove it"
+            code, message, severity = "PJ102", f"other text {side} the object", Severity.INFO
             if bare.startswith(FENCES):
-                self._note(TokenFault("PJ103", "a code fence is not allowed in JSON", at, end, help=help, fix=""))
-            elif _COMMENTS.fullmatch(bare):
-                self._note(TokenFault("PJ117", "a comment is not allowed in JSON", at, end, help=help, fix=""))
+                code, message = "PJ103", "a code fence is not allowed in JSON"
+            elif DIALECT.terminal("REMARKS").fullmatch(bare):
+                code, message = "PJ117", "a comment is not allowed in JSON"
             elif bare in {"[", "]"}:
                 # A list around the object is a part of it that was left out.
-                message, help = "the object is in a list", "remove the brackets"
-                self._note(TokenFault("PJ105", message, at, end, help=help, fix=""), Severity.WARNING)
-            elif bare:
-                self._note(TokenFault("PJ102", f"other text {side} the object", at, end, help=help, fix=""))
+                code, message, severity = "PJ105", "the object is in a list", Severity.WARNING
+            if bare:
+                self._note(code, message, at, at + len(bare), severity)
 
 
 def _choose(objects: list[ValueReader], prefer: Callable[[Any], bool] | None) -> ValueReader:
     """The object that is meant: preferred, not empty, with the fewest losses, the first; in this order."""
-
-    def rank(one: ValueReader) -> tuple[bool, bool, bool, int]:
-        is_wanted = prefer is None or one.is_too_deep or prefer(one.value)
-        return one.is_too_deep, not is_wanted, not one.value, one.losses
-
-    return min(objects, key=rank)
+    wanted = prefer or bool
+    return min(
+        objects,
+        key=lambda one: (one.is_too_deep, not one.is_too_deep and not wanted(one.value), not one.value, one.losses),
+    )

@@ -29,7 +29,7 @@ YAML_LIMITS = Limits(max_bytes=256_000, max_depth=32, max_findings=1000)
 
 _TAGS = "tag:yaml.org,2002:"
 _SIGN = re.compile(r"[^\n]")
-_BASES = {"0b": 2, "0o": 8, "0x": 16}
+_TOO_LARGE = 10**MAX_DIGITS
 
 
 class MissingYamlError(PlanSpecError, ImportError):
@@ -106,10 +106,10 @@ class _Reader:
             code, message, start, end, help = _explain(error, self._text)
         else:
             return JsonText(builder.value, [], source, builder.root)
-        path = write_path(builder.path()) if builder.depth else ""
+        path = write_path(builder.path()) if builder.frames else ""
         span = source.span(start, max(end, start + 1))
         fault = Diagnostic(code, message, span=span, help=help, path=path, source=source)
-        if builder.root is not None and builder.depth:
+        if builder.root is not None and builder.frames:
             # Nothing inside of what is not closed has a place.
             builder.root.inside = None
         return JsonText(MISSING, [fault], source, builder.root)
@@ -133,46 +133,36 @@ class _Reader:
             else:
                 self._open({} if kind == "MappingStart" else [], start, end)
 
+    @property
+    def _is_at_key(self) -> bool:
+        return self._builder.is_in_object and self._builder.key is None
+
     def _open(self, container: dict[str, Any] | list[Any], start: int, end: int) -> None:
-        if self._builder.is_at_key:
+        if self._is_at_key:
             raise _RefusedError("PY104", "a key must be a string", start, end)
         most = self._limits.max_depth
-        if most is not None and self._builder.depth >= most:
+        if most is not None and len(self._builder.frames) >= most:
             raise _RefusedError("PJ107", say_too_deep(most), start, end)
         self._builder.open(container, start)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
-        try:
-            value = self._value_of(event)
-        except ValueError:
-            raise _RefusedError("PJ134", "the number is out of range", start, end) from None
-        if isinstance(value, float) and not math.isfinite(value):
-            digits = event.value.replace("_", "")
-            help = "remove it, or write a text"
-            raise _RefusedError("PJ132", f"`{digits}` is not a finite number", start, end, help)
-        if not self._builder.is_at_key:
-            self._builder.add(value, start, end)
-            return
-        if not isinstance(value, str):
-            written = shorten(event.value)
-            help = f'write "{written}"' if written else ""
-            raise _RefusedError(
-                "PY104",
-                f"a key must be a string, not {f'`{written}`' if written else 'another value'}",
-                start,
-                end,
-                help,
-            )
-        first = self._builder.set_key(value, start, end)
-        if first is not None:
+        written, builder = shorten(event.value), self._builder
+        value = self._value_of(event)
+        if isinstance(value, (int, float)) and not abs(value) < _TOO_LARGE:
+            if isinstance(value, float) and not any(map(str.isdigit, written)):
+                help = "remove it, or write a text"
+                raise _RefusedError("PJ132", f"`{written}` is not a finite number", start, end, help)
+            raise _RefusedError("PJ134", "the number is out of range", start, end)
+        if not self._is_at_key:
+            builder.add(value, start, end)
+        elif not isinstance(value, str):
+            what, help = (f"`{written}`", f'write "{written}"') if written else ("another value", "")
+            raise _RefusedError("PY104", f"a key must be a string, not {what}", start, end, help)
+        elif (first := builder.set_key(value, start, end)) is not None:
             raise _RefusedError("PJ128", say_double(value, self._source, first), start, end)
 
     def _value_of(self, event: Any) -> Any:
-        """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts.
-
-        Raises:
-            ValueError: it is a number that is out of range.
-        """
+        """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts."""
         text = event.value
         is_plain = event.implicit[0] and event.tag is None
         tag = _resolver().resolve(self._scalar, text, (True, False)) if is_plain else ""
@@ -184,7 +174,8 @@ class _Reader:
             case "int":
                 return _whole(text)
             case "float":
-                return _float(text.replace("_", ""))
+                # Where Python's words have no point, those of YAML have one.
+                return float(re.sub(r"\.(?=[in])", "", text.replace("_", "").lower()))
         return text
 
 
@@ -196,31 +187,16 @@ def _resolver() -> Any:
     return YAML(typ="safe", pure=True).resolver
 
 
-def _whole(text: str) -> int | str:
+def _whole(text: str) -> int | float | str:
     """A whole number, or the text where it has no digits. A leading zero means nothing."""
-    written = text.replace("_", "").lower()
-    body = written.lstrip("+-")
-    base = _BASES.get(body[:2], 10)
-    digits = body if base == 10 else body[2:]
-    if not digits:
-        return text
+    digits = text.replace("_", "").lower()
     # Python's own limit on digits may be lifted, and then a very long number takes very long.
-    if base == 10 and len(digits.lstrip("0")) > MAX_DIGITS:
-        raise ValueError(text)
-    value = int(digits.lstrip("0") or "0", base)
-    if value >= 10**MAX_DIGITS:
-        raise ValueError(text)
-    return -value if written.startswith("-") else value
-
-
-def _float(digits: str) -> float:
-    """A number with a point or an exponent; one that YAML has a word for may be infinite, or none."""
-    if digits.lstrip("+-").lower() in (".inf", ".nan"):
+    if len(digits) > 4 * MAX_DIGITS:
         return math.inf
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(digits)
-    return value
+    try:
+        return int(digits, 0 if digits.lstrip("+-")[:2] in ("0b", "0o", "0x") else 10)
+    except ValueError:
+        return text
 
 
 def _explain(error: Any, text: str) -> tuple[str, str, int, int, str]:

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
-from planspec_lark.json_text.findings import ValueFinding, join_findings
+from planspec_lark.json_text.findings import ValueFinding, first_findings
 from planspec_lark.json_text.parser import read_json
 from planspec_lark.plan_next.conversion import build, model_to_json
 from planspec_lark.plan_next.identity import says_goal
@@ -27,7 +27,7 @@ from planspec_lark.plan_next.models import (
     PlanNext,
     goal_text,
 )
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, has_errors
 from planspec_lark.syntax.fields import require_whole
 from planspec_lark.syntax.limits import Limits
 
@@ -191,7 +191,7 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
     if context is not None and context.depth > context.max_depth:
         message = f"there are {context.depth} blocks around this one, and the limit `max_depth` is {context.max_depth}"
         findings.append(ValueFinding("PN305", message, ("path",)))
-    found = join_findings(read, findings, limits)
-    if context is None or found.counts[Severity.ERROR]:
-        raise ContextError(found.close(), read.source)
+    found = first_findings(findings, read, limits.max_findings, read.diagnostics)
+    if context is None or has_errors(found):
+        raise ContextError(found, read.source)
     return context

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from planspec_lark.json_text.findings import (
     IGNORED_NULL,
     ValueFinding,
-    join_findings,
+    first_findings,
     missing_field,
     wrong_type,
 )
@@ -134,7 +134,7 @@ def _judge(
     if isinstance(read.value, dict):
         built, more = _judge_value(read.value, phase, words or default_words())
         findings += more
-    found = join_findings(read, findings, limits).close()
+    found = first_findings(findings, read, limits.max_findings, read.diagnostics)
     if built is None or has_errors(found):
         return None, found
     return evolve(built, warnings=tuple(found), origin=read), found

@@ -37,13 +37,12 @@ __all__ = [
     "readable_versions",
     "regular",
     "schema_path",
-    "states",
 ]
 
 # The languages whose texts are read; the others are for generation.
 READ = ("planspec", "plan_cmd", "hopspec", "json_text", "reference", "reflection", "repair")
 # The grammars of their dialects, of which there are only patterns: see :mod:`planspec_lark.syntax.recovery`.
-DIALECTS = ("planspec_dialect", "plan_cmd_dialect", "reflection_dialect")
+DIALECTS = ("planspec_dialect", "plan_cmd_dialect", "reflection_dialect", "json_text_dialect")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
@@ -62,12 +61,11 @@ STARTS = {
     "hopspec_canonical": ("start",),
     "notation": ("start",),
 }
-# Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
-_STEPPED = ("json_text",)
 # The languages that a grammar imports from, and those that they import from.
 _IMPORTS = {
     "plan_cmd": ("planspec",),
     "plan_cmd_dialect": ("planspec_dialect",),
+    "json_text_dialect": ("json_text",),
     "hopspec": ("planspec",),
     "reflection": ("plan_cmd", "planspec"),
     "repair": ("plan_cmd", "planspec"),
@@ -216,17 +214,6 @@ def _end_early(tree: Tree[Token]) -> None:
         node = last
 
 
-@cache
-def states(language: str, start: str) -> dict[str, Any]:
-    """The states of that parser, see :func:`planspec_lark.syntax.lalr.list_states`."""
-    known = _compiled(language).get("states", {}).get(start)
-    if known is None:
-        from planspec_lark.syntax.lalr import list_states  # noqa: PLC0415  (imports Lark)
-
-        known = list_states(parser(language), start)
-    return dict(known)
-
-
 # ---------------------------------------------------------------- ready-made
 
 
@@ -250,7 +237,7 @@ def dump(language: str) -> str:
 
     A dialect has no parser; of it, all rules are written down.
     """
-    from planspec_lark.syntax.lalr import dump_parser, list_states, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
+    from planspec_lark.syntax.lalr import dump_parser, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
 
     path, patterns = grammar_path(language), regular(language)
     rules = load_rules(path)
@@ -268,6 +255,5 @@ def dump(language: str) -> str:
         "grammar": _texts(language),
         "expressions": patterns.known,
         "parser": dump_parser(made_parser),
-        "states": {start: list_states(made_parser, start) for start in starts if language in _STEPPED},
     }
     return json.dumps(made, separators=(",", ":"))

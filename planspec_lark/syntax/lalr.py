@@ -23,7 +23,6 @@ __all__ = [
     "PLUGINS",
     "compile_grammar",
     "dump_parser",
-    "list_states",
     "load_parser",
     "load_rules",
     "make_parser",
@@ -113,29 +112,6 @@ def make_parser(path: Path, starts: Sequence[str]) -> Lark:
             terminal.pattern = PatternRE(rules.expression(terminal.name))
 
     return compile_grammar(path, starts, edit_terminals=use_same_expression, _plugins=PLUGINS)
-
-
-def list_states(parser: Lark, start: str) -> dict[str, Any]:
-    """The states of a parser that needs no look-ahead, as a value of JSON.
-
-    ``start`` is the first state. ``steps`` has for each state where a symbol leads, be it a terminal or a rule.
-    ``ends`` has for each state that is the end of a rule how many symbols that rule has, and its name; else None.
-
-    Raises:
-        ValueError: in some state the next token decides whether a rule ends.
-    """
-    analysis: Any = parser.parser
-    table = analysis.parser._parse_table
-    steps: list[dict[str, int]] = []
-    ends: list[tuple[int, str] | None] = []
-    for state in range(len(table.states)):
-        actions = table.states[state]
-        rules = {(len(to.expansion), str(to.origin.name)) for action, to in actions.values() if action.name == "Reduce"}
-        steps.append({symbol: to for symbol, (action, to) in actions.items() if action.name == "Shift"})
-        if len(rules) + bool(steps[-1]) > 1:
-            raise ValueError(f"state {state} needs to see the next token")
-        ends.append(rules.pop() if rules else None)
-    return {"start": table.start_states[start], "steps": steps, "ends": ends}
 
 
 # ---------------------------------------------------------------- parsers as JSON

@@ -39,7 +39,7 @@ __all__ = [
     "leave_out_reasoning",
 ]
 
-Holds = Callable[[int, bool], bool]
+Holds = Callable[[int], bool]
 
 _BLANKS = " \t"
 _CHANNEL = r"(?:<\|start\|>assistant)?<\|channel\|>"
@@ -137,8 +137,8 @@ def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
 
     Args:
         text: any text.
-        holds: whether an offset is inside of something in which a tag is text, such as a string of JSON; and whether a
-            block is open there. It is asked for offsets in their order.
+        holds: whether an offset is inside of something in which a tag is text, such as a string of JSON. It is asked
+            for offsets in their order.
     """
     if not has_tags(text):
         return Remainder(text)
@@ -296,7 +296,7 @@ class ReasoningFilter:
         """Whether a tag may count in its line, which begins at the offset ``start``."""
         if not is_led and _is_quoted(tag):
             return False
-        if self.holds is not None and self.holds(start + tag.start(), self.is_open):
+        if self.holds is not None and self.holds(start + tag.start()):
             return False
         if tag[0][0] == "[" and not self._depth and not is_led:
             # After other text, it may be meant as the type of a step.

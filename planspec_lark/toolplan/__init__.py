@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     )
     from planspec_lark.toolplan.parser import load_atoms as load_atoms, load_plan_doc as load_plan_doc
     from planspec_lark.toolplan.resolver import ValueRefusedError as ValueRefusedError
-    from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton as plan_to_toolplan_skeleton
     from planspec_lark.toolplan.validation import (
         check_tool_plan as check_tool_plan,
         validate_plan_doc as validate_plan_doc,
@@ -43,7 +42,6 @@ else:
             "models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
             "parser": "load_atoms load_plan_doc",
             "resolver": "ValueRefusedError",
-            "skeleton": "plan_to_toolplan_skeleton",
             "validation": "check_tool_plan validate_plan_doc",
             "view": "toolplan_to_plan",
         },

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from attrs import evolve
 
-from planspec_lark.json_text.findings import FirstFindings, ValueFinding
+from planspec_lark.json_text.findings import ValueFinding, first_findings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import read_json, scan_json
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
@@ -197,13 +197,15 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Take the tools of one file. Its errors, and its warnings."""
-    errors, warnings = (FirstFindings(read, DOC_JSON_LIMITS.max_findings) for _ in range(2))
+    found: list[ValueFinding] = []
     for one in read_atoms(read.value):
         if isinstance(one, ValueFinding):
-            (errors if one.is_error else warnings).add(one)
+            found.append(one)
             continue
         atom, place = one.atom, read.span(one.path)
         where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
         if known.setdefault(atom.id, (atom, where))[0] is not atom:
-            errors.add(refuse_duplicate(atom.id, one.id_path, known[atom.id][1]))
-    return errors.close(), warnings.close()
+            found.append(refuse_duplicate(atom.id, one.id_path, known[atom.id][1]))
+    most = DOC_JSON_LIMITS.max_findings
+    errors, warnings = ([one for one in found if one.is_error is is_error] for is_error in (True, False))
+    return first_findings(errors, read, most), first_findings(warnings, read, most)

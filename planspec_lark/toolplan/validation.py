@@ -6,13 +6,12 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.json_text.findings import FirstFindings, ValueFinding
+from planspec_lark.json_text.findings import ValueFinding, first_findings
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.toolplan.parser import read_doc, scan_doc
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
-from planspec_lark.toolplan.structure import Report
 
 __all__ = ["ValidationResult", "check_tool_plan", "examine_plan", "validate_plan_doc"]
 
@@ -33,17 +32,10 @@ class ValidationResult:
 def examine_plan(document: object, registry: object) -> ValidationResult:
     """All that is found in a plan, whatever it is."""
     found: list[ValueFinding] = []
-    plan = _examine(document, registry, found.append)
-    return ValidationResult([one for one in found if one.is_error], [one for one in found if not one.is_error], plan)
-
-
-def _examine(document: object, registry: object, report: Report) -> Plan:
-    """The same, for callers that do not want to keep all of it: each finding is told as soon as it is found."""
-    plan = prepare(document, registry, report)
+    plan = prepare(document, registry, found.append)
     for check in (check_atoms, check_references, check_dependencies, warn):
-        for finding in check(plan):
-            report(finding)
-    return plan
+        found += check(plan)
+    return ValidationResult([one for one in found if one.is_error], [one for one in found if not one.is_error], plan)
 
 
 def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any]:
@@ -110,6 +102,5 @@ def check_tool_plan(
     read = (scan_doc if tolerant else read_doc)(plan, name=name) if isinstance(plan, str) else plan
     if read.has_errors:
         return read.diagnostics
-    found = FirstFindings(read, max_findings)
-    _examine(read.value, registry, found.add)
-    return found.close(read.diagnostics)
+    verdict = examine_plan(read.value, registry)
+    return first_findings([*verdict.errors, *verdict.warnings], read, max_findings, read.diagnostics)

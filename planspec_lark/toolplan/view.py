@@ -1,7 +1,12 @@
-"""A tool plan as a PlanSpec document, so that whatever reads plans can show it."""
+"""A tool plan as a PlanSpec document, so that whatever reads plans can show it.
+
+What a document has no fields for stands in detail lines: a label, a name where the label has one, and a plain word or
+JSON.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,15 +15,19 @@ from attrs import define, field
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.names import Names
-from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.safe_text import one_line, safe_json
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
-from planspec_lark.toolplan.notes import output_of, variable_of, write_note
 from planspec_lark.toolplan.rules import Plan, prepare
 
 __all__ = ["toolplan_to_plan"]
 
 _NO_TEXT = "(no text)"
+_NAME = re.compile(r"[\w./-]+")
+_WORD = re.compile(r"[^\W\d][\w./-]*")
+# What people and programs alike would take for something else than a text.
+_NO_WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
+_NO_VARIABLE = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | list[Any] | None = None) -> PlanSpec:
@@ -35,8 +44,8 @@ def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | li
     """
     view = _View(plan, prepare(tool_plan_to_dict(plan), registry))
     made = PlanSpec(goal=one_line(plan.target) or _NO_TEXT)
-    notes = [write_note("Target", plan.target)] if made.goal != plan.target else []
-    notes += [write_note("Output", value, name) for name, value in (plan.outputs or {}).items()]
+    notes = [_write_note("Target", plan.target)] if made.goal != plan.target else []
+    notes += [_write_note("Output", value, name) for name, value in (plan.outputs or {}).items()]
     made.goal_detail = [*filter(None, notes)]
     made.steps = [view.make_step(at, index) for at, index in enumerate(view.order)]
     return made
@@ -71,7 +80,7 @@ class _View:
         for index in self.order:
             step = self.prepared.outline.steps[index].name
             for output in self.outputs[index]:
-                self.outputs[index][output] = names.take(variable_of(step, output))
+                self.outputs[index][output] = names.take(_prefix(step) + _NO_VARIABLE.sub("_", output))
 
     def make_step(self, at: int, index: int) -> PlanStep:
         """The step with this index, as the one at this place."""
@@ -80,18 +89,34 @@ class _View:
         has_name = not name or grammars.pattern("planspec", "WORD").fullmatch(name) is not None
         made = PlanStep(str(at + 1), name if has_name else "", "act", one_line(step.target) or _NO_TEXT)
         made.inputs, made.outputs = list(self.inputs[index]), list(self.outputs[index].values())
-        notes = [] if has_name else [write_note("Step", name)]
+        notes = [] if has_name else [_write_note("Step", name)]
         if made.description != step.target:
-            notes.append(write_note("Target", step.target))
-        notes.append(write_note("Atom", step.id))
-        notes += [write_note("Input", value, name) for name, value in step.inputs.items()]
+            notes.append(_write_note("Target", step.target))
+        notes.append(_write_note("Atom", step.id))
+        notes += [_write_note("Input", value, name) for name, value in step.inputs.items()]
         if step.depends_on is not None:
-            notes.append(write_note("Depends on", [*step.depends_on]))
+            notes.append(_write_note("Depends on", [*step.depends_on]))
         own = self.prepared.outline.steps[index].name
         notes += [
-            write_note("Output", output, variable)
+            _write_note("Output", output, variable)
             for output, variable in self.outputs[index].items()
-            if output_of(own, variable) != output
+            if variable != _prefix(own) + output
         ]
         made.detail = [*filter(None, notes)]
         return made
+
+
+def _prefix(step: str) -> str:
+    """What the variables for the outputs of a step begin with: its name, with `_` for what no variable may have."""
+    words = _NO_VARIABLE.sub("_", step)
+    return f"{words}_" if words[:1].isalpha() else f"step_{words}_"
+
+
+def _write_note(label: str, value: Any, name: str | None = None) -> str | None:
+    """A line that says this, safe to show; None where JSON cannot say it."""
+    head = label if name is None else f"{label} {name if _NAME.fullmatch(name) else safe_json(name)}"
+    is_word = isinstance(value, str) and value not in _NO_WORDS and _WORD.fullmatch(value)
+    try:
+        return f"{head}: {value if is_word else safe_json(value)}"
+    except (TypeError, ValueError, RecursionError):
+        return None

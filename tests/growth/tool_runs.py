@@ -11,7 +11,6 @@ from planspec_lark.tool_runner import ToolRun, run_toolplan
 from planspec_lark.toolplan import (
     ToolPlan,
     draw_toolplan,
-    plan_to_toolplan_skeleton,
     tool_plan_from_dict,
     toolplan_to_plan,
     validate_plan_doc,
@@ -78,8 +77,5 @@ TOOL_RUN_WORK = {
     "run_toolplan, dry": Work(lambda plan: _run(plan, dry_run=True), _plan),
     "run_toolplan, twice": Work(_run_twice, _plan),
     "toolplan_to_plan": Work(_view, _plan),
-    "the skeleton of a plan": Work(
-        lambda plan: plan_to_toolplan_skeleton(plan, _TOOLS), lambda text: _view(_plan(text))
-    ),
     "draw_toolplan": Work(draw_toolplan, _plan),
 }

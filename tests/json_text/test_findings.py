@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Severity
 from planspec_lark.json_text import JsonText, read_json
-from planspec_lark.json_text.findings import FirstFindings, ValueFinding, to_diagnostics
+from planspec_lark.json_text.findings import ValueFinding, first_findings, to_diagnostics
 from planspec_lark.syntax.limits import Findings
 
 TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})
@@ -41,22 +41,17 @@ def test_what_is_shown_is_what_stands_first(
     expected = Findings(limit)
     expected.extend(listed)
     expected.extend(to_diagnostics(found, origin))
-    first = FirstFindings(origin, limit)
-    for finding in found[:3]:
-        first.add(finding)
-    first.extend(found[3:])
-    assert first.close(listed) == expected.close()
+    assert first_findings(found, origin, limit, listed) == expected.close()
 
 
 def test_all_others_cost_nothing(origin: JsonText) -> None:
-    first = FirstFindings(origin, 10)
     tracemalloc.start()
     try:
-        first.extend(ValueFinding("PT501", f"number {number}", ("b", "c")) for number in range(20_000))
+        many = (ValueFinding("PT501", f"number {number}", ("b", "c")) for number in range(20_000))
+        found = first_findings(many, origin, 10)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < 100_000
-    found = first.close()
     assert [one.message for one in found[:10]] == [f"number {number}" for number in range(10)]
     assert found[10].message == "19,990 more findings are not listed"

@@ -183,7 +183,7 @@ def test_faults(text: str, fault: tuple[str, int, int]) -> None:
     assert faults(text) == [fault]
 
 
-@pytest.mark.parametrize("text", [f"- {'9' * 400}", f"- -{'9' * 400}", f"- {'0' * 4000}7", f"- 0x{'f' * 332}"])
+@pytest.mark.parametrize("text", [f"- {'9' * 400}", f"- -{'9' * 400}", f"- {'0' * 1000}7", f"- 0x{'f' * 332}"])
 def test_integers_up_to_400_digits(text: str) -> None:
     (number,) = value(text)
     assert len(json.dumps(abs(number))) <= 400
@@ -503,26 +503,6 @@ def test_positions_within_a_text(written: str, spelled: str) -> None:
     assert read.value == {"a": "see me now"}
     place = read.span_within(("a",), 4, 6)
     assert text[place.start : place.end].rstrip() == spelled
-
-
-@pytest.mark.parametrize(
-    ("written", "spelled"),
-    [
-        ("'see me now'", "me"),
-        ("'it''s me'", "me"),
-        ("'''me'''", "me"),
-        (r"'C:\new\me'", "me"),
-        ("'it''s'", "''"),
-    ],
-)
-def test_positions_within_single_quotes(written: str, spelled: str) -> None:
-    """Two quotes are one, and a backslash is nothing but itself."""
-    text = f"a: {written}\n"
-    read = read_yaml(text)
-    meant = spelled.replace("''", "'")
-    start = read.value["a"].index(meant)
-    place = read.span_within(("a",), start, start + len(meant))
-    assert text[place.start : place.end] == spelled
 
 
 @pytest.mark.parametrize(("text", "helps"), [("{a: ${b}}", True), ("[${b}]", True), ("{a: b{c}}", False)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
 from itertools import accumulate
-from operator import attrgetter
 from typing import NoReturn, Self, Unpack
 
 from attrs import frozen
@@ -21,7 +20,6 @@ from planspec_lark.pytest_plugin.match import (
     describe_words,
     find_nearest,
     has_words,
-    likeness,
     want,
 )
 from planspec_lark.pytest_plugin.subject import Subject, SubjectStep, show_nodes, show_some, take
@@ -53,18 +51,12 @@ def assert_plan(
         allow_truncated: of a text that is cut off, whether the plan without its last line will do.
 
     Raises:
-        UnreadablePlanError: an :class:`AssertionError`, where the verdict on a text is not ``accepted``.
+        AssertionError: the verdict on a text is not ``accepted``.
         ValueError: there is no such risk or type.
     """
     __tracebackhide__ = True
-    subject = take(
-        plan,
-        max_risk=max_risk,
-        default_type=default_type,
-        finish_reason=finish_reason,
-        allow_truncated=allow_truncated,
-    )
-    return PlanAssertion(subject)
+    how = {"default_type": default_type, "finish_reason": finish_reason, "allow_truncated": allow_truncated}
+    return PlanAssertion(take(plan, max_risk=max_risk, **how))
 
 
 @frozen
@@ -119,13 +111,13 @@ class PlanAssertion:
         __tracebackhide__ = True
         wanted = want(**criteria)
         found = self._find(wanted)
-        least = [number for number in (count, at_least) if number is not None]
-        most = [number for number in (count, at_most) if number is not None]
-        if not (least or most):
+        bounds = {"at least ": at_least, "at most ": at_most} if count is None else {"": count}
+        asked = {word: limit for word, limit in bounds.items() if limit is not None}
+        if not asked:
             raise TypeError("step_count: say how many: a number, at_least or at_most")
-        if len(found) < max(least, default=0) or len(found) > min(most, default=len(found)):
-            asked = (("", count), ("at least ", at_least), ("at most ", at_most))
-            listed = " and ".join(f"{word}{limit}" for word, limit in asked if limit is not None)
+        least, most = asked.get("at least ", count or 0), asked.get("at most ", len(found) if count is None else count)
+        if not least <= len(found) <= most:
+            listed = " and ".join(f"{word}{limit}" for word, limit in asked.items())
             such = str(wanted).removeprefix("a step")
             said = f"there {'is' if len(found) == 1 else 'are'} {count_of(len(found), 'step')}{such}, not {listed}"
             self._fail(said, marked=found if wanted.criteria else ())
@@ -145,8 +137,7 @@ class PlanAssertion:
         __tracebackhide__ = True
         constraints = self.plan.constraints
         if not any(has_words(words, constraint) for constraint in constraints):
-            ranked = sorted(constraints, key=lambda constraint: -likeness(words, constraint))
-            rows = show_some((f"- {one_line(constraint)}" for constraint in ranked), len(ranked))
+            rows = show_some((f"- {one_line(constraint)}" for constraint in constraints), len(constraints))
             self._fail_with(f"no constraint has {describe_words(words)}", rows or ["  the plan has no constraints"])
         return self
 
@@ -254,12 +245,12 @@ class StepAssertion(PlanAssertion):
     def produces(self, *names: Words) -> StepAssertion:
         """These are among its outputs."""
         __tracebackhide__ = True
-        return self._meet("produces", want(outputs=names), attrgetter("outputs"))
+        return self._meet("produces", want(outputs=names))
 
     def consumes(self, *names: Words) -> StepAssertion:
         """These are among its inputs."""
         __tracebackhide__ = True
-        return self._meet("consumes", want(inputs=names), attrgetter("inputs"))
+        return self._meet("consumes", want(inputs=names))
 
     # ---------------------------------------------------------------- what is left
 
@@ -278,12 +269,12 @@ class StepAssertion(PlanAssertion):
             self._fail(f"{self._said} is not {said}", marked=[*self._found, *others])
         return StepAssertion(self._subject, f"{self._said} {said}", kept)
 
-    def _meet(self, word: str, wanted: Wanted, of: Callable[[PlanStep], list[str]]) -> StepAssertion:
+    def _meet(self, word: str, wanted: Wanted) -> StepAssertion:
         __tracebackhide__ = True
         kept = [node for node in self._found if wanted.fits(node.step)]
-        names = " and ".join(criterion.text.partition(" ")[2] for criterion in wanted.criteria)
+        names = " and ".join(str(criterion).partition(" ")[2] for criterion in wanted.criteria)
         if not kept:
-            rows = [f"step {step.step_id} {word} {', '.join(of(step)) or 'nothing'}" for step in self.steps[:_SHOWN]]
+            rows = [f"step {step.step_id}: {wanted.explain(step)}" for step in self.steps[:_SHOWN]]
             marked = [f"  {one_line(row)}" for row in rows]
             self._fail(f"{self._said} does not say that it {word} {names}", marked, self._found)
         return StepAssertion(self._subject, f"{self._said} that {word} {names}", kept)

@@ -40,7 +40,8 @@ def analyze_text(text: str, *, read: str = "scan", finish_reason: str = "") -> A
     """
     if read == "strict":
         result = scan_strictly(text, limits=NO_LIMITS)
-        found, parsed = check_scan(result, NO_LIMITS), not result.diagnostics
+        # What may be provisional is not looked for, which would take most of the time.
+        found, parsed = result.diagnostics or check_scan(result, NO_LIMITS), not result.diagnostics
         verdict = Verdict.REFUSED if has_errors(found) else Verdict.ACCEPTED
         said: dict[str, Any] = {"parsed": parsed, "verdict": verdict, "truncated": False, "repairs": 0}
         return _describe(result.plan if parsed else PlanSpec(), found, said)

@@ -30,7 +30,7 @@ def _assert(text: str) -> bool:
 def _analyze(text: str) -> bool:
     found, read = analyze_text(text).columns, extract_plan(text)
     assert (found["verdict"], found["truncated"]) == (read.verdict.value, read.truncated)
-    return found["verdict"] == Verdict.ACCEPTED.value
+    return bool(found["verdict"] == Verdict.ACCEPTED.value)
 
 
 @pytest.mark.parametrize("reads", [_assert, _analyze])

@@ -112,9 +112,7 @@ class HopSpecBuilder:
         step, name = self._add_attribute(key, line)
         setattr(step, name, int(count) if count else None)
 
-    def add_value(
-        self, key: str, text: str | None, below: str | None, line: int, indent: int
-    ) -> None:
+    def add_value(self, key: str, text: str | None, below: str | None, line: int, indent: int) -> None:
         """`- 任务：text`, which is indented so far, and all lines below it.
 
         Raises:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, TypedDict, Unpack
 
@@ -14,18 +13,15 @@ from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.pytest_plugin.subject import SubjectStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words
+from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
+__all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "want"]
 
 # A text that has to be there, whatever its letters' case, or a pattern that has to be found.
 Words = str | re.Pattern[str]
 
-# The most near misses that are shown, the least likeness of each to what was looked for, and its least share of that of
-# the nearest; how many characters of a text are compared.
+# The most near misses that are shown.
 _NEAREST = 3
-_LEAST = 0.4
-_SHARE = 0.7
-_COMPARED = 300
 
 
 def has_words(words: Words, text: str) -> bool:
@@ -36,17 +32,6 @@ def has_words(words: Words, text: str) -> bool:
 def describe_words(words: Words) -> str:
     """Words as a message says them."""
     return repr(words) if isinstance(words, str) else f"/{words.pattern}/"
-
-
-def likeness(words: Words, text: str) -> float:
-    """How much of the words is in a text, from 0 to 1, by pairs of neighbouring characters."""
-    text_of = words if isinstance(words, str) else " ".join(re.findall(r"\w+", words.pattern))
-    pairs, found = _pairs(text_of), _pairs(text)
-    return len(pairs & found) / len(pairs) if pairs else 0.0
-
-
-def _pairs(text: str) -> set[tuple[str, str]]:
-    return set(pairwise(text[:_COMPARED].casefold()))
 
 
 class Criteria(TypedDict, total=False):
@@ -133,13 +118,6 @@ class Wanted:
         """What a step has instead of what is asked of it."""
         return ", ".join(criterion.instead(step) for criterion in self.criteria if not criterion.holds(step))
 
-    def nearness(self, step: PlanStep) -> float:
-        """How near a step comes that does not fit."""
-        if self.is_meant(step):
-            return sum(criterion.holds(step) for criterion in self.criteria) + 2 * (self.which is not None)
-        likely = 0.0 if self.is_id or self.which is None else likeness(self.which, step.description)
-        return likely if likely >= _LEAST else 0.0
-
 
 def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     """What a test asks for.
@@ -165,7 +143,12 @@ def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     )
 
 
-def find_nearest(wanted: Wanted, nodes: Iterable[SubjectStep]) -> list[SubjectStep]:
-    """The steps that come nearest to what is wanted, the nearest first: those that are meant, if there are any."""
-    scored = sorted(((wanted.nearness(node.step), node) for node in nodes), key=lambda entry: -entry[0])[:_NEAREST]
-    return [node for score, node in scored if score and score >= _SHARE * scored[0][0]]
+def find_nearest(wanted: Wanted, nodes: Sequence[SubjectStep]) -> list[SubjectStep]:
+    """Of the steps that are meant, or else of those with a description most like it, those that meet most criteria."""
+    meant = [node for node in nodes if wanted.is_meant(node.step)]
+    if not meant and isinstance(wanted.which, str) and not wanted.is_id:
+        near = find_near(wanted.which, (node.step.description for node in nodes))
+        meant = [node for node in nodes if near and node.step.description == near]
+    held = [sum(criterion.holds(node.step) for criterion in wanted.criteria) for node in meant]
+    most = max(held, default=0)
+    return [node for node, number in zip(meant, held, strict=True) if number == most][:_NEAREST]

@@ -19,6 +19,9 @@ from planspec_lark.syntax.diagnostics import brief, count_of, render_all
 
 __all__ = ["Subject", "SubjectStep", "show_nodes", "show_some", "take"]
 
+# A failure is shown where the test has asked, not where that is found out here.
+__tracebackhide__ = True
+
 # The most findings of a message, and the most lines of a plan in it.
 _SHOWN = 10
 _LINES = 16
@@ -81,7 +84,6 @@ def take(value: PlanSpec | str, **how: Any) -> Subject:
         TypeError: this is neither a plan nor a text.
         ValueError: there is no such risk or type.
     """
-    __tracebackhide__ = True
     if isinstance(value, PlanSpec):
         return Subject(value)
     if not isinstance(value, str):

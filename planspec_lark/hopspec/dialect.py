@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from re import Match
 
@@ -27,27 +27,24 @@ def read_line(line: str, *, guesses: bool = True) -> Iterator[_Reading]:
 
     Without ``guesses``, no names are compared, which takes its time.
     """
-    for rule, read in _RULES.items():
-        if match := _DIALECT.match(rule, line):
-            found = read(match, guesses)
-            if found is not None:
-                yield found
+    if _DIALECT.match("ruler", line):
+        yield _told("HS101", "a separator line is not part of the document", "")
+    if match := _DIALECT.match("mode", line):
+        word = MODE.zh if MODE.zh in match["MODE_NAME"] else MODE.en
+        yield _told("HS105", "the mode has the wrong form", _write("", word, match["MODE_WORD"].upper()))
+    if match := _DIALECT.match("heading", line):
+        yield _read_heading(match)
+    if match := _DIALECT.match("section", line):
+        yield from _read_section(match, guesses)
+    if match := _DIALECT.match("attribute", line):
+        yield from _read_attribute(match, guesses)
 
 
 def _told(code: str, message: str, line: str, *, is_sure: bool = True) -> _Reading:
     return Deviation(code, message, 0, 0, Risk.LOW if is_sure else Risk.HIGH), line
 
 
-def _read_ruler(_match: Match[str], _guesses: bool) -> _Reading:
-    return _told("HS101", "a separator line is not part of the document", "")
-
-
-def _read_mode(match: Match[str], _guesses: bool) -> _Reading:
-    word = MODE.zh if MODE.zh in match["MODE_NAME"] else MODE.en
-    return _told("HS105", "the mode has the wrong form", _write("", word, match["MODE_WORD"].upper()))
-
-
-def _read_heading(match: Match[str], _guesses: bool) -> _Reading:
+def _read_heading(match: Match[str]) -> _Reading:
     written = (match["NAME"] or "").strip(BLANKS + ":：")
     is_word = grammars.pattern("hopspec", "WORD").fullmatch(written)
     name = written if is_word else re.sub(r"\W+", "_", written).strip("_").lower()
@@ -58,35 +55,27 @@ def _read_heading(match: Match[str], _guesses: bool) -> _Reading:
     return _told("HS107", "the heading of a step has the wrong form", line, is_sure=name == written)
 
 
-def _read_section(match: Match[str], guesses: bool) -> _Reading | None:
+def _read_section(match: Match[str], guesses: bool) -> Iterator[_Reading]:
     written = match["SECTION"].strip(BLANKS)
     meant, is_known = _find_word(written, _sections(), guesses=guesses)
     message = "the section header has the wrong form" if is_known else f"unknown section `{written}`"
-    return _told("HS103", message, f"## {meant}", is_sure=is_known) if meant else None
+    if meant:
+        yield _told("HS103", message, f"## {meant}", is_sure=is_known)
 
 
-def _read_attribute(match: Match[str], guesses: bool) -> _Reading | None:
+def _read_attribute(match: Match[str], guesses: bool) -> Iterator[_Reading]:
     written = match["KEY"].strip(BLANKS)
     if terminal := _DIALECT.word("word", written):
         word = next(key.word for key in KEYS if key.word.en.upper() == terminal)
         meant, is_known = word.of("en" if written.isascii() else "zh"), True
     else:
         meant, is_known = _find_word(written, _keys(), guesses=guesses and bool(match["BULLET"]))
-    if not meant:
-        return None
     line = _write(f"{match['INDENT'] or ''}- ", meant, (match["VALUE"] or "").strip(BLANKS))
-    if is_known:
-        return _told("HS109", "the attribute has the wrong form", line)
-    return _told("HS110", f"unknown attribute `{written}`", line, is_sure=False)
-
-
-_RULES: Mapping[str, Callable[[Match[str], bool], _Reading | None]] = {
-    "ruler": _read_ruler,
-    "mode": _read_mode,
-    "heading": _read_heading,
-    "section": _read_section,
-    "attribute": _read_attribute,
-}
+    code, message = (
+        ("HS109", "the attribute has the wrong form") if is_known else ("HS110", f"unknown attribute `{written}`")
+    )
+    if meant:
+        yield _told(code, message, line, is_sure=is_known)
 
 
 def _write(start: str, word: str, value: str) -> str:

@@ -168,7 +168,3 @@ def test_a_terminal_that_does_not_look_ahead_is_noticed(
     monkeypatch.setattr(fast_reader, "_patterns", lambda: patterns)
     with pytest.raises(AssertionError):
         hopspec_readers_agree(text)
-
-
-def test_both_ways_through_a_document_are_offered() -> None:
-    assert parse_hopspec(STEP) == parse_hopspec(STEP, accelerate=False)

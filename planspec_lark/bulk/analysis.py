@@ -21,6 +21,10 @@ from planspec_lark.syntax.limits import NO_LIMITS
 __all__ = ["Analysis", "analyze_text"]
 
 
+# A plan, what was found, and the columns about the reading.
+_Reading = tuple[PlanSpec, list[Diagnostic], dict[str, Any]]
+
+
 @frozen
 class Analysis:
     """What was found in one text: the columns of its row, and the findings; or the columns with its problem."""
@@ -38,34 +42,28 @@ def analyze_text(text: str, *, read: str = "scan", finish_reason: str = "") -> A
             :func:`planspec_lark.extract_plan`.
         finish_reason: why the model stopped, as for that; a strict reading does not ask.
     """
-    if read == "strict":
-        result = scan_strictly(text, limits=NO_LIMITS)
-        # What may be provisional is not looked for, which would take most of the time.
-        found, parsed = result.diagnostics or check_scan(result, NO_LIMITS), not result.diagnostics
-        verdict = Verdict.REFUSED if has_errors(found) else Verdict.ACCEPTED
-        said: dict[str, Any] = {"parsed": parsed, "verdict": verdict, "truncated": False, "repairs": 0}
-        return _describe(result.plan if parsed else PlanSpec(), found, said)
-    answer = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
-    repairs = [one.diagnostic for one in answer.repairs]
-    # A code block around a plan is nothing to be told of, and still no plan as it is.
-    parsed = fast_reader.read(text) is not None
-    said = {"parsed": parsed, "verdict": answer.verdict, "truncated": answer.truncated, "repairs": len(repairs)}
-    held = {(one.code, one.span) for one in answer.holds}
-    repairs = [one for one in repairs if (one.code, one.span) not in held]
-    return _describe(answer.plan, in_order([*answer.findings, *repairs]), said)
-
-
-def _describe(plan: PlanSpec, found: list[Diagnostic], said: dict[str, Any]) -> Analysis:
+    plan, found, said = _read_strictly(text) if read == "strict" else _read_answer(text, finish_reason)
     levels = [*accumulate(1 if is_entered else -1 for _, is_entered in walk(plan))]
-    return Analysis(
-        {
-            **said,
-            "verdict": said["verdict"].value,
-            "steps": len(levels) // 2,
-            "depth": max(levels, default=0),
-            **{f"{severity.value}s": sum(one.severity is severity for one in found) for severity in Severity},
-            "codes": sorted({one.code for one in found}),
-            "canonical": serialize_plan(plan) or None,
-        },
-        found,
-    )
+    columns = {**said, "steps": len(levels) // 2, "depth": max(levels, default=0)}
+    columns |= {f"{severity.value}s": sum(one.severity is severity for one in found) for severity in Severity}
+    columns |= {"codes": sorted({one.code for one in found}), "canonical": serialize_plan(plan) or None}
+    return Analysis(columns, found)
+
+
+def _read_strictly(text: str) -> _Reading:
+    result = scan_strictly(text, limits=NO_LIMITS)
+    # What may be provisional is not looked for, which would take most of the time.
+    found, parsed = result.diagnostics or check_scan(result, NO_LIMITS), not result.diagnostics
+    verdict = Verdict.REFUSED if has_errors(found) else Verdict.ACCEPTED
+    said = {"parsed": parsed, "verdict": verdict.value, "truncated": False, "repairs": 0}
+    return result.plan if parsed else PlanSpec(), found, said
+
+
+def _read_answer(text: str, finish_reason: str) -> _Reading:
+    answer = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
+    # A repair that holds the plan is told of once. A code block around a plan is nothing to be told of, and still no
+    # plan as it is.
+    repairs = [one.diagnostic for one in answer.repairs if one.diagnostic not in answer.holds]
+    parsed, verdict = fast_reader.read(text) is not None, answer.verdict.value
+    said = {"parsed": parsed, "verdict": verdict, "truncated": answer.truncated, "repairs": len(answer.repairs)}
+    return answer.plan, in_order([*answer.findings, *repairs]), said

@@ -80,6 +80,7 @@ class Shard:
         path: where the input lies.
         name: the input as the user wrote it, and rows have it.
         stamp: its size and time of change (ns) when it was split.
+        is_parquet: whether it is Parquet.
         start: where the shard begins: a byte offset, or the number of a row group.
         stop: where it ends.
         first: the number of its first record.
@@ -89,6 +90,7 @@ class Shard:
     path: str
     name: str
     stamp: list[int]
+    is_parquet: bool
     start: int
     stop: int
     first: int

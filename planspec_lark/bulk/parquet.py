@@ -86,7 +86,7 @@ def _values(batch: Any, name: str | None, kind: Any) -> list[Any]:
 
 def _take_row(number: int, data: bytes | None, id: str | None, reason: str, options: BulkOptions) -> Record:
     if data is None:
-        return Record(number, id, problem="no-text", message="the column holds no text")
+        return Record(number, id, problem="no-text", message=f"there is no text in the column {options.text}")
     if len(data) > options.max_bytes:
         return refuse_long(number, options, id)
     try:

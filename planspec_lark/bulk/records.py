@@ -84,11 +84,10 @@ def _take_record(number: int, values: Mapping[str, object], options: BulkOptions
     text, reason = values.get(options.text), values.get(options.finish_reason)
     if isinstance(text, str):
         return Record(number, id, text, reason if isinstance(reason, str) else "")
-    name = visible_name(options.text)
-    columns = first_of([shorten(visible_name(column), 40) for column in values]) or "none"
-    is_there = options.text in values
-    message = f"the column {name} holds no text" if is_there else f"there is no column {name}, only: {columns}"
-    return Record(number, id, problem="no-text", message=message)
+    columns = (
+        "" if options.text in values else f", only: {first_of([shorten(visible_name(one), 40) for one in values])}"
+    )
+    return Record(number, id, problem="no-text", message=f"there is no text in the column {options.text}{columns}")
 
 
 def _spell(value: object) -> str | None:

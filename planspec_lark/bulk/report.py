@@ -70,17 +70,18 @@ class BulkReport:
 
     def add(self, place: dict[str, Any], found: Analysis) -> None:
         """Count a record."""
-        columns = found.columns
+        columns, told = found.columns, [(it.code, it.line, it.message, it.source_line) for it in found.diagnostics]
         if "problem" in columns:
-            example = {**place, "line": None, "message": _short(columns["message"]), "excerpt": ""}
-            self.merge(BulkReport(records=1, problems={columns["problem"]: Found(1, 1, [example])}))
-            return
-        counted = {"parsed": columns["parsed"], "truncated": columns["truncated"], columns["verdict"]: True}
-        one = BulkReport(records=1, read=1, repaired=columns["repairs"] > 0, **counted)
-        for finding in found.diagnostics:
-            texts = {"message": _short(finding.message), "excerpt": _short(finding.source_line)}
-            known = one.codes.setdefault(finding.code, Found(1, 0, [{**place, "line": finding.line, **texts}]))
-            known.findings += 1
+            one = BulkReport(records=1)
+            group = one.problems
+            told.append((columns["problem"], None, columns["message"], ""))
+        else:
+            counted = {"parsed": columns["parsed"], "truncated": columns["truncated"], columns["verdict"]: True}
+            one = BulkReport(records=1, read=1, repaired=columns["repairs"] > 0, **counted)
+            group = one.codes
+        for kind, line, message, excerpt in told:
+            example = {**place, "line": line, "message": _short(message), "excerpt": _short(excerpt)}
+            group.setdefault(kind, Found(1, 0, [example])).findings += 1
         self.merge(one)
 
     def merge(self, other: BulkReport) -> None:

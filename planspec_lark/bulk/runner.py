@@ -34,6 +34,7 @@ _PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|sums\.json)")
 # Shards in flight for each process or thread, so that none is ever idle; they do not grow with the corpus.
 _AHEAD = 2
 _NO_PROCESS = 'no process can be started: a script that calls run_bulk needs `if __name__ == "__main__":`, or jobs=1'
+_GONE = "its rows are gone"
 _KILLED = "its process was killed twice, with no other beside it; there may be too little memory"
 
 _log = getLogger(__name__)
@@ -88,7 +89,13 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
             reasons[target] = reason
             if progress:
                 progress(at, len(shards))
-        report = _sum_up(shards, reasons)
+        report = BulkReport()
+        for shard in shards:
+            # What is there counts, whatever was said of it.
+            if sums := read_sums(shard):
+                report.merge(sums)
+            else:
+                report.failed[Path(shard.target).name] = f"{shard.name}: {reasons.get(shard.target) or _GONE}"
         write_json(folder / _REPORT, report.to_dict())
     return report
 
@@ -103,17 +110,6 @@ def _split_all(names: Sequence[str], folder: Path, options: BulkOptions) -> Iter
             raise _error(name, "an input cannot be in the folder of the results")
         for number, shard in enumerate(shards):
             yield evolve(shard, target=str(folder / f"part-{at:05}-{number:05}.{options.format}"))
-
-
-def _sum_up(shards: Sequence[Shard], reasons: dict[str, str]) -> BulkReport:
-    """Count what is there, whatever was said of it."""
-    report = BulkReport()
-    for shard in shards:
-        if sums := read_sums(shard):
-            report.merge(sums)
-        else:
-            report.failed[Path(shard.target).name] = f"{shard.name}: {reasons.get(shard.target) or 'its rows are gone'}"
-    return report
 
 
 def _error(path: str | Path, why: str) -> BulkError:
@@ -140,8 +136,15 @@ def _open(folder: Path, head: dict[str, Any], *, overwrite: bool) -> None:
     """Start a run, or resume the one that is there."""
     # By name: the package's public names are above this module, and its version is among them.
     head = {"planspec_lark": import_module("planspec_lark").__version__, **head}
-    known = _read_manifest(folder, head)
-    changed = [key for key, value in head.items() if known.get(key) != value]
+    try:
+        known = json.loads((folder / _MANIFEST).read_bytes())
+    except FileNotFoundError:
+        if any(folder.iterdir()):
+            raise _error(folder, "the folder is not empty and holds no run") from None
+        known = head
+    except (ValueError, RecursionError):
+        known = None
+    changed = [key for key, value in head.items() if not isinstance(known, dict) or known.get(key) != value]
     if changed and not overwrite:
         said = ", ".join(changed)
         raise _error(
@@ -151,19 +154,6 @@ def _open(folder: Path, head: dict[str, Any], *, overwrite: bool) -> None:
         if _PART.fullmatch(path.name):
             path.unlink()
     write_json(folder / _MANIFEST, head)
-
-
-def _read_manifest(folder: Path, head: dict[str, Any]) -> dict[str, Any]:
-    """What the run in this folder was made from; in an empty folder, that of a new one."""
-    try:
-        known = json.loads((folder / _MANIFEST).read_bytes())
-    except FileNotFoundError:
-        if any(folder.iterdir()):
-            raise _error(folder, "the folder is not empty and holds no run") from None
-        return head
-    except (ValueError, RecursionError):
-        return {}
-    return known if isinstance(known, dict) else {}
 
 
 # ---------------------------------------------------------------- who does the work

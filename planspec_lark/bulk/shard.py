@@ -35,20 +35,18 @@ def split(path: str, options: BulkOptions) -> list[Shard]:
         ValueError: it is of another format, or damaged.
         BulkError: it is Parquet, and the extra for that is missing.
     """
-    stamp, head = _stamp_of(path), _read_head(path)
+    stamp = _stamp_of(path)
+    with open(path, "rb") as file:
+        head = file.read(len(_PARQUET))
     for magic, packing in _PACKED.items():
         if head.startswith(magic):
             raise ValueError(f"this is packed with {packing}, which is not read here: unpack it")
-    pieces = parquet.split_groups(path, options) if head == _PARQUET else split_lines(path, options.shard_bytes)
+    is_parquet = head == _PARQUET
+    pieces = parquet.split_groups(path, options) if is_parquet else split_lines(path, options.shard_bytes)
     # The same in every locale.
     name = visible_name(os.fsencode(path).decode("utf-8", "backslashreplace"))
     # A file without records is a shard as well, so that the manifest knows it.
-    return [Shard(os.path.abspath(path), name, stamp, *piece) for piece in [*pieces] or [(0, 0, 0)]]
-
-
-def _read_head(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(len(_PARQUET))
+    return [Shard(os.path.abspath(path), name, stamp, is_parquet, *piece) for piece in [*pieces] or [(0, 0, 0)]]
 
 
 def _stamp_of(path: str) -> list[int]:
@@ -83,7 +81,7 @@ def _analyze(shard: Shard, options: BulkOptions) -> None:
 
 
 def _rows(shard: Shard, options: BulkOptions, sums: BulkReport) -> Iterator[dict[str, Any]]:
-    read = parquet.read_groups if _read_head(shard.path) == _PARQUET else read_lines
+    read = parquet.read_groups if shard.is_parquet else read_lines
     for record in read(shard, options):
         place = {"file": shard.name, "record": record.number}
         found = _analyze_record(record, options)

@@ -34,10 +34,10 @@ def kinds(rows: list[dict[str, Any]]) -> list[tuple[int, str | None]]:
         (b"[1]", "not-json", "it is no object"),
         (b"null", "not-json", "it is no object"),
         (b'{"text": "caf\xe9"}', "not-json", "can't decode byte 0xe9 in position 13"),
-        (b"{}", "no-text", "there is no column text, only: none"),
+        (b"{}", "no-text", "there is no text in the column text, only: "),
         (b'{"answer": "x", "\\u001b[2J": 1}', "no-text", r"only: answer, \x1b[2J"),
-        (b'{"text": null}', "no-text", "the column text holds no text"),
-        (b'{"text": 5}', "no-text", "the column text holds no text"),
+        (b'{"text": null}', "no-text", "there is no text in the column text"),
+        (b'{"text": 5}', "no-text", "there is no text in the column text"),
         (b'{"text": "' + b"x" * 200_000 + b'"}', "too-long", "it has more than 150,000 bytes"),
     ],
 )

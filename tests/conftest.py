@@ -64,7 +64,10 @@ JOBS = {
     """,
     "fuzz": "test_fuzz.py",
     "kills": """
-        bulk/test_engines.py document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
+        bulk/test_runner.py::test_a_run_that_is_killed_again_and_again
+        bulk/test_runner.py::test_a_shard_that_kills_its_process_fails_alone
+        bulk/test_runner.py::test_workers_end_with_the_first_process
+        document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
         plan_next/test_kill.py runs/test_kill.py
     """,
     "cluster": "bulk/test_dask.py engine/test_on_dask.py",
@@ -77,6 +80,10 @@ JOBS = {
         runs/test_scaling.py test_docs.py::test_commands_print_what_the_page_says/8 test_docs.py::test_python_runs/10
     """,
     "processes": """
+        bulk/test_runner.py::test_leaving_early_ends_all_processes
+        bulk/test_runner.py::test_a_script_without_a_guard_gets_one_message
+        bulk/test_runner.py::test_an_interrupt_gets_no_traceback
+        bulk/test_runner.py::test_killed_just_before_a_file_takes_its_name/4
         cli/test_bulk.py/6 cli/test_check.py::test_several_processes_say_what_one_says/4 cli/test_completion.py/8
         cli/test_git.py/4 cli/test_new_drafts.py::test_lines_are_shown_as_they_come
         cli/test_new_drafts.py::test_what_comes_cannot_steer_the_terminal
@@ -94,7 +101,7 @@ JOBS = {
         mcp_server/test_resources.py::test_the_number_of_subscriptions_is_bounded
         mcp_server/test_setup.py::test_settings_start_a_server
         mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
-        pytest_plugin/test_plugin.py/12 pytest_plugin/test_assertions.py::test_a_traceback_ends_in_the_test
+        pytest_plugin/test_plugin.py/12 pytest_plugin/test_assertions.py::test_a_failure_is_the_message_alone/4
         cli/test_help.py::test_what_was_typed_does_not_steer_the_terminal/4
         mcp_server/test_plan_actions.py::test_a_plan_that_is_run_is_not_reopened
         mcp_server/test_resources.py::test_what_is_there_at_the_beginning_is_no_change
@@ -111,8 +118,7 @@ JOBS = {
         answers/test_corpus.py::test_forms_of_the_dialect_are_read_right_in_any_mixture
         answers/test_stream.py::test_a_text_ends_as_it_is_extracted/8
         answers/test_stream.py::test_every_split_of_an_awkward_text_tells_the_same/5
-        bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2 bulk/test_records.py::test_damaged_gzip
-        bulk/test_records.py::test_gzip_cut_off_anywhere
+        bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2
         cli/test_check.py::test_every_format_says_the_same/8 cli/test_json.py::test_its_schema_accepts_it/8
         constrained/test_canonical.py::test_a_collision_would_be_found
         constrained/test_canonical.py::test_engines_stop_at_the_same_byte

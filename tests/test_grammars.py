@@ -72,6 +72,7 @@ RULES = {
         *("wide_detail", "tail", "piece", "cell", "type_word", "column"),
     ),
     "plan_cmd_dialect": ("around", "prefix", "verb", "target", "type", "result"),
+    "hopspec_dialect": ("mode", "heading", "section", "attribute", "word"),
     "reflection_dialect": ("near",),
     "json_text_dialect": ("token",),
 }

@@ -106,7 +106,7 @@ READ_ALL = """
 import pathlib, sys
 import lark
 from planspec_lark import *
-from planspec_lark.hopspec import parse_hopspec
+from planspec_lark.hopspec import HopSpecTransformer, parse_hopspec, parse_hopspec_tree
 assert lark.__version__ == sys.argv[2]
 for path in pathlib.Path(sys.argv[1]).glob("planspec/valid/*.md"):
     text = path.read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ for path in pathlib.Path(sys.argv[1]).glob("planspec/invalid/*.md"):
         print(*(found.code for found in error.diagnostics), *error.diagnostics[0].expected)
 for path in pathlib.Path(sys.argv[1]).glob("hopspec/valid/*.md"):
     text = path.read_text(encoding="utf-8")
-    assert parse_hopspec(text) == parse_hopspec(text, accelerate=False), path
+    assert parse_hopspec(text) == HopSpecTransformer().transform(parse_hopspec_tree(text)), path
 commands = "PLAN_CMD: DONE 1 | so\\nPLAN_CMD: ADD 2 [act] Look → x\\n> ← y\\n"
 assert parse_plan_commands(commands) == parse_plan_commands(commands, accelerate=False) != []
 """

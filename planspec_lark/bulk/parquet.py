@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
+from itertools import chain, islice, repeat
 from typing import Any, BinaryIO
 
-from planspec_lark.bulk.models import COLUMNS, BulkError, BulkOptions, Shard
-from planspec_lark.bulk.records import (
-    DAMAGED,
-    NO_COLUMN,
-    NOT_TEXT,
-    TOO_LONG,
-    InputRecord,
-    NoTextError,
-    decode_text,
-    name_missing_column,
-    spell_id,
-    spell_reason,
-)
-from planspec_lark.syntax.safe_text import visible
+from planspec_lark.bulk.models import COLUMNS, BulkError, BulkOptions, Record, Shard
+from planspec_lark.bulk.records import refuse_long
+from planspec_lark.syntax.diagnostics import first_of
 
-__all__ = ["load", "read_groups", "read_rows", "sizes_of_groups", "write_rows"]
+__all__ = ["load", "read_groups", "split_groups", "write_rows"]
 
-# Records that are decoded at once, and about how many bytes of them; rows that are written as one group.
-_BATCH = 64
-_BATCH_BYTES = 1 << 24
-_GROUP = 4096
+# Records that are decoded at once, and rows that are written at once: texts may be long.
+_BATCH = 16
+_GROUP = 1024
 
 
 def load() -> Any:
@@ -43,164 +32,76 @@ def load() -> Any:
         raise BulkError("Parquet needs the extra `bulk`: pip install 'planspec-lark[bulk]'") from None
 
 
-def sizes_of_groups(path: str) -> list[tuple[int, int]]:
-    """Records and bytes of each row group of a file.
+def split_groups(path: str, options: BulkOptions) -> Iterator[tuple[int, int, int]]:
+    """Pieces of a file of whole row groups: the first, the one after the last, and the number of the first record.
 
     Raises:
-        OSError: it cannot be read.
-        BulkError: pyarrow is missing.
+        ValueError: the file cannot be read, or does not have the column of the text.
     """
-    with _open(path) as file:
-        groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
-        return [(group.num_rows, group.total_byte_size) for group in groups]
+    _, parquet = load()
+    with parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        if options.text not in names:
+            raise ValueError(f"there is no column {options.text}, only: {first_of(names) or 'none'}")
+        start = first = records = size = 0
+        for at in range(file.num_row_groups):
+            group = file.metadata.row_group(at)
+            records, size = records + group.num_rows, size + group.total_byte_size
+            if size >= options.shard_bytes or at + 1 == file.num_row_groups:
+                yield start, at + 1, first
+                start, first, size = at + 1, records, 0
 
 
-def _open(path: str) -> Any:
+def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+    """The records of a shard.
+
+    Raises:
+        Exception: the data are damaged, or a column is of a type that no text can be made of.
+    """
     arrow, parquet = load()
-    try:
-        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-    except arrow.ArrowException as error:
-        raise OSError(0, f"this is not a Parquet that can be read: {_brief(error)}") from None
-
-
-def _brief(error: Exception) -> str:
-    return visible(str(error).split("\n")[0])[:200]
-
-
-# ---------------------------------------------------------------- records
-
-
-def read_groups(shard: Shard, options: BulkOptions) -> Iterator[InputRecord]:
-    """The records of a shard of Parquet. Where the data of a row group are damaged, one record tells of the rest of it.
-
-    Raises:
-        OSError: the file cannot be read.
-        BulkError: pyarrow is missing.
-    """
-    arrow, _ = load()
-    with _open(shard.path) as file:
-        fault = _check_column(file.schema_arrow, options.text, arrow)
-        number = shard.first
-        for group in range(shard.start, shard.stop):
-            end = number + file.metadata.row_group(group).num_rows
-            try:
-                for id, reason, data in _values(file, group, options, has_text=fault is None):
-                    yield _make_record(number, id, reason, data, fault, options)
-                    number += 1
-            except (arrow.ArrowException, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                message = f"{end - number} records, this one and the next ones, are lost, as the data are damaged"
-                yield InputRecord(number, problem=DAMAGED, message=f"{message}: {_brief(error)}")
-                number = end
-
-
-def _check_column(schema: Any, name: str, arrow: Any) -> tuple[str, str] | None:
-    """What is wrong with the column of the text, if anything is: the kind of problem, and a message."""
-    if name not in schema.names:
-        return NO_COLUMN, name_missing_column(name, schema.names)
-    kind = schema.field(name).type
-    inner = kind.value_type if arrow.types.is_dictionary(kind) else kind
-    tests = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
-    if any(getattr(arrow.types, f"is_{test}")(inner) for test in tests):
-        return None
-    return NOT_TEXT, f"the column holds {visible(str(kind))[:80]}, not a text"
-
-
-def _values(file: Any, group: int, options: BulkOptions, *, has_text: bool) -> Iterator[tuple[Any, Any, bytes | None]]:
-    """The id and the finish reason, as pyarrow has them, and the text, as bytes, of each record of a row group."""
-    wanted = {options.id, options.finish_reason} & {*file.schema_arrow.names}
-    wanted |= {options.text} if has_text else set()
-    known = file.metadata.row_group(group)
-    size = known.total_byte_size // max(1, known.num_rows)
-    most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
-    for batch in file.iter_batches(most, row_groups=[group], columns=[*wanted], use_threads=False):
-        nothing = [None] * batch.num_rows
-        ids, reasons = (
-            batch.column(name) if name in wanted else nothing for name in (options.id, options.finish_reason)
+    # As bytes, since what is not UTF-8 is found record by record.
+    wanted = [
+        (options.text, arrow.large_binary()),
+        (options.id, arrow.string()),
+        (options.finish_reason, arrow.string()),
+    ]
+    with parquet.ParquetFile(shard.path, pre_buffer=False, buffer_size=1 << 20) as file:
+        names = {name for name, _ in wanted} & {*file.schema_arrow.names}
+        groups = range(shard.start, shard.stop)
+        batches = file.iter_batches(_BATCH, row_groups=groups, columns=[*names], use_threads=False)
+        rows = chain.from_iterable(
+            zip(*(_values(batch, name, kind) if name in names else repeat(None) for name, kind in wanted), strict=False)
+            for batch in batches
         )
-        # Nothing but this holds the texts, so that they go before the next ones come.
-        yield from zip(ids, reasons, _texts(batch.column(options.text)) if has_text else nothing, strict=True)
+        for number, (data, id, reason) in enumerate(rows, shard.first):
+            yield _take_row(number, data, id, reason or "", options)
 
 
-def _texts(column: Any) -> Any:
-    """The texts as bytes: what is not UTF-8 is found record by record."""
-    arrow, _ = load()
-    if arrow.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(arrow.large_binary()).to_pylist()
+def _values(batch: Any, name: str | None, kind: Any) -> list[Any]:
+    column = batch.column(name)
+    # Texts that repeat are often stored as numbers, with a dictionary.
+    column = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+    return column.cast(kind).to_pylist()  # type: ignore[no-any-return]
 
 
-def _make_record(  # noqa: PLR0913, PLR0917  (what a row holds)
-    number: int, id: Any, reason: Any, data: bytes | None, fault: tuple[str, str] | None, options: BulkOptions
-) -> InputRecord:
-    record = InputRecord(number)
-    with record.hold_problems():
-        record.id = None if id is None else spell_id(_plain(id))
-        if fault is not None:
-            raise NoTextError(*fault)
-        if data is None:
-            raise NoTextError(NOT_TEXT, "the column holds null, not a text")
-        if len(data) > options.max_bytes:
-            raise NoTextError(TOO_LONG, f"the text has more than {options.max_bytes} bytes")
-        record.text = decode_text(data, "text")
-        record.finish_reason = "" if reason is None else spell_reason(_plain(reason))
-    return record
-
-
-def _plain(scalar: Any) -> Any:
-    """A value of pyarrow as one of Python, also where pyarrow itself cannot say it, or cannot without pandas."""
+def _take_row(number: int, data: bytes | None, id: str | None, reason: str, options: BulkOptions) -> Record:
+    if data is None:
+        return Record(number, id, problem="no-text", message=f"there is no text in the column {options.text}")
+    if len(data) > options.max_bytes:
+        return refuse_long(number, options, id)
     try:
-        return scalar.as_py()
-    except (ValueError, ImportError):
-        arrow, _ = load()
-        if isinstance(scalar, arrow.DictionaryScalar | arrow.ExtensionScalar):
-            return _plain(scalar.value)
-        if isinstance(scalar, arrow.StructScalar):
-            return {field.name: _plain(scalar[at]) for at, field in enumerate(scalar.type)}
-        if isinstance(scalar, arrow.ListScalar):
-            return [_plain(value) for value in scalar.values]
-        if hasattr(scalar, "as_buffer"):
-            return scalar.as_buffer().to_pybytes()
-        return scalar.cast(arrow.string()).as_py()
-
-
-# ---------------------------------------------------------------- rows
+        return Record(number, id, data.decode(), reason)
+    except UnicodeDecodeError as error:
+        return Record(number, id, problem="no-text", message=str(error))
 
 
 def write_rows(file: BinaryIO, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows into a Parquet file."""
     arrow, parquet = load()
-
-    def type_of(kind: str) -> Any:
-        item = arrow.type_for_alias(kind.removesuffix("[]"))
-        return arrow.list_(item) if kind.endswith("[]") else item
-
-    schema = arrow.schema([(name, type_of(kind)) for name, (kind, _) in COLUMNS.items()])
-    with parquet.ParquetWriter(file, schema, compression="snappy") as writer:
-        for group in _group(rows):
+    texts = arrow.list_(arrow.string())
+    types = {name: texts if kind == "string[]" else arrow.type_for_alias(kind) for name, kind in COLUMNS.items()}
+    schema = arrow.schema(types.items())
+    left = iter(rows)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while group := list(islice(left, _GROUP)):
             writer.write_table(arrow.Table.from_pylist(group, schema=schema))
-
-
-def _group(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    group: list[dict[str, Any]] = []
-    size = 0
-    for row in rows:
-        group.append(row)
-        size += len(row["canonical"] or "")
-        if len(group) >= _GROUP or size > _BATCH_BYTES:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def read_rows(path: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """These columns of the rows of a part that :func:`write_rows` has written."""
-    arrow, _ = load()
-    with _open(path) as file:
-        try:
-            for batch in file.iter_batches(_GROUP, columns=list(columns), use_threads=False):
-                yield from batch.to_pylist()
-        except arrow.ArrowException as error:
-            raise OSError(0, f"the part is damaged: {_brief(error)}") from None

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from itertools import chain
+from logging import getLogger
 from pathlib import Path
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve
 
 from planspec_lark.bulk import parquet
-from planspec_lark.bulk.engines import count_cores, run_locally
-from planspec_lark.bulk.folder import Folder, hold_folder, is_done
-from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Engine
-from planspec_lark.bulk.report import BulkReport, ShardFailure, count_up
-from planspec_lark.files import remove_leftovers
+from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
+from planspec_lark.bulk.report import BulkReport
+from planspec_lark.bulk.shard import perform, read_sums, split, write_json
+from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
+from planspec_lark.files import reason_of, remove_leftovers
+from planspec_lark.locks import LockedError, locked_folder
+from planspec_lark.process_pool import process_pool
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["BulkProgress", "run_bulk"]
+__all__ = ["run_bulk"]
 
 _DEFAULTS = BulkOptions()
+_MANIFEST, _REPORT = "manifest.json", "report.json"
+_PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|sums\.json)")
+# Shards in flight for each process or thread, so that none is ever idle; they do not grow with the corpus.
+_AHEAD = 2
+_NO_PROCESS = 'no process can be started: a script that calls run_bulk needs `if __name__ == "__main__":`, or jobs=1'
+_GONE = "its rows are gone"
+_KILLED = "its process was killed twice, with no other beside it; there may be too little memory"
 
-
-@frozen
-class BulkProgress:
-    """How far a run is: shards and bytes of the inputs that are done, of all, and records in what this run has done.
-
-    ``kept`` are the bytes that an earlier run had done.
-    """
-
-    shards: int
-    all_shards: int
-    bytes: int
-    all_bytes: int
-    records: int
-    kept: int
+_log = getLogger(__name__)
 
 
 def run_bulk(  # noqa: PLR0913  (what to do, and how)
@@ -42,103 +46,192 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
     *,
     options: BulkOptions = _DEFAULTS,
     jobs: int | None = None,
-    engine: Engine | None = None,
+    dask: str = "",
     overwrite: bool = False,
-    progress: Callable[[BulkProgress], object] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> BulkReport:
     """Analyse corpora shard by shard and sum up what is there.
 
     What an earlier run with the same inputs and options has finished is kept; nothing is lost or doubled, however it
-    ended. One shard or input that fails does not keep the others from being done.
+    ended. A shard that fails does not keep the others from being done.
 
     Args:
-        inputs: files of JSONL, plain or in gzip, or of Parquet.
+        inputs: files of JSON Lines or Parquet.
         out: the folder for rows, manifest and report; it is made if need be.
         options: what to read and what to write.
         jobs: how many processes; by default one for each core. With more than one, the calling script has to be
             importable without running (``if __name__ == "__main__":``), as always with :mod:`multiprocessing`.
-        engine: what carries out the tasks instead of these processes.
-        overwrite: whether to discard all that an earlier run has left in the folder, also one that could be resumed.
-        progress: is called at the start and after each shard.
+        dask: the address of a scheduler, such as ``tcp://host:8786``, whose workers do the work instead. They need this
+            package, and inputs and results at the same paths.
+        overwrite: whether to discard all that an earlier run has left in the folder.
+        progress: is called with the number of shards that are done, and of all, at the start and after each.
 
     Returns:
         The report, as it is in ``out/report.json``. Its ``failed`` says what could not be analysed.
 
     Raises:
-        BulkError: the run cannot start, its cluster was lost, or a part that it has written is damaged.
+        BulkError: the run cannot start, or its cluster was lost.
         OSError: the folder cannot be written.
     """
-    if isinstance(inputs, str | bytes | os.PathLike):
-        raise BulkError("inputs is a list of files, not one path: put it in brackets")
-    names = [os.fspath(name) for name in inputs]
-    target = Path(out)
-    _check_inputs(names, target)
     if options.format == "parquet":
         parquet.load()
-    if jobs is not None and jobs < 1:
-        raise BulkError("there has to be at least one job")
-    with hold_folder(target):
-        folder = Folder.open(target, names, options, overwrite=overwrite)
-        try:
-            failed = _carry_out(folder.tasks(), engine or run_locally(jobs or count_cores()), progress)
-        finally:
-            remove_leftovers(target)
-        return _report(folder, failed)
-
-
-def _check_inputs(names: Sequence[str], target: Path) -> None:
-    if not names:
-        raise BulkError("there are no inputs")
-    seen: set[Path] = set()
-    for name in names:
-        try:
-            path = _lies_at(name)
-        except (OSError, ValueError):
-            continue  # It cannot be read either, which the report will tell.
-        if path in seen:
-            raise BulkError(f"{visible_name(name)}: this input comes twice")
-        if path.parent == _lies_at(target):
-            raise BulkError(f"{visible_name(name)}: an input cannot be in the folder of the results")
-        seen.add(path)
-
-
-def _lies_at(path: str | Path) -> Path:
-    # Path.resolve raises another error for links that go in a circle in every version of Python.
-    return Path(os.path.realpath(path))
-
-
-def _carry_out(
-    tasks: Sequence[BulkTask], engine: Engine, progress: Callable[[BulkProgress], object] | None
-) -> dict[str, str]:
-    """Do what is missing; why those that failed did, by the path of their part."""
-    missing = [task for task in tasks if not is_done(task)]
-    size = sum(task.src.weight for task in tasks)
-    kept = size - sum(task.src.weight for task in missing)
-    state = BulkProgress(len(tasks) - len(missing), len(tasks), kept, size, 0, kept)
-    show = progress or (lambda _: None)
-    show(state)
-    failed: dict[str, str] = {}
-    for task, outcome in engine(missing) if missing else ():
-        records = state.records
-        if isinstance(outcome, str):
-            failed[task.dst] = outcome
-        else:
-            records += outcome.records
-        state = evolve(state, shards=state.shards + 1, bytes=state.bytes + task.src.weight, records=records)
-        show(state)
-    return failed
-
-
-def _report(folder: Folder, failed: dict[str, str]) -> BulkReport:
-    """Count what is there, whatever an engine has said."""
-    done: list[BulkTask] = []
-    failures = [ShardFailure(one.name, None, one.reason) for one in folder.inputs if one.reason]
-    for task in folder.tasks():
-        if is_done(task):
-            done.append(task)
-        else:
-            reason = failed.get(task.dst, "the engine did not do it")
-            failures.append(ShardFailure(task.src.name, Path(task.dst).name, reason))
-    report = count_up(done, failures, len(folder.inputs))
-    folder.write_report(report.to_dict())
+    folder = Path(os.path.realpath(out))
+    with _held(folder):
+        shards = [*_split_all([os.fspath(name) for name in inputs], folder, options)]
+        stamps = [[shard.name, shard.stamp] for shard in shards if not shard.start]
+        _open(folder, {"inputs": stamps, **asdict(options)}, overwrite=overwrite)
+        missing = [shard for shard in shards if read_sums(shard) is None]
+        work = (
+            _on_dask(missing, options, dask) if dask else _in_processes(missing, options, jobs or os.cpu_count() or 1)
+        )
+        reasons = {}
+        for at, (target, reason) in enumerate(chain([("", "")], work), len(shards) - len(missing)):
+            reasons[target] = reason
+            if progress:
+                progress(at, len(shards))
+        report = BulkReport()
+        for shard in shards:
+            # What is there counts, whatever was said of it.
+            if sums := read_sums(shard):
+                report.merge(sums)
+            else:
+                report.failed[Path(shard.target).name] = f"{shard.name}: {reasons.get(shard.target) or _GONE}"
+        write_json(folder / _REPORT, report.to_dict())
     return report
+
+
+def _split_all(names: Sequence[str], folder: Path, options: BulkOptions) -> Iterator[Shard]:
+    for at, name in enumerate(names):
+        try:
+            shards = split(name, options)
+        except (OSError, ValueError) as error:
+            raise _error(name, reason_of(error)) from None
+        if Path(os.path.realpath(name)).parent == folder:
+            raise _error(name, "an input cannot be in the folder of the results")
+        for number, shard in enumerate(shards):
+            yield evolve(shard, target=str(folder / f"part-{at:05}-{number:05}.{options.format}"))
+
+
+def _error(path: str | Path, why: str) -> BulkError:
+    return BulkError(f"{visible_name(str(path))}: {visible_name(why)}")
+
+
+# ---------------------------------------------------------------- the folder
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep every other run out of a folder. The lock ends with the process, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked_folder(folder, wait=0):
+            remove_leftovers(folder)
+            yield
+            remove_leftovers(folder)
+    except LockedError:
+        raise _error(folder, "another run is writing here") from None
+
+
+def _open(folder: Path, head: dict[str, Any], *, overwrite: bool) -> None:
+    """Start a run, or resume the one that is there."""
+    # By name: the package's public names are above this module, and its version is among them.
+    head = {"planspec_lark": import_module("planspec_lark").__version__, **head}
+    try:
+        known = json.loads((folder / _MANIFEST).read_bytes())
+    except FileNotFoundError:
+        if any(folder.iterdir()):
+            raise _error(folder, "the folder is not empty and holds no run") from None
+        known = head
+    except (ValueError, RecursionError):
+        known = None
+    changed = [key for key, value in head.items() if not isinstance(known, dict) or known.get(key) != value]
+    if changed and not overwrite:
+        said = ", ".join(changed)
+        raise _error(
+            folder, f"the run in this folder differs in {said}; take another folder, or --overwrite to start again"
+        )
+    for path in [*folder.iterdir()] if overwrite else []:
+        if _PART.fullmatch(path.name):
+            path.unlink()
+    write_json(folder / _MANIFEST, head)
+
+
+# ---------------------------------------------------------------- who does the work
+
+
+def _in_processes(shards: list[Shard], options: BulkOptions, jobs: int) -> Iterator[tuple[str, str]]:
+    if jobs == 1:
+        for shard in shards:
+            yield shard.target, perform(shard, options)
+        return
+    left = shards[::-1]
+    while left:
+        running: dict[Future[str], Shard] = {}
+        with process_pool(jobs) as pool:
+            if pool.submit(os.getpid).exception():
+                raise BulkError(_NO_PROCESS)
+            with suppress(BrokenExecutor):
+                yield from _submit(pool, left, running, options, lambda: jobs)
+        # A process was killed, and it is unknown by which shard: each runs alone, in a process of its own.
+        for shard in running.values():
+            yield shard.target, _perform_alone(shard, options)
+
+
+def _perform_alone(shard: Shard, options: BulkOptions) -> str:
+    # The machine may have been short of memory for a while.
+    for _ in range(2):
+        with process_pool(1) as pool, suppress(BrokenExecutor):
+            return pool.submit(perform, shard, options).result()
+    return _KILLED
+
+
+def _submit(
+    executor: Executor,
+    left: list[Shard],
+    running: dict[Future[str], Shard],
+    options: BulkOptions,
+    count_threads: Callable[[], int],
+) -> Iterator[tuple[str, str]]:
+    """Take shards off ``left`` until it is empty; ``running`` are those that were not handed out yet.
+
+    Raises:
+        BrokenExecutor: a process was killed.
+    """
+    while left or running:
+        room = _AHEAD * count_threads() - len(running)
+        for _ in range(min(room, len(left))):
+            running[executor.submit(perform, left[-1], options)] = left[-1]
+            left.pop()
+        for future in wait(running, LOOK_SECONDS, FIRST_COMPLETED).done:
+            try:
+                reason = future.result()
+            except BrokenExecutor:
+                raise
+            except Exception as error:  # what the cluster says of it
+                reason = reason_of(error)
+            yield running.pop(future).target, reason
+
+
+def _on_dask(shards: list[Shard], options: BulkOptions, address: str) -> Iterator[tuple[str, str]]:
+    """A shard whose worker dies is given to another one by the scheduler."""
+    try:
+        client = connect(address, "cluster")
+    except ClusterError as error:
+        raise BulkError(str(error)) from None
+    try:
+        with client:
+            executor, count = client.get_executor(pure=False), lambda: _count_workers(client, address)
+            yield from _submit(executor, shards[::-1], {}, options, count)
+    except OSError as error:
+        raise _error(address, f"the scheduler was lost, run this again: {reason_of(error)}") from None
+
+
+def _count_workers(client: Any, address: str) -> int:
+    """How many threads the workers have, once there are any. They may come and go."""
+    if not client.nthreads():
+        _log.warning("waiting for workers: the scheduler at %s has none", visible_name(address))
+        try:
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+        except TimeoutError:
+            raise _error(address, f"the scheduler has had no workers for {WAIT_SECONDS:.0f} seconds") from None
+    return sum(client.nthreads().values())

@@ -1,193 +1,124 @@
-"""One shard: its records → rows in a file, and a few examples beside it. The one function that every engine runs."""
+"""One shard: its records → rows in a file, and their sums beside it. The one function that every engine runs."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
+import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from attrs import define, field
+from attrs import asdict
+from cattrs import BaseValidationError, structure
 
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.analysis import Analysis, analyze_text
-from planspec_lark.bulk.inputs import stamp_of, whole
-from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, describe_error, encode_json
-from planspec_lark.bulk.records import InputRecord, read_lines
-from planspec_lark.files import writing
-from planspec_lark.syntax.diagnostics import Severity, shorten
-from planspec_lark.syntax.safe_text import visible
+from planspec_lark.bulk.models import COLUMNS, BulkOptions, Record, Shard
+from planspec_lark.bulk.records import read_lines, split_lines
+from planspec_lark.bulk.report import BulkReport
+from planspec_lark.files import reason_of, writing
+from planspec_lark.syntax.safe_text import safe_json, visible_name
 
-__all__ = ["Examples", "analyze_shard", "perform_task", "read_examples", "read_rows"]
+__all__ = ["perform", "read_sums", "split", "write_json"]
 
-_DEFAULTS = BulkOptions()
-_NOTHING = {name: default for name, (_, default) in COLUMNS.items()}
-_FIELDS_OF_EXAMPLE = {"file": str, "record": int, "line": int | None, "message": str, "excerpt": str}
-# How many examples of each code and problem, per shard and in a report.
-_MOST = 3
+_PARQUET = b"PAR1"
+# How files begin that are not read here.
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}
 
 
-def analyze_shard(
-    src: Shard | str | os.PathLike[str], dst: str | os.PathLike[str], *, options: BulkOptions = _DEFAULTS
-) -> ShardReport:
-    """Analyse the records of one shard and write a row for each.
-
-    The rows are written to a file beside ``dst``, which takes the name ``dst`` once it is complete: there is a whole
-    result or none, and two calls, even at once, give the same bytes. A broken record is a row as well.
-    A few examples of what was found go to ``….examples.json`` beside ``dst``, before the rows.
-
-    Args:
-        src: a shard, or the path of a file that is one as a whole: JSONL, plain or in gzip, or Parquet.
-        dst: the path of the result; its folder has to exist.
-        options: what to read and what to write.
+def split(path: str, options: BulkOptions) -> list[Shard]:
+    """An input as shards: JSON Lines is split between lines, Parquet between row groups.
 
     Raises:
-        OSError: ``src`` cannot be read or has changed since it was split, or ``dst`` cannot be written.
-        BulkError: an extra is missing.
+        OSError: it cannot be read.
+        ValueError: it is of another format, or damaged.
+        BulkError: it is Parquet, and the extra for that is missing.
     """
-    shard = src if isinstance(src, Shard) else whole(os.fspath(src))
-    target = Path(dst)
-    examples = Examples()
-    counts: Counter[str] = Counter()
-    with writing(target) as file:
-        _write_rows(file, _analyze(shard, options, examples, counts), options.format)
-        if stamp_of(shard.path) != shard.stamp:
-            raise OSError(0, "the input has changed since it was split")
-        size = file.tell()
-        if not Path(file.name).exists():
-            # A task that is no longer waited for must not replace what a new run writes here.
-            raise OSError(0, "another run has begun to write here")
-        with writing(_examples_of(target)) as beside:
-            beside.write(examples.encode(size))
-    return ShardReport(counts["records"], counts["problems"], counts["valid"])
-
-
-def perform_task(task: BulkTask) -> ShardReport | str:
-    """Carry out a task: its report, or in a sentence why there is none. This is what engines send to their workers."""
-    try:
-        return analyze_shard(task.src, task.dst, options=task.options)
-    except Exception as error:  # the other shards continue
-        return describe_error(error)
-
-
-# ---------------------------------------------------------------- rows
-
-
-def _analyze(shard: Shard, options: BulkOptions, examples: Examples, counts: Counter[str]) -> Iterator[dict[str, Any]]:
-    """The rows of a shard, which are counted on the way."""
-    read = parquet.read_groups if shard.kind == "parquet" else read_lines
-    for record in read(shard, options):
-        row = _make_row(record, shard.name, options, examples)
-        counts["records"] += 1
-        counts["problems"] += row["problem"] is not None
-        counts["valid"] += row["valid"]
-        yield row
-
-
-def _make_row(record: InputRecord, name: str, options: BulkOptions, examples: Examples) -> dict[str, Any]:
-    place = {"file": name, "record": record.number}
-    row = {**_NOTHING, **place, "id": record.id}
-    if record.text is not None:
-        with record.hold_problems("analysis"):
-            analysis = analyze_text(record.text, read=options.read, finish_reason=record.finish_reason)
-            examples.add_findings(place, analysis)
-            return row | analysis.to_row()
-    problem, message = record.problem or "", record.message or ""
-    examples.add(problem, {**place, "line": None}, message, record.excerpt.decode("utf-8", "replace"))
-    return row | {"problem": problem, "message": message}
-
-
-def _write_rows(file: BinaryIO, rows: Iterable[dict[str, Any]], form: str) -> None:
-    if form == "parquet":
-        parquet.write_rows(file, rows)
-    else:
-        file.writelines(map(encode_json, rows))
-
-
-def read_rows(path: Path, form: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """The rows of a part, with at least these columns.
-
-    Raises:
-        OSError: it cannot be read, or is damaged.
-    """
-    if form == "parquet":
-        yield from parquet.read_rows(str(path), columns)
-        return
+    stamp = _stamp_of(path)
     with open(path, "rb") as file:
-        for line in file:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                raise OSError(0, "the part is damaged") from None
-            yield row
+        head = file.read(len(_PARQUET))
+    for magic, packing in _PACKED.items():
+        if head.startswith(magic):
+            raise ValueError(f"this is packed with {packing}, which is not read here: unpack it")
+    is_parquet = head == _PARQUET
+    pieces = parquet.split_groups(path, options) if is_parquet else split_lines(path, options.shard_bytes)
+    # The same in every locale.
+    name = visible_name(os.fsencode(path).decode("utf-8", "backslashreplace"))
+    # A file without records is a shard as well, so that the manifest knows it.
+    return [Shard(os.path.abspath(path), name, stamp, is_parquet, *piece) for piece in [*pieces] or [(0, 0, 0)]]
 
 
-# ---------------------------------------------------------------- examples
+def _stamp_of(path: str) -> list[int]:
+    known = os.stat(path)
+    if not stat.S_ISREG(known.st_mode):
+        raise ValueError("this is no regular file")
+    return [known.st_size, known.st_mtime_ns]
 
 
-@define
-class Examples:
-    """Examples by code and severity, or by kind of problem: the first few of each."""
-
-    found: dict[str, list[dict[str, Any]]] = field(factory=dict)
-
-    def add(self, kind: str, place: dict[str, Any], message: str, excerpt: str) -> None:
-        """Take an example, if there is still room for one of its kind."""
-        if len(self.of(kind)) < _MOST:
-            example = {**place, "message": shorten(visible(message)), "excerpt": shorten(visible(excerpt))}
-            self.found.setdefault(kind, []).append(example)
-
-    def add_findings(self, place: dict[str, Any], analysis: Analysis) -> None:
-        """Take those diagnostics of a record for which there is still room, one for each code and severity."""
-        wanted = {_kind(found.code, found.severity): found for found in reversed(analysis.diagnostics)}
-        for kind, found in wanted.items():
-            if len(self.of(kind)) < _MOST:
-                (located,) = analysis.locate([found])
-                self.add(kind, {**place, "line": located.line}, located.message, located.source_line)
-
-    def merge(self, others: dict[str, list[dict[str, Any]]]) -> None:
-        """Take what another has found, as far as there is room."""
-        for kind, examples in others.items():
-            self.found[kind] = [*self.of(kind), *examples][:_MOST]
-
-    def of(self, kind: str) -> list[dict[str, Any]]:
-        """The examples of a kind of problem."""
-        return self.found.get(kind, [])
-
-    def of_code(self, code: str) -> list[dict[str, Any]]:
-        """The examples of a code, those that weigh most first."""
-        return [one for severity in Severity for one in self.of(_kind(code, severity))][:_MOST]
-
-    def encode(self, size: int) -> bytes:
-        """All of them as JSON, with the bytes that the part has which they are beside."""
-        return encode_json({"part_bytes": size, "examples": self.found}, indent=1, sort_keys=True)
-
-
-def _kind(code: str, severity: Severity) -> str:
-    return f"{code} {severity.value}"
-
-
-def _examples_of(part: Path) -> Path:
-    return part.with_name(f"{part.stem}.examples.json")
-
-
-def read_examples(part: Path) -> tuple[int, dict[str, list[dict[str, Any]]]]:
-    """How many bytes a part has if it is whole, and its examples.
-
-    Raises:
-        OSError: they cannot be read.
-        ValueError: they are damaged.
-    """
-    value = json.loads(_examples_of(part).read_bytes())
+def perform(shard: Shard, options: BulkOptions) -> str:
+    """Analyse a shard; the empty text, or in a sentence why it failed, so that the other shards continue."""
     try:
-        size, found = int(value["part_bytes"]), value["examples"]
-        examples = chain.from_iterable(found.values())
-        is_whole = all(isinstance(one[name], kind) for one in examples for name, kind in _FIELDS_OF_EXAMPLE.items())
-    except (AttributeError, KeyError, TypeError):
-        is_whole = False
-    if not is_whole:
-        raise ValueError("these are not examples")
-    return size, found
+        _analyze(shard, options)
+    except Exception as error:
+        return reason_of(error)
+    return ""
+
+
+def _analyze(shard: Shard, options: BulkOptions) -> None:
+    """Write the rows, and then the sums: a shard that has these is done. Both are written whole or not at all."""
+    sums = BulkReport(shards=1)
+    rows = _rows(shard, options, sums)
+    target = Path(shard.target)
+    with writing(target) as file:
+        if options.format == "parquet":
+            parquet.write_rows(file, rows)
+        else:
+            file.writelines(safe_json(row).encode() + b"\n" for row in rows)
+        if _stamp_of(shard.path) != shard.stamp:
+            raise ValueError("the input has changed since it was split")
+    write_json(_sums_of(target), asdict(sums))
+
+
+def _rows(shard: Shard, options: BulkOptions, sums: BulkReport) -> Iterator[dict[str, Any]]:
+    read = parquet.read_groups if shard.is_parquet else read_lines
+    for record in read(shard, options):
+        place = {"file": shard.name, "record": record.number}
+        found = _analyze_record(record, options)
+        sums.add(place, found)
+        yield {**dict.fromkeys(COLUMNS), **place, "id": record.id, **found.columns}
+
+
+def _analyze_record(record: Record, options: BulkOptions) -> Analysis:
+    problem, message = record.problem, record.message
+    if not problem:
+        try:
+            return analyze_text(record.text, read=options.read, finish_reason=record.finish_reason)
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # one record in a million must not stop the others
+            problem, message = "internal", f"{type(error).__name__}: {error}"
+    return Analysis({"problem": problem, "message": message})
+
+
+# ---------------------------------------------------------------- sums
+
+
+def read_sums(shard: Shard) -> BulkReport | None:
+    """The sums of a shard that is done; None for any other."""
+    target = Path(shard.target)
+    try:
+        sums = structure(json.loads(_sums_of(target).read_bytes()), BulkReport)
+    except (OSError, ValueError, RecursionError, BaseValidationError):
+        return None
+    return sums if sums.shards and target.exists() else None
+
+
+def _sums_of(target: Path) -> Path:
+    return target.with_name(f"{target.stem}.sums.json")
+
+
+def write_json(path: Path, value: object) -> None:
+    """Put a value into a file."""
+    with writing(path) as file:
+        file.write(safe_json(value, indent=1).encode() + b"\n")

@@ -5,22 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
 from typing import Any
 
 import click
 
-from planspec_lark.bulk import BulkOptions, BulkProgress, run_bulk, run_on_dask
+from planspec_lark.bulk import BulkOptions, run_bulk
 from planspec_lark.bulk.models import MOST_BYTES
-from planspec_lark.bulk.records import DAMAGED
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.help import Choice, command
-from planspec_lark.cli.output import UNREADABLE, CliError, complain, leave, stop_at, write_text
+from planspec_lark.cli.output import UNREADABLE, CliError, leave, write_text
 from planspec_lark.files import reason_of
-from planspec_lark.syntax.diagnostics import count_of
 
-__all__ = ["progress_bar", "speed_of"]
+__all__ = ["progress_bar"]
 
 _DEFAULTS = BulkOptions()
 _BYTES = click.IntRange(1, MOST_BYTES)
@@ -33,15 +30,15 @@ _BYTES = click.IntRange(1, MOST_BYTES)
         "planspec bulk answers.jsonl --text answer --id key --out results --overwrite",
     ],
     files={
-        "INPUT": "JSONL, plain or in gzip, or Parquet, with one text in each record; not standard input. Parquet "
-        "needs the extra bulk.",
+        "INPUT": "JSON Lines or Parquet, with one text in each record; not standard input. Parquet needs the extra "
+        "bulk.",
         "--out FOLDER": "Rows (a file for each shard), manifest.json, and report.json once all is done.",
         "standard output": "The report as text.",
-        "standard error": "The progress bar; and that records are lost, where an input is damaged.",
+        "standard error": "The progress bar.",
     },
     exits={
         0: "All records were analysed, whatever was found.",
-        2: "An input cannot be read, or is damaged; something else could not be analysed; or the call is wrong.",
+        2: "An input cannot be read, a shard could not be analysed, or the call is wrong.",
     },
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
@@ -74,91 +71,47 @@ _BYTES = click.IntRange(1, MOST_BYTES)
 )
 @flag("--overwrite", help="Delete what an earlier call has left in the folder, and start again.")
 @click.option("--progress/--no-progress", default=None, show_default="on a terminal", help="Show a progress bar.")
-@click.option(
-    "--engine", type=Choice(["local", "dask"]), default="local", help="Work on this machine, or on a cluster."
-)
-@click.option("--address", metavar="ADDRESS", help="The scheduler of the Dask cluster, with --engine dask.")
+@click.option("--dask", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],
     out: str,
     jobs: int | None,
     overwrite: bool,
     progress: bool | None,
-    engine: str,
-    address: str | None,
+    dask: str,
     form: str,
     **reading: Any,
 ) -> None:
     """Check a corpus of plans or answers, and write a report.
 
-    There is a row for each record with its verdict, score and findings, and one report on all of them. A second call
-    with the same inputs and options does only what is missing, however the first call has ended.
+    There is a row for each record with its verdict and findings, and one report on all of them. A second call with the
+    same inputs and options does only what is missing, however the first call has ended.
     """
     if "-" in inputs:
         raise click.UsageError("Standard input cannot be taken up again after a break: name files.")
-    if (engine == "dask") != (address is not None):
-        raise click.UsageError("--engine dask and --address belong together.")
-    if address is not None and jobs is not None:
-        raise click.UsageError("--jobs is for the engine local.")
-    with stop_at(ValueError, kind=click.UsageError):
-        options = BulkOptions(format=form, **reading)
-    chosen = run_on_dask(address) if address is not None else None
+    if dask and jobs is not None:
+        raise click.UsageError("--jobs is for processes of this machine, not for --dask.")
+    options = BulkOptions(format=form, **reading)
     try:
         with progress_bar(shown=sys.stderr.isatty() if progress is None else progress) as show:
-            report = run_bulk(
-                inputs, out, options=options, jobs=jobs, engine=chosen, overwrite=overwrite, progress=show
-            )
+            report = run_bulk(inputs, out, options=options, jobs=jobs, dask=dask, overwrite=overwrite, progress=show)
     except OSError as error:
         raise CliError(reason_of(error)) from None
     write_text(show_report(report))
-    damaged = sum(one.records for one in report.problems if one.problem == DAMAGED)
-    if damaged:
-        complain(f"Records are lost: the inputs are damaged in {count_of(damaged, 'place')}")
-    if report.failed or damaged:
+    if report.failed:
         leave(UNREADABLE)
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Callable[[BulkProgress], None] | None]:
-    """A bar with records a second and the time that is left, as long as the block runs; None where it is not shown."""
+def progress_bar(*, shown: bool) -> Iterator[Callable[[int, int], object] | None]:
+    """A bar with the time that is left, as long as the block runs; None where it is not shown."""
     if not shown:
         yield None
         return
     from rich.console import Console  # noqa: PLC0415  (only a bar needs it)
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # noqa: PLC0415
 
-    columns = (
-        TextColumn("{task.fields[shards]}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-    )
+    columns = (MofNCompleteColumn(), "shards", BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr)) as bar:
-        task = bar.add_task("", total=None, shards="splitting", rate="", left="")
-        # The work begins when the inputs are split, which is told by the first state.
-        begin: float | None = None
-
-        def show(state: BulkProgress) -> None:
-            nonlocal begin
-            now = monotonic()
-            begin = now if begin is None else begin
-            rate, left = speed_of(state, now - begin)
-            shards = f"{state.shards}/{state.all_shards} shards"
-            bar.update(task, total=state.all_bytes, completed=state.bytes, shards=shards, rate=rate, left=left)
-
-        yield show
-
-
-def speed_of(state: BulkProgress, elapsed: float) -> tuple[str, str]:
-    """Records a second and the time that is left, after ``elapsed`` seconds of this run; empty where they are unknown.
-
-    Shards end in bursts, since processes begin at the same time, so only the whole run says how fast it is.
-    """
-    done = state.bytes - state.kept
-    rate = f"{state.records / elapsed:,.0f} records/s" if state.records and elapsed else ""
-    if not (done and elapsed):
-        return rate, ""
-    minutes, seconds = divmod(round(elapsed * (state.all_bytes - state.bytes) / done), 60)
-    return rate, f"{minutes // 60}:{minutes % 60:02}:{seconds:02} left"
+        task = bar.add_task("", total=None)
+        yield lambda done, count: bar.update(task, completed=done, total=count)

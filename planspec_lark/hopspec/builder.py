@@ -28,21 +28,15 @@ class HopSpecBuilder:
         document: the document so far, its steps aside.
         positions: in which lines its parts stand.
         step: the last step.
-        indent: how far the last attribute is indented.
-        is_open: whether lines may continue with it.
     """
 
     document: HopSpec = field(factory=HopSpec)
     positions: LinePositions = field(factory=LinePositions)
     step: StepInfo | None = None
-    indent: int = 0
-    is_open: bool = False
     _steps: list[StepInfo] = field(factory=list)
     _languages: set[str] = field(factory=set)
-    # The text that may continue: the field that holds it, what is in its first line, and the lines below that.
-    _field: str = ""
-    _first: str = ""
-    _below: str = ""
+    # The field that holds the text of the last section.
+    _section: str = ""
 
     def finish(self) -> HopSpec:
         """The document, once it has all of its parts."""
@@ -75,12 +69,11 @@ class HopSpecBuilder:
             raise ValueError(f"the section {name} comes twice")
         self.positions.fields[name] = line
         self._hear(word)
-        self._field, self._below, self.is_open = name, "", False
+        self._section = name
 
     def add_text(self, lines: str) -> None:
-        """Lines of the last section. They may come in several parts."""
-        self._below += lines
-        setattr(self.document, self._field, read_block(self._below))
+        """All lines of the last section."""
+        setattr(self.document, self._section, read_block(lines))
 
     # ---------------------------------------------------------------- steps
 
@@ -96,53 +89,40 @@ class HopSpecBuilder:
         self._hear(written)
         self.step = StepInfo(step_id, name or "", label=label or "")
         self._steps.append(self.step)
-        self.is_open = False
 
     def add_comment(self, text: str) -> None:
         """`> text` or `<!-- text -->`"""
         (self.step or self.document).comments.append(text)
-        self.is_open = False
 
-    def add_names(self, key: str, names: str | None, line: int, indent: int) -> None:
+    def add_names(self, key: str, names: str | None, line: int) -> None:
         """`- 输入：a, b`
 
         Raises:
             ValueError: the attribute comes twice, or has no step.
         """
-        step, name = self._add_attribute(key, line, indent)
+        step, name = self._add_attribute(key, line)
         setattr(step, name, [] if not names or names in EMPTY.all else split_names(names))
 
-    def add_count(self, key: str, count: str | None, line: int, indent: int) -> None:
+    def add_count(self, key: str, count: str | None, line: int) -> None:
         """`- 最大轮次：3`
 
         Raises:
             ValueError: as :meth:`add_names` does.
         """
-        step, name = self._add_attribute(key, line, indent)
+        step, name = self._add_attribute(key, line)
         setattr(step, name, int(count) if count else None)
 
-    def add_value(self, key: str, text: str | None, line: int, indent: int) -> None:
-        """`- 任务：text`
+    def add_value(self, key: str, text: str | None, below: str | None, line: int, indent: int) -> None:
+        """`- 任务：text`, which is indented so far, and all lines below it.
 
         Raises:
-            ValueError: as :meth:`add_names` does.
+            ValueError: as :meth:`add_names` does, or a line is not indented more than the attribute's name.
         """
-        step, self._field = self._add_attribute(key, line, indent)
-        self._first, self._below, self.is_open = text or "", "", True
-        self._set_value(step, self._first)
+        step, name = self._add_attribute(key, line)
+        value = read_value(text or "", below or "", indent)
+        setattr(step, name, _VALUE_OF.get(name, {}).get(value, value))
 
-    def continue_value(self, lines: str) -> None:
-        """Lines below the last value. They may come in several parts.
-
-        Raises:
-            ValueError: one of them is not indented more than the attribute's name.
-        """
-        assert self.step is not None, "a value has a step"
-        below = self._below + lines
-        self._set_value(self.step, read_value(self._first, below, self.indent))
-        self._below = below
-
-    def _add_attribute(self, key: str, line: int, indent: int) -> tuple[StepInfo, str]:
+    def _add_attribute(self, key: str, line: int) -> tuple[StepInfo, str]:
         """The step and its field that an attribute is for."""
         if self.step is None:
             raise ValueError("an attribute has no step")
@@ -150,12 +130,7 @@ class HopSpecBuilder:
         if name in positions:
             raise ValueError(f"the attribute {name} comes twice")
         positions[name] = line
-        self.indent, self.is_open = indent, False
         return self.step, name
-
-    def _set_value(self, step: StepInfo, value: str) -> None:
-        words = _VALUE_OF.get(self._field)
-        setattr(step, self._field, words.get(value, value) if words else value)
 
     def _hear(self, word: str) -> None:
         self._languages.add("en" if word.isascii() else "zh")

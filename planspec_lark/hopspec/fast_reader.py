@@ -6,7 +6,6 @@ has a fault; :mod:`planspec_lark.hopspec.recovery` knows what to say about it.
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from re import Pattern
 
@@ -17,7 +16,7 @@ from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
 
-__all__ = ["read", "row_pattern", "take_rows"]
+__all__ = ["read"]
 
 # The tokens of a row.
 _ROW = (
@@ -28,26 +27,21 @@ _ROW = (
 
 
 @cache
-def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str]]:
-    """What matches all before the sections, a section of free text, and the header of the section of steps."""
+def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]:
+    """What matches all before the sections, a section of free text, the header of the section of steps, and a row."""
     rules = grammars.regular("hopspec")
     return (
         rules.pattern("document", without="_part", groups=("title_TEXT", "mode_MODE_WORD")),
         rules.pattern("section", groups=("section_header_SECTION", "_text")),
         rules.pattern("flow_header", groups=("FLOW",)),
+        rules.pattern("row", groups=_ROW),
     )
-
-
-@cache
-def row_pattern() -> Pattern[str]:
-    """What matches a heading, a comment, or an attribute with the lines below it."""
-    return grammars.regular("hopspec").pattern("row", groups=_ROW)
 
 
 def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     """The document and its places, or None where the text has a fault."""
     text, builder = end_last_line(text), HopSpecBuilder()
-    head_pattern, section_pattern, flow_pattern = _patterns()
+    head_pattern, section_pattern, flow_pattern, _ = _patterns()
     head = head_pattern.match(text)
     assert head is not None, "all in front of the sections may be absent"
     if head["title_TEXT"]:
@@ -55,54 +49,42 @@ def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     if head["mode_MODE_WORD"]:
         builder.add_mode(head["mode_MODE_WORD"], _line_of(text, head.start("mode_MODE_WORD")))
     at = head.end()
-    while at < len(text):
-        line = _line_of(text, at)
-        section = section_pattern.match(text, at)
-        flow = None if section else flow_pattern.match(text, at)
-        try:
-            if section:
+    try:
+        while at < len(text):
+            line = _line_of(text, at)
+            if section := section_pattern.match(text, at):
                 builder.add_section(section["section_header_SECTION"], line)
                 builder.add_text(section["_text"] or "")
                 at = section.end()
-            elif flow:
+            elif flow := flow_pattern.match(text, at):
                 builder.add_section(flow["FLOW"], line)
-                at = take_rows(builder, text, flow.end(), line + flow[0].count("\n"))
+                at = _take_rows(builder, text, flow.end(), line + flow[0].count("\n"))
             else:
                 return None
-        except ValueError:
-            return None
+    except ValueError:
+        # What the grammar cannot know.
+        return None
     return builder.finish(), builder.positions
 
 
-def take_rows(builder: HopSpecBuilder, text: str, at: int, line: int, end: int = sys.maxsize) -> int:
-    """Take what the section of steps is made of, from an offset on, which is in this line, up to another offset.
-
-    Returns:
-        The offset of the first line that is refused: by the grammar, or since it comes twice or is indented too little.
-    """
-    match_row, taken = row_pattern().match, at
-    try:
-        while match := match_row(text, at, end):
-            key, value, below, names_key, names, count_key, count, step_id, name, label, comment = match.groups()
-            if step_id:
-                builder.add_step(text[at : match.start("heading_STEP")], step_id, name, label, line)
-            elif comment:
-                builder.add_comment(comment)
-            elif names_key:
-                builder.add_names(names_key, names, line, indent_of(match[0]))
-            elif count_key:
-                builder.add_count(count_key, count, line, indent_of(match[0]))
-            else:
-                builder.add_value(key, value, line, indent_of(match[0]))
-                if below:
-                    taken = match.start("attribute__below")
-                    builder.continue_value(below)
-            line += text.count("\n", at, match.end())
-            taken = at = match.end()
-    except ValueError:
-        # What the grammar cannot know.
-        pass
-    return taken
+def _take_rows(builder: HopSpecBuilder, text: str, at: int, line: int) -> int:
+    """Take what the section of steps is made of, from an offset on, which is in this line; returns where it ends."""
+    match_row = _patterns()[3].match
+    while match := match_row(text, at):
+        key, value, below, names_key, names, count_key, count, step_id, name, label, comment = match.groups()
+        if step_id:
+            builder.add_step(text[at : match.start("heading_STEP")], step_id, name, label, line)
+        elif comment:
+            builder.add_comment(comment)
+        elif names_key:
+            builder.add_names(names_key, names, line)
+        elif count_key:
+            builder.add_count(count_key, count, line)
+        else:
+            builder.add_value(key, value, below, line, indent_of(match[0]))
+        line += text.count("\n", at, match.end())
+        at = match.end()
+    return at
 
 
 def _line_of(text: str, offset: int) -> int:

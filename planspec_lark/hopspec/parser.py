@@ -1,14 +1,13 @@
 """HopSpec text → parse tree, and text → document, strictly or not.
 
-What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`. By default
+What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`.
 :mod:`planspec_lark.hopspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
-document. What either refuses is read line by line in :mod:`planspec_lark.hopspec.recovery`.
+document. What it refuses is read line by line in :mod:`planspec_lark.hopspec.recovery`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -26,9 +25,6 @@ from planspec_lark.syntax.source import Source, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
-
-# Reads a text, or refuses it.
-_Reader = Callable[[str], tuple[HopSpec, LinePositions] | None]
 
 __all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec", "scan_strictly"]
 
@@ -50,23 +46,19 @@ class HopSpecScan:
     positions: LinePositions = field(factory=LinePositions)
 
 
-def parse_hopspec(
-    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, accelerate: bool = True
-) -> HopSpec:
+def parse_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpec:
     """Read a document, strictly.
 
     Args:
         text: a HopSpec document in Chinese or English. The empty text is the empty document.
         name: what diagnostics call it, such as the file's name.
         limits: how much to take.
-        accelerate: read with patterns made from the grammar; otherwise with Lark's parser and a transformer, which
-            define what the text means and take about ten times as long.
 
     Raises:
         PlanSyntaxError: the text is not a document, or more than ``limits`` allow; it carries the diagnostics of all
             its faults.
     """
-    result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)
+    result = scan_strictly(text, name=name, limits=limits)
     if result.diagnostics:
         raise PlanSyntaxError(result.diagnostics, result.source)
     return result.document
@@ -98,23 +90,16 @@ def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LI
     return result
 
 
-def scan_strictly(
-    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, read: _Reader | None = None
-) -> HopSpecScan:
-    """Read what there is of a document in a text, in which every deviation is an error.
-
-    ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
-    """
-    return _scan(text, text, name, limits, is_strict=True, read=read)
+def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
+    """Read what there is of a document in a text, in which every deviation is an error."""
+    return _scan(text, text, name, limits, is_strict=True)
 
 
-def _scan(  # noqa: PLR0913  (what there is to say about a reading)
-    text: str, readable: str, name: str, limits: Limits, *, is_strict: bool, read: _Reader | None = None
-) -> HopSpecScan:
+def _scan(text: str, readable: str, name: str, limits: Limits, *, is_strict: bool) -> HopSpecScan:
     source = Source(text, name)
     if excess := find_excess(text, name, limits):
         return HopSpecScan(HopSpec(), [excess], source)
-    found = (read or fast_reader.read)(readable)
+    found = fast_reader.read(readable)
     findings: list[Diagnostic] = []
     if found is None:
         language: Language = "zh" if re.search("步骤|类型|执行流程|任务", readable) else "en"
@@ -126,20 +111,6 @@ def _scan(  # noqa: PLR0913  (what there is to say about a reading)
     listed.extend(findings)
     result = HopSpecScan(document, listed.close(), source, positions)
     return _refuse_excess(result, limits)
-
-
-def _read(text: str) -> tuple[HopSpec, LinePositions] | None:
-    """The document and its places by the tree and the transformer, or None where the text has a fault."""
-    from planspec_lark.hopspec.transformer import HopSpecTransformer  # noqa: PLC0415  (imports Lark)
-
-    tree = grammars.parse_tree("hopspec", text)
-    if tree is None:
-        return None
-    transformer = HopSpecTransformer()
-    try:
-        return transformer.transform(tree), transformer.positions
-    except ValueError:
-        return None
 
 
 def _refuse_excess(result: HopSpecScan, limits: Limits) -> HopSpecScan:

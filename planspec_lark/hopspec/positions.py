@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import define, field
 
 from planspec_lark.syntax.source import Source, Span
@@ -27,6 +29,12 @@ class LinePositions:
             return self.fields.get(part, 1)
         lines = self.steps.get(step_id, {})
         return lines.get(part) or lines.get("step_id", 1)
+
+    def moved(self, numbers: Sequence[int]) -> LinePositions:
+        """The same in a text whose lines have these numbers."""
+        steps = ({name: numbers[line - 1] for name, line in lines.items()} for lines in self.steps.values())
+        fields = {name: numbers[line - 1] for name, line in self.fields.items()}
+        return LinePositions(fields, dict(zip(self.steps, steps, strict=True)))
 
 
 def span_of_line(source: Source, line: int, end_line: int = 0) -> Span:

@@ -85,14 +85,13 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
         """`- 任务：text`, and the lines below it."""
         key, said, *below = tokens
         assert key is not None, "only the value may be absent"
-        add = {
-            "KEY": self._builder.add_value,
-            "NAMES_KEY": self._builder.add_names,
-            "COUNT_KEY": self._builder.add_count,
-        }[key.type]
-        add(_value(key), said and str(said), _line_of(tokens), indent_of(key))
+        word, text, line = _value(key), said and str(said), _line_of(tokens)
         if key.type == "KEY":
-            self._builder.continue_value(_join(below))
+            self._builder.add_value(word, text, _join(below), line, indent_of(key))
+        elif key.type == "NAMES_KEY":
+            self._builder.add_names(word, text, line)
+        else:
+            self._builder.add_count(word, text, line)
 
 
 def _line_of(tokens: _Tokens) -> int:

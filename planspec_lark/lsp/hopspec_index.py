@@ -80,8 +80,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     reserved = EMPTY.all
 
     def __init__(self, text: str) -> None:
-        # While the user types, most texts have a fault.
-        self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
+        self._scan = scan_strictly(text, limits=LIMITS)
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 

@@ -13,13 +13,11 @@ if TYPE_CHECKING:
         assert_plan as assert_plan,
     )
     from planspec_lark.pytest_plugin.normalizers import plan_without as plan_without
-    from planspec_lark.pytest_plugin.subject import UnreadablePlanError as UnreadablePlanError
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "assertions": "PlanAssertion StepAssertion assert_plan",
             "normalizers": "plan_without",
-            "subject": "UnreadablePlanError",
         },
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypedDict, Unpack
 
@@ -14,18 +13,15 @@ from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.pytest_plugin.subject import SubjectStep
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words
+from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
+__all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "want"]
 
 # A text that has to be there, whatever its letters' case, or a pattern that has to be found.
 Words = str | re.Pattern[str]
 
-# The most near misses that are shown, the least likeness of each to what was looked for, and its least share of that of
-# the nearest; how many characters of a text are compared.
+# The most near misses that are shown.
 _NEAREST = 3
-_LEAST = 0.4
-_SHARE = 0.7
-_COMPARED = 300
 
 
 def has_words(words: Words, text: str) -> bool:
@@ -38,24 +34,54 @@ def describe_words(words: Words) -> str:
     return repr(words) if isinstance(words, str) else f"/{words.pattern}/"
 
 
-def likeness(words: Words, text: str) -> float:
-    """How much of the words is in a text, from 0 to 1, by pairs of neighbouring characters."""
-    text_of = words if isinstance(words, str) else " ".join(re.findall(r"\w+", words.pattern))
-    pairs, found = _pairs(text_of), _pairs(text)
-    return len(pairs & found) / len(pairs) if pairs else 0.0
+class Criteria(TypedDict, total=False):
+    """What can be asked of a step: ``name``, ``type`` and ``status`` have to be equal, ``inputs`` and ``outputs`` (a
+    name or pattern, or several) have to be among the step's, and its result has to have the words of ``result``.
+    """
+
+    name: str
+    type: str
+    status: str
+    inputs: Words | Iterable[Words]
+    outputs: Words | Iterable[Words]
+    result: Words
 
 
-def _pairs(text: str) -> set[tuple[str, str]]:
-    return set(pairwise(text[:_COMPARED].casefold()))
+# What a message calls each of them, and what a step has of it.
+_OF_STEP: dict[str, tuple[str, Callable[[PlanStep], list[str]]]] = {
+    "name": ("name", lambda step: [step.step_name]),
+    "type": ("type", lambda step: [step.step_type]),
+    "status": ("status", lambda step: [step.status.value]),
+    "inputs": ("input", attrgetter("inputs")),
+    "outputs": ("output", attrgetter("outputs")),
+    "result": ("result", lambda step: [step.result]),
+}
 
 
 @frozen
 class Criterion:
-    """Something asked of a step: in words, whether it holds, and what is the case instead."""
+    """Something asked of a step."""
 
-    text: str
-    holds: Callable[[PlanStep], bool]
-    instead: Callable[[PlanStep], str]
+    field: str
+    words: Words
+
+    def __str__(self) -> str:
+        is_plain = isinstance(self.words, str) and self.field != "result"
+        return f"{_OF_STEP[self.field][0]} {self.words if is_plain else describe_words(self.words)}"
+
+    def holds(self, step: PlanStep) -> bool:
+        """Whether a step meets it."""
+        values = _OF_STEP[self.field][1](step)
+        if self.field == "result":
+            return has_words(self.words, step.result)
+        if isinstance(self.words, str):
+            return self.words in values
+        return any(map(self.words.fullmatch, values))
+
+    def instead(self, step: PlanStep) -> str:
+        """What a step has instead."""
+        word, of = _OF_STEP[self.field]
+        return f"its {word} is {', '.join(of(step)) or 'none'}"
 
 
 @frozen
@@ -71,12 +97,9 @@ class Wanted:
         return isinstance(self.which, str) and grammars.pattern("planspec", "ID").fullmatch(self.which) is not None
 
     def __str__(self) -> str:
-        asked = [criterion.text for criterion in self.criteria]
-        if self.is_id:
-            name = f"step {self.which}"
-        else:
-            name = "a step"
-            asked = asked if self.which is None else [describe_words(self.which), *asked]
+        words = [] if self.which is None or self.is_id else [describe_words(self.which)]
+        asked = [*words, *map(str, self.criteria)]
+        name = f"step {self.which}" if self.is_id else "a step"
         return f"{name} with {join_words(asked, 'and')}" if asked else name
 
     def is_meant(self, step: PlanStep) -> bool:
@@ -96,27 +119,6 @@ class Wanted:
         return ", ".join(criterion.instead(step) for criterion in self.criteria if not criterion.holds(step))
 
 
-class Criteria(TypedDict, total=False):
-    """What can be asked of a step: ``name``, ``type`` and ``status`` have to be equal, ``inputs`` and ``outputs`` (a
-    name or pattern, or several) have to be among the step's, and its result has to have the words of ``result``.
-    """
-
-    name: str
-    type: str
-    status: str
-    inputs: Words | Iterable[Words]
-    outputs: Words | Iterable[Words]
-    result: Words
-
-
-_EXACT: dict[str, Callable[[PlanStep], str]] = {
-    "name": attrgetter("step_name"),
-    "type": attrgetter("step_type"),
-    "status": attrgetter("status.value"),
-}
-_LISTS: dict[str, Callable[[PlanStep], list[str]]] = {"input": attrgetter("inputs"), "output": attrgetter("outputs")}
-
-
 def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     """What a test asks for.
 
@@ -124,71 +126,29 @@ def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
         TypeError: nothing of this name can be asked.
         ValueError: there is no such status.
     """
-    if unknown := asked.keys() - Criteria.__annotations__.keys():
-        known = ", ".join(Criteria.__annotations__)
-        raise TypeError(f"unknown field {min(unknown)} of a step; there are {known}")
+    if unknown := asked.keys() - _OF_STEP.keys():
+        raise TypeError(f"unknown field {min(unknown)} of a step; there are {', '.join(_OF_STEP)}")
+    statuses = [status.value for status in PlanStatus]
+    if asked.get("status", statuses[0]) not in statuses:
+        raise ValueError(f"there is no status {asked['status']!r}; there are {', '.join(statuses)}")
     values: dict[str, Any] = {**asked}
-    if "status" in values:
-        statuses = [status.value for status in PlanStatus]
-        if values["status"] not in statuses:
-            raise ValueError(f"there is no status {values['status']!r}; there are {', '.join(statuses)}")
-        values["status"] = PlanStatus(values["status"]).value
-    criteria = [_exactly(what, values[what], of) for what, of in _EXACT.items() if what in values]
-    for what, items_of in _LISTS.items():
-        words = values.get(f"{what}s", ())
-        each = (words,) if isinstance(words, (str, re.Pattern)) else words
-        criteria += [_among(what, one, items_of) for one in each]
-    if "result" in values:
-        criteria.append(_result(values["result"]))
-    return Wanted(which, tuple(criteria))
-
-
-def _exactly(what: str, value: str, of: Callable[[PlanStep], str]) -> Criterion:
-    return Criterion(
-        f"{what} {value}", lambda step: of(step) == value, lambda step: f"its {what} is {of(step) or 'none'}"
-    )
-
-
-def _among(what: str, words: Words, of: Callable[[PlanStep], list[str]]) -> Criterion:
-    def fits(name: str) -> bool:
-        return name == words if isinstance(words, str) else words.fullmatch(name) is not None
-
-    said = words if isinstance(words, str) else describe_words(words)
-    return Criterion(
-        f"{what} {said}",
-        lambda step: any(map(fits, of(step))),
-        lambda step: f"its {what}s are {', '.join(of(step))}" if of(step) else f"it has no {what}s",
-    )
-
-
-def _result(words: Words) -> Criterion:
-    return Criterion(
-        f"{describe_words(words)} in its result",
-        lambda step: has_words(words, step.result),
-        lambda step: f"its result is {step.result or 'empty'}",
+    return Wanted(
+        which,
+        tuple(
+            Criterion(field, PlanStatus(words).value if field == "status" else words)
+            for field in _OF_STEP
+            if field in values
+            for words in ([values[field]] if isinstance(values[field], (str, re.Pattern)) else values[field])
+        ),
     )
 
 
 def find_nearest(wanted: Wanted, nodes: Sequence[SubjectStep]) -> list[SubjectStep]:
-    """The steps that come nearest to what is wanted, the nearest first: those that are meant, if there are any."""
-    meant = [node for node in nodes if wanted.is_meant(node.step)] if wanted.which is not None else []
-    scored = [(_score(wanted, node.step), node) for node in meant or nodes]
-    scored.sort(key=lambda entry: -entry[0])
-    return [node for score, node in scored[:_NEAREST] if score >= max(_LEAST, _SHARE * scored[0][0])]
-
-
-def _score(wanted: Wanted, step: PlanStep) -> float:
-    held = sum(criterion.holds(step) for criterion in wanted.criteria)
-    share = held / len(wanted.criteria) if wanted.criteria else 0.0
-    if wanted.which is None:
-        return share
-    if wanted.is_meant(step):
-        return 1 + share
-    near = _near_id(wanted.which, step) if wanted.is_id else likeness(wanted.which, step.description)
-    return near + share if near >= _LEAST else 0.0
-
-
-def _near_id(step_id: Words, step: PlanStep) -> float:
-    """A step beside the one that is missing is near it."""
-    assert isinstance(step_id, str)
-    return _LEAST if step.step_id.rpartition(".")[0] == step_id.rpartition(".")[0] else 0.0
+    """Of the steps that are meant, or else of those with a description most like it, those that meet most criteria."""
+    meant = [node for node in nodes if wanted.is_meant(node.step)]
+    if not meant and isinstance(wanted.which, str) and not wanted.is_id:
+        near = find_near(wanted.which, (node.step.description for node in nodes))
+        meant = [node for node in nodes if near and node.step.description == near]
+    held = [sum(criterion.holds(node.step) for criterion in wanted.criteria) for node in meant]
+    most = max(held, default=0)
+    return [node for node, number in zip(meant, held, strict=True) if number == most][:_NEAREST]

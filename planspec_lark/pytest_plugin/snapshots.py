@@ -18,7 +18,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.pytest_plugin.normalizers import Normalizer, normalize
-from planspec_lark.pytest_plugin.subject import Subject, UnreadablePlanError, take
+from planspec_lark.pytest_plugin.subject import Subject, take
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 
 __all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
@@ -93,7 +93,7 @@ class PlanSnapshot(SnapshotAssertion):
     def get_assert_diff(self, **options: Any) -> list[str]:
         """What to say about the last comparison."""
         reason = self.executions[self.num_executions - 1].exception
-        if isinstance(reason, UnreadablePlanError):
+        if isinstance(reason, AssertionError):
             return str(reason).split("\n")
         return super().get_assert_diff(**options)
 

@@ -5,42 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
+from typing import Any
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from planspec_lark.answers.extract import Extraction, Repair, extract_plan
-from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import PlanSpecError, brief, count_of, render_all
+from planspec_lark.syntax.diagnostics import brief, count_of, render_all
 
-__all__ = ["Subject", "SubjectStep", "UnreadablePlanError", "show_nodes", "show_some", "take"]
+__all__ = ["Subject", "SubjectStep", "show_nodes", "show_some", "take"]
 
-# The most findings of a message, and the most lines of a plan in it and levels of indentation of these.
+# A failure is shown where the test has asked, not where that is found out here.
+__tracebackhide__ = True
+
+# The most findings of a message, and the most lines of a plan in it.
 _SHOWN = 10
 _LINES = 16
-_LEVELS = 10
 
 
-class UnreadablePlanError(PlanSpecError, AssertionError):
-    """A text that holds no plan, or one that is not safe to act on."""
-
-
-@define(eq=False)
+@frozen(eq=False)
 class SubjectStep:
-    """A step and where it is: its place in document order from 0, the place after the last step below it, and the
-    node above it.
+    """A step and where it is: its place in document order from 0, and the place after the last step below it.
 
     Steps are told apart as objects, since nothing else about them has to be unique in a model.
     """
 
     step: PlanStep
     place: int
-    level: int
-    above: SubjectStep | None = field(repr=False)
-    end: int = 0
+    end: int
 
 
 @frozen
@@ -61,16 +57,14 @@ class Subject:
     @cached_property
     def nodes(self) -> list[SubjectStep]:
         """All steps in document order."""
-        nodes: list[SubjectStep] = []
-        above: SubjectStep | None = None
+        places: dict[int, int] = {}
+        nodes = []
         for step, is_entered in walk(self.plan):
             if is_entered:
-                above = SubjectStep(step, len(nodes), 0 if above is None else above.level + 1, above)
-                nodes.append(above)
-            elif above is not None:
-                above.end = len(nodes)
-                above = above.above
-        return nodes
+                places[id(step)] = len(places)
+            else:
+                nodes.append(SubjectStep(step, places[id(step)], len(places)))
+        return sorted(nodes, key=attrgetter("place"))
 
 
 def _describe(repair: Repair) -> str:
@@ -78,22 +72,15 @@ def _describe(repair: Repair) -> str:
     return f"{said}; read as: {brief(repair.became)}" if repair.became else said
 
 
-def take(
-    value: PlanSpec | str,
-    *,
-    max_risk: Risk | str = Risk.MEDIUM,
-    default_type: str = "",
-    finish_reason: str = "",
-    allow_truncated: bool = False,
-) -> Subject:
+def take(value: PlanSpec | str, **how: Any) -> Subject:
     """The plan that is meant.
 
     Args:
         value: a plan, or a text with one.
-        max_risk, default_type, finish_reason, allow_truncated: of a text, as for :func:`planspec_lark.extract_plan`.
+        how: of a text, as for :func:`planspec_lark.extract_plan`.
 
     Raises:
-        UnreadablePlanError: the verdict on the text is not ``accepted``.
+        AssertionError: the verdict on the text is not ``accepted``.
         TypeError: this is neither a plan nor a text.
         ValueError: there is no such risk or type.
     """
@@ -101,16 +88,9 @@ def take(
         return Subject(value)
     if not isinstance(value, str):
         raise TypeError(f"expected a plan or a text, not {type(value).__name__}")
-    found = extract_plan(
-        value,
-        max_risk=max_risk,
-        default_type=default_type,
-        finish_reason=finish_reason,
-        allow_truncated=allow_truncated,
-        name="<answer>",
-    )
+    found = extract_plan(value, name="<answer>", **how)
     if not found.is_usable:
-        raise UnreadablePlanError(_explain(found, value))
+        raise AssertionError(_explain(found, value))
     return Subject(found.plan, found.repairs)
 
 
@@ -122,20 +102,12 @@ def _explain(found: Extraction, text: str) -> str:
         return f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
     more = f"\n\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
     said = f"the plan in this text is not accepted: {found.verdict.value}\n{render_all(faults[:_SHOWN])}{more}"
-    return "\n\n".join([said, *_allow(found)])
-
-
-def _allow(found: Extraction) -> list[str]:
-    """What a caller may say so that the plan is accepted."""
     ways = []
-    if any(one.code == "PS112" and one.message.endswith("is missing") for one in found.holds):
-        ways.append('if steps without a type are meant as acts: assert_plan(…, default_type="act")')
-    is_cut = any(one.code == CUT for one in found.holds)
-    if is_cut and found.plan.steps:
+    if any(one.code == CUT for one in faults):
         ways.append("to take what there is, without the last line: assert_plan(…, allow_truncated=True)")
-    if found.plan.steps and all(one.risk for one in found.holds):
+    if all(one.risk for one in faults):
         ways.append(f'to take the plan as it was read: assert_plan(…, max_risk="{found.risk.value}")')
-    return ["\n".join(ways)] if ways else []
+    return "\n\n".join([said, *ways]) if found.plan.steps else said
 
 
 # ---------------------------------------------------------------- excerpts
@@ -148,30 +120,11 @@ def show_some(items: Iterable[str], count: int, more: str = "… and") -> list[s
 
 
 def show_nodes(nodes: list[SubjectStep], marked: Iterable[SubjectStep]) -> list[str]:
-    """The marked steps and what is above them; the start of the plan where none is marked."""
-    marks = {node.place for node in marked}
-    # The marked steps first: what is above them only says where they are.
-    chosen = sorted(marks)[:_LINES]
-    room = _LINES - len(chosen)
-    rest = _places_above(nodes[place] for place in chosen) if marks else range(len(nodes))
-    shown = sorted([*chosen, *[place for place in rest if place not in marks][:room]])
-    rows = [_show_node(nodes[place], is_marked=place in marks) for place in shown]
-    left = len(marks) - len(chosen) if marks else len(nodes) - len(shown)
-    return [*rows, f"  … and {left} more"] if left else rows
-
-
-def _places_above(nodes: Iterable[SubjectStep]) -> list[int]:
-    found: set[int] = set()
-    for node in nodes:
-        above = node.above
-        while above is not None and above.place not in found:
-            found.add(above.place)
-            above = above.above
-    return sorted(found)
-
-
-def _show_node(node: SubjectStep, *, is_marked: bool) -> str:
-    return f"{'>' if is_marked else ' '} {'  ' * min(node.level, _LEVELS)}{_show_step(node.step)}"
+    """The marked steps; the start of the plan where none is marked."""
+    marks = sorted({node.place for node in marked})
+    chosen = marks or range(len(nodes))
+    rows = [f"{'>' if marks else ' '} {_show_step(nodes[place].step)}" for place in chosen[:_LINES]]
+    return [*rows, f"  … and {len(chosen) - _LINES} more"] if len(chosen) > _LINES else rows
 
 
 def _show_step(step: PlanStep) -> str:

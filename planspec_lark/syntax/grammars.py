@@ -42,7 +42,7 @@ __all__ = [
 # The languages whose texts are read; the others are for generation.
 READ = ("planspec", "plan_cmd", "hopspec", "json_text", "reference", "reflection", "repair")
 # The grammars of their dialects, of which there are only patterns: see :mod:`planspec_lark.syntax.recovery`.
-DIALECTS = ("planspec_dialect", "plan_cmd_dialect", "reflection_dialect", "json_text_dialect")
+DIALECTS = ("planspec_dialect", "plan_cmd_dialect", "hopspec_dialect", "reflection_dialect", "json_text_dialect")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.

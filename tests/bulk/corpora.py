@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from planspec_lark.bulk import BulkOptions, analyze_shard
+from planspec_lark.bulk import BulkOptions, run_bulk
 from tests.corpus import FIXTURES
 
 PLAN = "Goal: Open the bakery at six\n## Steps\n1. [act] Light the oven → heat\n2. [act] Bake\n  > ← heat\n"
@@ -49,13 +49,13 @@ def write_parquet(path: Path, rows: list[dict[str, Any]], *, group: int = 100, s
 
 
 def analyze(src: Path, **options: Any) -> list[dict[str, Any]]:
-    """The rows of a file that is one shard."""
-    dst = src.parent / f"rows.{options.get('format', 'jsonl')}"
-    report = analyze_shard(src, dst, options=BulkOptions(**options))
-    rows = read(dst)
+    """The rows of a file, in one shard."""
+    out = src.parent / "out"
+    report = run_bulk([src], out, options=BulkOptions(**options), jobs=1, overwrite=out.exists())
+    assert report.failed == {}
+    rows = rows_of(out)
     assert report.records == len(rows)
-    assert report.problems == sum(row["problem"] is not None for row in rows)
-    assert report.valid == sum(row["valid"] for row in rows)
+    assert report.read == sum(row["problem"] is None for row in rows)
     return rows
 
 
@@ -73,5 +73,5 @@ def rows_of(out: Path) -> list[dict[str, Any]]:
 
 
 def contents(out: Path) -> dict[str, bytes]:
-    """Every file in the folder of a run but the lock."""
-    return {path.name: path.read_bytes() for path in out.iterdir() if path.name != ".planspec-bulk.lock"}
+    """Every file in the folder of a run."""
+    return {path.name: path.read_bytes() for path in out.iterdir()}

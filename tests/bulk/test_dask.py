@@ -14,7 +14,7 @@ from typing import Any
 import distributed
 import pytest
 
-from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, engines, run_bulk, run_on_dask
+from planspec_lark.bulk import BulkError, BulkOptions, run_bulk, runner
 from tests.bulk.corpora import contents, write_corpus
 
 OPTIONS = BulkOptions(shard_bytes=20_000)
@@ -59,17 +59,17 @@ def wait_for_address(file: Path) -> str:
 
 
 def test_a_killed_worker_costs_nothing(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 1000)
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 600)
     expected = run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
     with cluster(tmp_path) as (address, _, workers):
         killed_after = 4
 
-        def kill_one(state: BulkProgress) -> None:
-            if state.shards == killed_after:
+        def kill_one(done: int, _: int) -> None:
+            if done == killed_after:
                 workers[0].kill()
                 workers[0].wait()
 
-        report = run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=kill_one)
+        report = run_bulk([corpus], tmp_path / "there", options=OPTIONS, dask=address, progress=kill_one)
         assert expected.shards > 2 * killed_after
         assert workers[0].poll() is not None
         assert workers[1].poll() is None
@@ -82,12 +82,12 @@ def test_a_lost_scheduler_is_an_error_and_nothing_is_lost(tmp_path: Path) -> Non
     run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
     with cluster(tmp_path) as (address, scheduler, _):
 
-        def kill_it(state: BulkProgress) -> None:
-            if state.shards == 2:
+        def kill_it(done: int, _: int) -> None:
+            if done == 2:
                 scheduler.kill()
 
-        with pytest.raises(BulkError, match="was lost, run this again"):
-            run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=kill_it)
+        with pytest.raises(BulkError, match="the scheduler was lost, run this again"):
+            run_bulk([corpus], tmp_path / "there", options=OPTIONS, dask=address, progress=kill_it)
     assert len(list((tmp_path / "there").glob("part-*.jsonl"))) >= 2
     run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
@@ -99,12 +99,12 @@ def test_without_workers_a_run_waits_and_says_so(
     """Also where all of them are gone while tasks are waiting for them."""
     corpus = write_corpus(tmp_path / "corpus.jsonl", 400)
     run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
-    monkeypatch.setattr(engines, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(engines, "WAIT_SECONDS", 2.0)
+    monkeypatch.setattr(runner, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(runner, "WAIT_SECONDS", 2.0)
     with cluster(tmp_path) as (address, _, workers):
 
-        def kill_all(state: BulkProgress) -> None:
-            if state.shards == 2:
+        def kill_all(done: int, _: int) -> None:
+            if done == 2:
                 for worker in workers:
                     worker.kill()
                     worker.wait()
@@ -114,9 +114,9 @@ def test_without_workers_a_run_waits_and_says_so(
             client.wait_for_workers(2, timeout=60)
         for progress in (kill_all, None):
             caplog.clear()
-            with pytest.raises(BulkError, match=r"the scheduler at tcp://.* has had no workers for 2 seconds"):
-                run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=progress)
-            (message,) = {record.getMessage() for record in caplog.records if record.name == engines.__name__}
+            with pytest.raises(BulkError, match="the scheduler has had no workers for 2 seconds"):
+                run_bulk([corpus], tmp_path / "there", options=OPTIONS, dask=address, progress=progress)
+            (message,) = {record.getMessage() for record in caplog.records if record.name == runner.__name__}
             assert message == f"waiting for workers: the scheduler at {address} has none"
     run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
@@ -134,13 +134,13 @@ def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
         waiting.append(submitted - ended_ones)
         return submit(self, *args, **more)
 
-    def note(state: BulkProgress) -> None:
+    def note(done: int, _: int) -> None:
         nonlocal ended_ones
-        ended_ones = state.shards
+        ended_ones = done
 
     monkeypatch.setattr(distributed.Client, "submit", count)
     with cluster(tmp_path) as (address, _, _workers):
-        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, engine=run_on_dask(address), progress=note)
+        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, dask=address, progress=note)
     assert report.shards > 8
     # Two workers with a thread each, and two tasks for each thread.
     assert max(waiting) <= 4
@@ -150,7 +150,7 @@ def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 5)
     with pytest.raises(BulkError, match="no scheduler answers at") as caught:
-        run_bulk([corpus], tmp_path / "out", engine=run_on_dask(address))
+        run_bulk([corpus], tmp_path / "out", dask=address)
     assert "\x1b" not in str(caught.value)
 
 
@@ -158,7 +158,5 @@ def test_a_shard_that_fails_there_is_told_here(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 100)
     with cluster(tmp_path) as (address, _, _):
         # The first shard is done before the input changes.
-        report = run_bulk(
-            [corpus], tmp_path / "out", options=OPTIONS, engine=run_on_dask(address), progress=lambda _: corpus.touch()
-        )
-    assert {failure.reason for failure in report.failed} == {"the input has changed since it was split"}
+        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, dask=address, progress=lambda *_: corpus.touch())
+    assert {*report.failed.values()} == {f"{corpus}: the input has changed since it was split"}

@@ -1,38 +1,33 @@
-"""A whole run: what is kept, what is refused, and what the report says."""
+"""A whole run: what is kept, what is refused, what the report says; processes that die, and a run that is killed."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import psutil
 import pytest
 from attrs import evolve
 
-from planspec_lark.bulk import (
-    BulkError,
-    BulkOptions,
-    BulkProgress,
-    BulkReport,
-    BulkTask,
-    ShardReport,
-    analysis,
-    analyze_shard,
-    run_bulk,
-    shard,
-)
-from planspec_lark.bulk.folder import hold_folder
-from planspec_lark.bulk.inputs import stamp_of
-from planspec_lark.bulk.report import show_report
-from planspec_lark.files import remove_leftovers, writing
+from planspec_lark import process_pool
+from planspec_lark.bulk import BulkError, BulkOptions, BulkReport, run_bulk, runner, shard as shards
+from planspec_lark.bulk.models import Shard
+from planspec_lark.bulk.shard import perform
+from planspec_lark.locks import locked_folder
 from planspec_lark.syntax.safe_text import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
+from tests.corpus import ROOT
 
 SMALL = BulkOptions(id="id", shard_bytes=10_000)
 RECORDS = 200
@@ -44,455 +39,407 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def finished_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BulkReport, Path]:
-    """A small corpus, the report of a run over it, and the folder of that run."""
-    folder = tmp_path_factory.mktemp("finished")
-    corpus = write_corpus(folder / "corpus.jsonl", 60)
-    return corpus, run([corpus], folder / "out"), folder / "out"
+def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run over the corpus."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    assert run([corpus], out).failed == {}
+    return out
 
 
 @pytest.fixture
-def finished(finished_run: tuple[Path, BulkReport, Path], tmp_path: Path) -> tuple[Path, BulkReport]:
-    """A corpus and its report; ``tmp_path / "out"`` is the folder of that run."""
-    corpus, report, out = finished_run
-    shutil.copytree(out, tmp_path / "out")
-    return corpus, report
+def out(undisturbed: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(undisturbed, tmp_path / "out"))
 
 
-def run(inputs: Sequence[Path], out: Path, **more: Any) -> BulkReport:
+def run(inputs: list[Path], out: Path, **more: Any) -> BulkReport:
     return run_bulk(inputs, out, **{"options": SMALL, "jobs": 1, **more})
 
 
-def never(_: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport]]:
-    raise AssertionError("there is nothing to be done")
+# ---------------------------------------------------------------- the report
 
 
 def test_every_record_is_a_row_and_every_row_is_counted(corpus: Path, tmp_path: Path) -> None:
-    packed, table = tmp_path / "b.jsonl.gz", tmp_path / "c.parquet"
-    packed.write_bytes(gzip.compress(corpus.read_bytes()))
-    write_parquet(table, [{"text": PLAN, "id": at} for at in range(250)])
-    report = run([corpus, packed, table], tmp_path / "out")
+    table = write_parquet(tmp_path / "c.parquet", [{"text": PLAN, "id": at} for at in range(250)])
+    report = run([corpus, table], tmp_path / "out")
     rows = rows_of(tmp_path / "out")
-    assert [(row["file"], row["record"]) for row in rows] == [
-        *((str(corpus), at) for at in range(RECORDS)),
-        *((str(packed), at) for at in range(RECORDS)),
-        *((str(table), at) for at in range(250)),
-    ]
+    expected = [(str(path), at) for path, count in ((corpus, RECORDS), (table, 250)) for at in range(count)]
+    assert [(row["file"], row["record"]) for row in rows] == expected
     good = [row for row in rows if row["problem"] is None]
-    assert (report.files, report.records, report.read) == (3, 2 * RECORDS + 250, len(good))
+    assert (report.records, report.read, report.failed) == (RECORDS + 250, len(good), {})
     assert report.parsed == sum(row["parsed"] for row in good)
-    assert report.valid == sum(row["valid"] for row in good)
-    assert {one.problem: one.records for one in report.problems} == Counter(
-        row["problem"] for row in rows if row["problem"] is not None
+    assert report.truncated == sum(row["truncated"] for row in good)
+    assert report.repaired == sum(row["repairs"] > 0 for row in good)
+    for verdict in ("accepted", "needs_review", "refused"):
+        assert getattr(report, verdict) == sum(row["verdict"] == verdict for row in good)
+    problems = Counter(row["problem"] for row in rows if row["problem"] is not None)
+    assert {kind: found.records for kind, found in report.problems.items()} == problems
+    assert {code: found.records for code, found in report.codes.items()} == Counter(
+        code for row in good for code in row["codes"]
     )
-    found = Counter(code for row in good for code in row["codes"])
-    assert {one.code: one.records for one in report.codes} == found
-    assert {one.code: sum(one.severities.values()) for one in report.codes} == found
-    total: Counter[str] = Counter()
-    for row in good:
-        total.update(dict(zip(row["codes"], row["counts"], strict=True)))
-        assert sum(row["counts"]) == row["errors"] + row["warnings"] + row["infos"]
-    assert {one.code: one.findings for one in report.codes} == total
+    findings = sum(row[name] for row in good for name in ("errors", "warnings", "infos"))
+    assert sum(found.findings for found in report.codes.values()) == findings
     assert json.loads((tmp_path / "out" / "report.json").read_bytes()) == report.to_dict()
-    assert report.failed == []
 
 
-def test_examples_lead_to_what_they_show(corpus: Path, tmp_path: Path) -> None:
-    report = run([corpus], tmp_path / "out")
+def test_examples_lead_to_what_they_show(corpus: Path, out: Path) -> None:
+    report = run([corpus], out)
     lines = corpus.read_bytes().split(b"\n")
-    rows = {row["record"]: row for row in rows_of(tmp_path / "out")}
+    rows = {row["record"]: row for row in rows_of(out)}
     assert len(report.codes) > 30
-    for finding in report.codes:
-        assert 1 <= len(finding.examples) <= 3
-        worst = next(severity for severity, count in finding.severities.items() if count)
-        first = rows[finding.examples[0]["record"]]
-        assert first["severities"][first["codes"].index(finding.code)] == worst
-        for example in finding.examples:
-            assert finding.code in rows[example["record"]]["codes"]
+    for code, found in report.codes.items():
+        assert len(found.examples) == min(3, found.records)
+        for example in found.examples:
+            assert code in rows[example["record"]]["codes"]
             text = json.loads(lines[example["record"]])["text"].split("\n")[example["line"] - 1]
             assert visible(text).startswith(example["excerpt"].removesuffix("…"))
-    assert all(len(one.examples) == min(3, one.records) for one in report.problems)
 
 
-def test_a_second_run_does_nothing(corpus: Path, tmp_path: Path) -> None:
-    first = run([corpus], tmp_path / "out")
-    before = contents(tmp_path / "out")
-    assert run([corpus], tmp_path / "out", engine=never) == first
-    assert contents(tmp_path / "out") == before
+# ---------------------------------------------------------------- what is kept
 
 
-@pytest.mark.parametrize("lost", [".jsonl", ".examples.json"])
-def test_a_second_run_does_what_is_missing(corpus: Path, tmp_path: Path, lost: str) -> None:
-    first = run([corpus], tmp_path / "out")
-    before = contents(tmp_path / "out")
-    assert first.shards >= 8
-    for number in (0, 3):
-        (tmp_path / "out" / f"part-00000-0000{number}{lost}").unlink()
-    (tmp_path / "out" / ".planspec-part-00000-00000.jsonl-0123.tmp").write_text("half a row")
-    seen: list[BulkProgress] = []
-    assert run([corpus], tmp_path / "out", progress=seen.append) == first
-    assert contents(tmp_path / "out") == before
-    assert [state.shards for state in seen] == [first.shards - 2, first.shards - 1, first.shards]
-    assert seen[0].bytes == seen[0].kept
-    assert seen[-1].bytes == seen[-1].all_bytes == corpus.stat().st_size
-    assert seen[-1].records == sum(len(read(tmp_path / "out" / f"part-00000-0000{at}.jsonl")) for at in (0, 3))
+def parts_done_by(again: Callable[[], object], out: Path) -> list[str]:
+    """The parts that a run writes."""
+    before = {path: path.stat().st_ino for path in out.glob("part-*.jsonl")}
+    again()
+    return sorted(path.name for path in out.glob("part-*.jsonl") if path.stat().st_ino != before.get(path))
 
 
-def test_the_number_of_jobs_does_not_matter(corpus: Path, tmp_path: Path) -> None:
-    run([corpus], tmp_path / "one", jobs=1)
-    run([corpus], tmp_path / "two", jobs=2)
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+@pytest.mark.parametrize("lost", ["", ".jsonl", ".sums.json"])
+def test_a_second_run_does_what_is_missing(corpus: Path, undisturbed: Path, out: Path, lost: str) -> None:
+    names = [f"part-00000-0000{number}" for number in (0, 3) if lost]
+    for name in names:
+        (out / f"{name}{lost}").unlink()
+    (out / ".planspec-0123456789abcdef.tmp").write_text("half a row")
+    seen: list[tuple[int, int]] = []
+    done = parts_done_by(lambda: run([corpus], out, progress=lambda *state: seen.append(state)), out)
+    assert done == [f"{name}.jsonl" for name in names]
+    count = len(list(out.glob("part-*.jsonl")))
+    assert count >= 8
+    assert seen == [(at, count) for at in range(count - len(names), count + 1)]
+    assert contents(out) == contents(undisturbed)
 
 
-def test_other_options_need_another_folder(corpus: Path, tmp_path: Path) -> None:
-    run([corpus], tmp_path / "out")
-    before = contents(tmp_path / "out")
+@pytest.mark.parametrize(
+    "data",
+    ["", "[]", "{}", "{", "[" * 100_000, '{"records": "x"}', '{"codes": {"PS101": 5}}', '{"codes": {"PS101": {}}}'],
+)
+def test_damaged_sums_are_made_again(corpus: Path, undisturbed: Path, out: Path, data: str) -> None:
+    (out / "part-00000-00001.sums.json").write_text(data)
+    assert parts_done_by(lambda: run([corpus], out), out) == ["part-00000-00001.jsonl"]
+    assert contents(out) == contents(undisturbed)
+
+
+def test_other_options_need_another_folder(corpus: Path, undisturbed: Path, out: Path) -> None:
     others = evolve(SMALL, id=None, read="strict")
     with pytest.raises(BulkError, match="differs in id, read; take another folder, or --overwrite"):
-        run([corpus], tmp_path / "out", options=others)
-    assert contents(tmp_path / "out") == before
-    (tmp_path / "out" / "mine.txt").write_text("mine")
-    report = run([corpus], tmp_path / "out", options=BulkOptions(format="parquet"), overwrite=True)
-    assert sorted(contents(tmp_path / "out")) == [
-        "manifest.json",
-        "mine.txt",
-        "part-00000-00000.examples.json",
-        "part-00000-00000.parquet",
-        "report.json",
-    ]
+        run([corpus], out, options=others)
+    assert contents(out) == contents(undisturbed)
+    (out / "mine.txt").write_text("mine")
+    report = run([corpus], out, options=BulkOptions(format="parquet"), overwrite=True)
+    parts = ["part-00000-00000.parquet", "part-00000-00000.sums.json"]
+    assert sorted(contents(out)) == ["manifest.json", "mine.txt", *parts, "report.json"]
     assert report.records == RECORDS
 
 
-def test_another_version_needs_another_folder(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run([corpus], tmp_path / "out")
+def test_another_version_needs_another_folder(corpus: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planspec_lark.__version__", "99")
     with pytest.raises(BulkError, match="differs in planspec_lark"):
-        run([corpus], tmp_path / "out")
+        run([corpus], out)
 
 
-def test_changed_inputs_need_another_folder(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 10)
-    run([corpus], tmp_path / "out")
-    more = [tmp_path / f"more-{at}" for at in range(5)]
-    for inputs, what in (
-        ([corpus, more[0]], f"new: {more[0]}"),
-        ([more[0]], f"not given now: {corpus}, new: {more[0]}"),
-        ([corpus, *more], f"new: {more[0]}, {more[1]}, {more[2]} and 2 more"),
-    ):
-        with pytest.raises(BulkError, match=f"has other inputs: {re.escape(what)}; take another"):
+def test_other_inputs_need_another_folder(tmp_path: Path) -> None:
+    one, two = (write_corpus(tmp_path / name, 10) for name in ("one", "two"))
+    run([one, two], tmp_path / "out")
+    for inputs in ([one], [two, one], [one, two, one]):
+        with pytest.raises(BulkError, match="differs in inputs"):
             run(inputs, tmp_path / "out")
-    run([corpus, more[0]], tmp_path / "two")
-    with pytest.raises(BulkError, match="has other inputs: they are the same in another order"):
-        run([more[0], corpus], tmp_path / "two")
-    os.utime(corpus, ns=(0, 0))
-    with pytest.raises(BulkError, match=r"corpus\.jsonl: it has changed since"):
-        run([corpus], tmp_path / "out")
-    corpus.unlink()
-    with pytest.raises(BulkError, match=r"corpus\.jsonl: it has changed since"):
-        run([corpus], tmp_path / "out")
+    os.utime(one, ns=(0, 0))
+    with pytest.raises(BulkError, match="differs in inputs"):
+        run([one, two], tmp_path / "out")
 
 
-def test_an_input_that_changes_under_way_fails(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = Path(shutil.copy(corpus, tmp_path / "corpus.jsonl"))
-    done: list[str] = []
-
-    def change(task: BulkTask) -> ShardReport:
-        if len(done) == 3:
-            with open(path, "ab") as file:
-                file.write(line_of(PLAN))
-        done.append(task.dst)
-        return analyze_shard(task.src, task.dst, options=task.options)
-
-    def engine(tasks: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport | str]]:
-        for task in tasks:
-            try:
-                yield task, change(task)
-            except OSError as error:
-                yield task, str(error.strerror)
-
-    report = run([path], tmp_path / "out", engine=engine)
-    assert report.shards == 3
-    assert {failure.reason for failure in report.failed} == {"the input has changed since it was split"}
-    assert monkeypatch is not None
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000])
+def test_a_damaged_manifest_can_be_overwritten(corpus: Path, undisturbed: Path, out: Path, text: str) -> None:
+    (out / "manifest.json").write_text(text)
+    with pytest.raises(BulkError, match="differs in planspec_lark, inputs"):
+        run([corpus], out)
+    run([corpus], out, overwrite=True)
+    assert contents(out) == contents(undisturbed)
 
 
-@pytest.mark.parametrize("name", ["missing.jsonl", "folder", "cut.parquet", "packed.zst"])
-def test_an_unreadable_input_does_not_keep_the_others(tmp_path: Path, name: str) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 60)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(40))
-    (tmp_path / "packed.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
-    report = run([tmp_path / name, corpus], tmp_path / "out")
-    assert report.records == 60
-    (failure,) = report.failed
-    assert failure.file == str(tmp_path / name)
-    assert failure.reason
-    # Once it can be read, it is done, and nothing else is.
-    if (tmp_path / name).is_dir():
-        (tmp_path / name).rmdir()
-    shutil.copy(corpus, tmp_path / name)
-    before = contents(tmp_path / "out")
-    again = run([tmp_path / name, corpus], tmp_path / "out")
-    assert (again.failed, again.records) == ([], 120)
-    after = contents(tmp_path / "out")
-    assert {key: value for key, value in after.items() if key.startswith("part-00001")} == {
-        key: value for key, value in before.items() if key.startswith("part-00001")
-    }
+# ---------------------------------------------------------------- what cannot be done
 
 
-@pytest.mark.parametrize("name", ["nul\0", "\ud800", "a" * 300, "file/below"])
-def test_a_path_that_cannot_be(tmp_path: Path, name: str) -> None:
-    (tmp_path / "file").touch()
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 10)
-    report = run_bulk([str(tmp_path / name), corpus], tmp_path / "out", options=SMALL, jobs=1)
-    assert report.records == 10
-    assert len(report.failed) == 1
-    assert report.failed[0].reason
-
-
-def test_only_one_run_at_a_time(corpus: Path, tmp_path: Path) -> None:
-    with hold_folder(tmp_path / "out"), pytest.raises(BulkError, match="another run is writing here"):
-        run([corpus], tmp_path / "out")
-    assert run([corpus], tmp_path / "out").records == RECORDS
+@pytest.mark.parametrize("packing", [b"\x28\xb5\x2f\xfd", b"BZh9", b"PK\x03\x04", b"\xfd7zXZ", b"\x1f\x8b\x08"])
+def test_what_is_packed(tmp_path: Path, packing: bytes) -> None:
+    (tmp_path / "in").write_bytes(packing + bytes(20))
+    with pytest.raises(BulkError, match=r"in: this is packed with .*: unpack it"):
+        run([tmp_path / "in"], tmp_path / "out")
 
 
 def test_what_cannot_start(corpus: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    (tmp_path / "file").write_text("")
     full = tmp_path / "full"
     full.mkdir()
     (full / "part-00000-00000.jsonl").write_text("precious")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(50))
     for inputs, folder, message in (
-        ([], out, "there are no inputs"),
-        ([corpus, corpus.parent / "x" / ".." / corpus.name], out, "comes twice"),
+        ([corpus, tmp_path / "missing"], "out", "missing: No such file"),
+        ([full], "out", "full: this is no regular file"),
+        ([tmp_path / "pipe"], "out", "pipe: this is no regular file"),
+        ([tmp_path / "cut.parquet"], "out", r"cut\.parquet: Parquet magic bytes not found"),
+        ([tmp_path / "nul\0"], "out", "null byte"),
         ([corpus], corpus.parent, "cannot be in the folder of the results"),
-        ([corpus], tmp_path / "file", "file: File exists, and it is not a folder"),
-        ([corpus], full, "not empty and holds no earlier run"),
+        ([corpus], full, "not empty and holds no run"),
     ):
         for overwrite in (False, True):
             with pytest.raises(BulkError, match=message):
-                run(inputs, folder, overwrite=overwrite)
-    assert (full / "part-00000-00000.jsonl").read_text() == "precious"
-    (full / "part-00000-00000.jsonl").unlink()
-    for text in ("", "[]", "{}", '{"manifest": 0}'):
-        (full / "manifest.json").write_text(text)
-        with pytest.raises(BulkError, match=r"manifest\.json: "):
-            run([corpus], full, overwrite=True)
-        assert (full / "manifest.json").read_text() == text
+                run(inputs, tmp_path / folder, overwrite=overwrite)
+    with pytest.raises(FileExistsError):
+        run([corpus], tmp_path / "pipe")
+    assert contents(full) == {"part-00000-00000.jsonl": b"precious"}
 
 
-def test_a_failing_analysis_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 6)
-    analyze = analysis.analyze_text
+def test_only_one_run_at_a_time(corpus: Path, out: Path) -> None:
+    with locked_folder(out), pytest.raises(BulkError, match="another run is writing here"):
+        run([corpus], out)
+    assert run([corpus], out).records == RECORDS
 
-    def fail(text: str, *, read: str, finish_reason: str = "") -> object:
-        if text == PLAN:
-            raise RecursionError("\x1b[2J")
-        return analyze(text, read=read, finish_reason=finish_reason)
 
-    monkeypatch.setattr(shard, "analyze_text", fail)
-    report = run([corpus], tmp_path / "out")
-    assert (report.records, report.read) == (6, 5)
-    assert [(one.problem, one.records) for one in report.problems] == [("internal", 1)]
-    assert "\x1b" not in show_report(report)
-    assert "RecursionError" in show_report(report)
+def test_an_input_that_changes_under_way_fails(corpus: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(corpus, tmp_path / "corpus.jsonl"))
+
+    def change(done: int, _: int) -> None:
+        if done == 3:
+            path.write_bytes(path.read_bytes() + line_of(PLAN))
+
+    report = run([path], tmp_path / "out", progress=change)
+    assert report.shards == 3
+    assert {*report.failed.values()} == {f"{path}: the input has changed since it was split"}
+    assert len(rows_of(tmp_path / "out")) == report.records
 
 
 def test_nothing_is_left_of_a_shard_that_fails(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="No space left"):
-            analyze_shard(corpus, tmp_path / "rows.jsonl")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_engine_that_forgets_is_found_out(corpus: Path, tmp_path: Path) -> None:
-    def lie(tasks: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport]]:
-        for task in tasks[1:]:
-            yield task, ShardReport(1000, 0, 1000)
-
-    report = run([corpus], tmp_path / "out", engine=lie)
-    assert (report.records, report.shards) == (0, 0)
-    assert {failure.reason for failure in report.failed} == {"the engine did not do it"}
+    monkeypatch.setattr(shards, "_analyze_record", fail)
+    report = run([corpus], tmp_path / "out", options=BulkOptions())
+    assert report.failed == {"part-00000-00000.jsonl": f"{corpus}: No space left on device"}
+    assert sorted(contents(tmp_path / "out")) == ["manifest.json", "report.json"]
 
 
 def test_a_name_that_no_utf_8_can_say(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl"))
     write_corpus(path, 3)
     for form in ("jsonl", "parquet"):
-        report = run([path], tmp_path / form, options=BulkOptions(format=form))
-        assert report.records == 3
-        assert run([path], tmp_path / form, options=BulkOptions(format=form), engine=never) == report
-        assert rows_of(tmp_path / form)[0]["file"].endswith("caf\\xe9.jsonl")
+        for _ in range(2):
+            assert run([path], tmp_path / form, options=BulkOptions(format=form)).records == 3
+        assert rows_of(tmp_path / form)[0]["file"].endswith(r"caf\xe9.jsonl")
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"cut"])
-def test_a_part_of_another_size_is_done_again(finished: tuple[Path, BulkReport], tmp_path: Path, data: bytes) -> None:
-    corpus, first = finished
-    before = contents(tmp_path / "out")
-    part = tmp_path / "out" / "part-00000-00001.jsonl"
-    part.write_bytes(part.read_bytes().partition(b"\n")[2] if data == b"cut" else data)
-    assert run([corpus], tmp_path / "out") == first
-    assert contents(tmp_path / "out") == before
+# ---------------------------------------------------------------- processes that die
 
 
-def with_part(out: Path, name: str, data: bytes) -> Path:
-    """A part with other contents, of a size that its examples confirm."""
-    part = out / name
-    part.write_bytes(data)
-    examples = part.with_name(f"{part.stem}.examples.json")
-    examples.write_text(json.dumps({**json.loads(examples.read_bytes()), "part_bytes": len(data)}))
-    return part
-
-
-GOOD_ROW: dict[str, Any] = {
-    "problem": None,
-    **dict.fromkeys(("parsed", "valid"), True),
-    "verdict": "accepted",
-    "truncated": False,
-    **dict.fromkeys(("score", "steps", "depth"), 1),
-    **{name: [] for name in ("codes", "counts", "severities")},
-}
+def die_of_some(shard: Shard, options: BulkOptions) -> str:
+    """Like ``perform``, but a shard whose first record says so kills its process: always, or the first time."""
+    with open(shard.path, "rb") as file:
+        line = file.readline()
+    first_time = Path(f"{shard.target}.tried")
+    if b"always" in line or (b"once" in line and not first_time.exists()):
+        first_time.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return perform(shard, options)
 
 
 @pytest.mark.parametrize(
-    "row",
+    ("words", "failing"),
     [
-        b"{",
-        b"{}",
-        b"[]",
-        b"null",
-        b"[" * 100_000,
-        json.dumps({**GOOD_ROW, "problem": 5}).encode(),
-        json.dumps({**GOOD_ROW, "problem": []}).encode(),
-        json.dumps({**GOOD_ROW, "parsed": "x"}).encode(),
-        json.dumps({**GOOD_ROW, "verdict": "fine"}).encode(),
-        json.dumps({**GOOD_ROW, "codes": ["XX1"], "counts": [1], "severities": ["error"]}).encode(),
-        json.dumps({**GOOD_ROW, "codes": ["PS101"]}).encode(),
+        (["once"], []),
+        (["fine", "always", "fine", "once", "fine", "fine", "once", "always", "fine"], [1, 7]),
     ],
 )
-def test_a_damaged_part_is_no_result(finished: tuple[Path, BulkReport], tmp_path: Path, row: bytes) -> None:
-    corpus, first = finished
-    with_part(tmp_path / "out", "part-00000-00001.jsonl", json.dumps(GOOD_ROW).encode() + b"\n")
-    assert run([corpus], tmp_path / "out").records < first.records
-    part = with_part(tmp_path / "out", "part-00000-00001.jsonl", row + b"\n")
-    with pytest.raises(BulkError, match=r"part-00000-00001\.jsonl: the part is damaged; remove it and run this again"):
-        run([corpus], tmp_path / "out")
-    part.unlink()
-    assert run([corpus], tmp_path / "out") == first
-
-
-def test_a_damaged_part_of_parquet_is_no_result(corpus: Path, tmp_path: Path) -> None:
-    options = BulkOptions(format="parquet")
-    run([corpus], tmp_path / "out", options=options)
-    with_part(tmp_path / "out", "part-00000-00000.parquet", b"PAR1")
-    with pytest.raises(BulkError, match=r"part-00000-00000\.parquet: .*; remove it and run this again"):
-        run([corpus], tmp_path / "out", options=options)
-
-
-@pytest.mark.parametrize(
-    "data",
-    ["", "[]", "{", "[" * 100_000, '{"part_bytes": 1}', '{"part_bytes": SIZE, "examples": []}']
-    + [f'{{"part_bytes": SIZE, "examples": {{"PS101 info": {value}}}}}' for value in ("5", "[{}]", '["x"]')],
-)
-def test_damaged_examples_are_made_again(finished: tuple[Path, BulkReport], tmp_path: Path, data: str) -> None:
-    corpus, first = finished
-    before = contents(tmp_path / "out")
-    size = (tmp_path / "out" / "part-00000-00001.jsonl").stat().st_size
-    (tmp_path / "out" / "part-00000-00001.examples.json").write_text(data.replace("SIZE", str(size)))
-    assert run([corpus], tmp_path / "out") == first
-    assert contents(tmp_path / "out") == before
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"options": []},
-        {"options": None},
-        {"inputs": None},
-        {"inputs": [5]},
-        {"inputs": [{}]},
-        {"inputs": [{"name": "x", "reason": ""}]},
-        {"inputs": [{"name": 5, "stamp": None, "reason": ""}]},
-        None,
-    ],
-)
-def test_a_damaged_manifest_can_be_overwritten(
-    finished: tuple[Path, BulkReport], tmp_path: Path, change: dict[str, Any] | None
+def test_a_shard_that_kills_its_process_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], failing: list[int]
 ) -> None:
-    corpus, first = finished
-    before = contents(tmp_path / "out")
-    manifest = tmp_path / "out" / "manifest.json"
-    manifest.write_text(
-        json.dumps({"manifest": 3} if change is None else {**json.loads(manifest.read_bytes()), **change})
+    monkeypatch.setattr(runner, "perform", die_of_some)
+    inputs = [tmp_path / f"{at}.jsonl" for at in range(len(words))]
+    for path, word in zip(inputs, words, strict=True):
+        path.write_bytes(line_of(PLAN, word=word))
+    report = run(inputs, tmp_path / "out", jobs=2)
+    assert [*report.failed] == [f"part-0000{at}-00000.jsonl" for at in failing]
+    assert all("its process was killed twice" in reason for reason in report.failed.values())
+    assert report.records == len(words) - len(failing)
+
+
+def sleep_over_some(shard: Shard, options: BulkOptions) -> str:
+    """Like ``perform``, but takes two minutes where the name of the input says so."""
+    if "long" in shard.name:
+        time.sleep(120)
+    return perform(shard, options)
+
+
+def test_leaving_early_ends_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an interrupt does, or an exception in the caller's own code: what is of no use any more is not waited for."""
+    inputs = [tmp_path / "short.jsonl", *(tmp_path / f"long-{at}.jsonl" for at in range(5))]
+    for path in inputs:
+        write_corpus(path, 20)
+
+    def leave(done: int, _: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    monkeypatch.setattr(runner, "perform", sleep_over_some)
+    with pytest.raises(KeyboardInterrupt):
+        run(inputs, tmp_path / "out", jobs=2, progress=leave)
+    assert time.monotonic() - begin < 60
+    assert not any(map(is_at_work, workers_of(os.getpid())))
+    assert [path.name for path in (tmp_path / "out").glob("part-*.jsonl")] == ["part-00000-00000.jsonl"]
+
+
+def workers_of(parent: int) -> list[psutil.Process]:
+    """The processes of a pool of this process."""
+    children = psutil.Process(parent).children()
+    return [child for child in children if any("spawn_main" in part for part in child.cmdline())]
+
+
+def is_at_work(process: psutil.Process) -> bool:
+    """Whether a process is there; one that has ended is not, even before its exit code is read."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+class Counting(ProcessPoolExecutor):
+    """A pool that counts what it has been given and has not yet done."""
+
+    waiting = most = 0
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        cls = type(self)
+        cls.waiting += 1
+        cls.most = max(cls.most, cls.waiting)
+        future = super().submit(fn, *args, **kwargs)
+        future.add_done_callback(self.note)
+        return future
+
+    def note(self, _: object) -> None:
+        type(self).waiting -= 1
+
+
+def test_what_is_in_flight_is_bounded(
+    corpus: Path, undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A corpus of a million shards is not a million waiting tasks."""
+    monkeypatch.setattr(process_pool, "ProcessPoolExecutor", Counting)
+    run([corpus], tmp_path / "out", jobs=2)
+    assert contents(tmp_path / "out") == contents(undisturbed)
+    assert Counting.most == 4
+
+
+def test_a_script_without_a_guard_gets_one_message(corpus: Path, tmp_path: Path) -> None:
+    """Each new process runs the script once more, and so none ever starts to work."""
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+from planspec_lark.bulk import BulkOptions, run_bulk
+run_bulk([{str(corpus)!r}], {str(tmp_path / "out")!r}, options=BulkOptions(shard_bytes=10_000), jobs=2)
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("or jobs=1")
+    assert done.stderr.count("BulkError: no process can be started") == 1
+
+
+# ---------------------------------------------------------------- a run that is killed
+
+
+def start(corpus: Path, out: Path, jobs: int) -> subprocess.Popen[bytes]:
+    """The command line in a process group of its own."""
+    arguments = ["bulk", str(corpus), "--out", str(out), "--jobs", str(jobs), "--shard-bytes", "10000", "--id", "id"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "planspec_lark", *arguments],
+        cwd=ROOT,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
-    with pytest.raises(
-        BulkError, match=r"manifest\.json: the manifest is damaged; take another folder, or --overwrite"
-    ):
-        run([corpus], tmp_path / "out")
-    assert run([corpus], tmp_path / "out", overwrite=True) == first
-    assert contents(tmp_path / "out") == before
 
 
-def test_links_in_a_circle(corpus: Path, tmp_path: Path) -> None:
-    loop = tmp_path / "loop"
-    loop.symlink_to(loop)
-    report = run([loop, corpus], tmp_path / "out")
-    assert report.records == RECORDS
-    assert [failure.reason for failure in report.failed] == ["Too many levels of symbolic links"]
-    for out in (loop, loop / "below"):
-        with pytest.raises(BulkError, match="loop"):
-            run([corpus], out)
+def watch(out: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a run has done so many shards, or has ended."""
+    while process.poll() is None and len(list(out.glob("part-*.jsonl"))) < count:
+        time.sleep(0.005)
 
 
-def test_a_path_that_goes_up_behind_a_link(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `..` is behind a link only the file system knows, at the first run and at all others."""
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "link").symlink_to(tmp_path / "a" / "b")
-    shutil.copy(corpus, tmp_path / "a" / "corpus.jsonl")
-    monkeypatch.chdir(tmp_path)
-    name = Path("link/../corpus.jsonl")
-    first = run([name], tmp_path / "out")
-    assert (first.records, first.failed) == (RECORDS, [])
-    before = contents(tmp_path / "out")
-    (tmp_path / "out" / "part-00000-00001.jsonl").unlink()
-    assert run([name], tmp_path / "out") == first
-    assert contents(tmp_path / "out") == before
-
-
-def test_one_path_is_no_list(tmp_path: Path) -> None:
-    for inputs in ("x", b"x", tmp_path):
-        with pytest.raises(BulkError, match="inputs is a list of files, not one path"):
-            run_bulk(inputs, tmp_path / "out")  # type: ignore[arg-type]
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_old_task_does_not_replace_what_a_new_run_writes(corpus: Path, tmp_path: Path) -> None:
-    """A worker of a cluster may go on with a task for a while though its run is gone and another has begun."""
+def test_an_interrupt_gets_no_traceback(corpus: Path, undisturbed: Path, tmp_path: Path) -> None:
+    """As a terminal sends it: to the first process and to all others."""
+    process = start(corpus, tmp_path / "out", 2)
+    watch(tmp_path / "out", 2, process)
+    os.killpg(process.pid, signal.SIGINT)
+    message = process.communicate(timeout=60)[1]
+    assert (process.returncode, message.strip()) == (130, b"Aborted!")
+    assert 0 < len(list((tmp_path / "out").glob("part-*.jsonl"))) < len(list(undisturbed.glob("part-*.jsonl")))
     run([corpus], tmp_path / "out")
-    before = contents(tmp_path / "out")
-    part = tmp_path / "out" / "part-00000-00000.jsonl"
-
-    def stamp(path: str) -> tuple[int, int]:
-        remove_leftovers(tmp_path / "out")
-        return stamp_of(path)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shard, "stamp_of", stamp)
-        with pytest.raises(OSError, match="another run has begun to write here"):
-            analyze_shard(corpus, part, options=BulkOptions(read="strict"))
-    assert contents(tmp_path / "out") == before
+    assert contents(tmp_path / "out") == contents(undisturbed)
 
 
-def test_two_writers_of_the_same_file(tmp_path: Path) -> None:
-    """A cluster may give a task to two workers. Each writes a file of its own, and both of them end well."""
-    path = tmp_path / "rows"
-    with writing(path) as first, writing(path) as second:
-        first.write(b"same")
-        second.write(b"same")
-        assert len(list(tmp_path.iterdir())) == 2
-    assert [found.name for found in tmp_path.iterdir()] == ["rows"]
-    assert path.read_bytes() == b"same"
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_is_killed_again_and_again(corpus: Path, undisturbed: Path, tmp_path: Path, jobs: int) -> None:
+    """Every moment will do: SIGKILL to all its processes, until one run gets to its end."""
+    random = Random(jobs)
+    out, kills = tmp_path / "out", 0
+    for goal in (1, 3, 5, 7):
+        process = start(corpus, out, jobs)
+        watch(out, goal, process)
+        time.sleep(random.random() * 0.05)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            kills += 1
+        process.communicate(timeout=60)
+    process = start(corpus, out, jobs)
+    assert process.communicate(timeout=120)[1] == b""
+    assert process.returncode == 0
+    assert kills >= 2
+    assert contents(out) == contents(undisturbed)
+
+
+def test_workers_end_with_the_first_process(corpus: Path, undisturbed: Path, tmp_path: Path) -> None:
+    """A second run may start at once, though the workers of the first one were not killed."""
+    process = start(corpus, tmp_path / "out", 2)
+    watch(tmp_path / "out", 1, process)
+    workers = workers_of(process.pid)
+    assert list(map(is_at_work, workers)) == [True, True]
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert start(corpus, tmp_path / "out", 2).communicate(timeout=120)[1] == b""
+    assert contents(tmp_path / "out") == contents(undisturbed)
+    assert not any(map(is_at_work, workers))
+
+
+@pytest.mark.parametrize("moment", ["manifest", ".jsonl", ".sums", "report"])
+def test_killed_just_before_a_file_takes_its_name(corpus: Path, undisturbed: Path, tmp_path: Path, moment: str) -> None:
+    code = f"""
+import os, pathlib
+from planspec_lark.bulk import BulkOptions, run_bulk
+replace = pathlib.Path.replace
+def die(path, target):
+    if {moment!r} in target.name:
+        os._exit(9)
+    return replace(path, target)
+pathlib.Path.replace = die
+run_bulk([{str(corpus)!r}], {str(tmp_path / "out")!r}, options=BulkOptions(id="id", shard_bytes=10_000), jobs=1)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    assert [path for path in (tmp_path / "out").iterdir() if path.suffix == ".tmp"]
+    run([corpus], tmp_path / "out")
+    assert contents(tmp_path / "out") == contents(undisturbed)
+
+
+def test_the_comparison_would_find_a_lost_row(undisturbed: Path, out: Path) -> None:
+    part = out / "part-00000-00002.jsonl"
+    part.write_bytes(part.read_bytes().partition(b"\n")[2])
+    assert contents(out) != contents(undisturbed)
+    assert len(read(part)) < len(read(undisturbed / part.name))

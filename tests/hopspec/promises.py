@@ -19,8 +19,10 @@ from planspec_lark.hopspec import (
     serialize_hopspec,
 )
 from planspec_lark.hopspec.parser import scan_strictly
+from planspec_lark.hopspec.recovery import HopSpecRecovery
 from planspec_lark.hopspec.vocabulary import KEYS, VALUES
 from planspec_lark.syntax import Diagnostic, Severity, Span, grammars
+from planspec_lark.syntax.source import Source
 
 __all__ = ["hopspec_is_read", "hopspec_readers_agree"]
 
@@ -33,11 +35,12 @@ def hopspec_readers_agree(text: str) -> None:
         # What comes twice or is indented too little, the grammar lets through.
         with suppress(ValueError):
             defined = transformer.transform(tree)
-    fast, lines = fast_reader.read(text), scan_strictly(text, read=lambda _: None)
-    assert (fast is None) == (defined is None) == bool(lines.diagnostics)
+    recovery = HopSpecRecovery(Source(text), "en", is_strict=True)
+    fast, lines = fast_reader.read(text), recovery.run()
+    assert (fast is None) == (defined is None) == bool(recovery.findings)
     if fast is None or defined is None:
         return
-    for document, positions in (fast, (lines.document, lines.positions)):
+    for document, positions in (fast, lines):
         assert (document, document.language) == (defined, defined.language)
         assert positions == transformer.positions
         assert [*positions.steps] == [*transformer.positions.steps]
@@ -52,14 +55,11 @@ def hopspec_is_read(text: str) -> None:
         with pytest.raises(PlanSyntaxError) as caught:
             parse_hopspec(text)
         assert caught.value.diagnostics == result.diagnostics
-        with pytest.raises(PlanSyntaxError) as slow:
-            parse_hopspec(text, accelerate=False)
-        assert slow.value.diagnostics == result.diagnostics
     else:
         document = parse_hopspec(text)
         tree = parse_hopspec_tree(text)
         assert "".join(tree.scan_values(lambda value: value is not None)) == text
-        assert HopSpecTransformer().transform(tree) == document == parse_hopspec(text, accelerate=False)
+        assert HopSpecTransformer().transform(tree) == document
     assert parse_hopspec(serialize_hopspec(result.document)) == result.document
     scanned = scan_hopspec(text)
     if "think>" not in text:

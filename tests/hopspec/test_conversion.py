@@ -368,6 +368,12 @@ def test_an_exit_below_another_step_is_lost() -> None:
     assert lost(storm, exit_step("2", exit_id="EXIT_OK")) == ["step 1.1: flow exit"]
 
 
+def test_all_below_an_exit_is_lost() -> None:
+    deepest = StepInfo("1.1.1", "", "code", description="Count")
+    steps = exit_step("1", children=[StepInfo("1.1", "", "subtask", children=[deepest])]), exit_step("2")
+    assert lost(*steps) == ["step 1: flow exit", "step 1.1: subtask", "step 1.1.1: code", "step 2: flow exit"]
+
+
 def test_an_exit_before_other_steps_is_lost() -> None:
     steps = exit_step("1", exit_id="EXIT_OK"), StepInfo("2", "", "code", description="Count")
     assert lost(*steps) == ["step 1: flow exit"]

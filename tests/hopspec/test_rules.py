@@ -225,12 +225,10 @@ def test_all_codes_of_the_rules_are_tried_here() -> None:
         ("", "", True),
         ("markdown", "", True),
         ("my notes", "", False),
-        ("模式:jit", "", False),
-        (" # Birds", "# Birds", True),
-        ("模式：JIT", "模式：JIT", True),
+        ("模式：JIT", "", False),
     ],
 )
-def test_what_a_fence_says_is_kept(said: str, fix: str, is_safe: bool) -> None:
+def test_a_fence_around_the_document(said: str, fix: str, is_safe: bool) -> None:
     text = f"```{said}\n{SECTIONS}{EXIT}```\n"
     found = [one.fix for one in check_hopspec(text) if one.code == "HS114"]
     assert [(one.text, one.is_safe) for one in found if one] == [(fix, is_safe), ("", is_safe)]

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, parse_plan
-from planspec_lark.pytest_plugin import UnreadablePlanError, assert_plan
+from planspec_lark.pytest_plugin import assert_plan
 from planspec_lark.pytest_plugin.subject import take
 from tests.pytest_plugin.plans import ANSWER, PLAN
 
@@ -42,14 +42,13 @@ def test_only_so_many_repairs_are_listed() -> None:
     ids=["empty", "prose", "no-steps", "in-part"],
 )
 def test_a_text_without_a_whole_plan_is_refused(text: str, snapshot: SnapshotAssertion) -> None:
-    with pytest.raises(UnreadablePlanError) as caught:
+    with pytest.raises(AssertionError) as caught:
         take(text)
-    assert isinstance(caught.value, AssertionError)
     assert str(caught.value) == snapshot
 
 
 def test_only_so_many_faults_are_shown() -> None:
-    with pytest.raises(UnreadablePlanError) as caught:
+    with pytest.raises(AssertionError) as caught:
         take("```\nGoal: g\n## Steps\n" + "".join(f"{number}. [act b\n" for number in range(1, 13)) + "```\n")
     assert str(caught.value).count("error[PS112]") == 10
     assert str(caught.value).endswith("\n\nand 2 more")
@@ -57,15 +56,12 @@ def test_only_so_many_faults_are_shown() -> None:
 
 def test_what_would_allow_a_plan_is_said() -> None:
     text = "```\nGoal: x\n## Steps\n1. Buy\n2. [act] Sell\n```\n"
-    with pytest.raises(UnreadablePlanError, match=r'default_type="act"') as caught:
-        take(text)
-    assert "max_risk" not in str(caught.value)
     assert [step.description for step in take(text, default_type="act").plan.steps] == ["Buy", "Sell"]
     risky = "Goal: x\n## Steps\n1) [act] Buy\n"
-    with pytest.raises(UnreadablePlanError, match=r'max_risk="low"'):
+    with pytest.raises(AssertionError, match=r'max_risk="low"'):
         take(risky, max_risk="none")
     assert take(risky, max_risk="low").plan.steps[0].description == "Buy"
-    with pytest.raises(UnreadablePlanError, match="the answer is truncated here") as caught:
+    with pytest.raises(AssertionError, match="the answer is truncated here") as caught:
         take("Goal: x\n## Steps\n1. [act] Buy\n2. [act] Sell →")
     assert "max_risk" not in str(caught.value)
     with pytest.raises(ValueError, match="bake"):
@@ -80,6 +76,6 @@ def test_what_is_neither_is_a_mistake_of_the_test() -> None:
 def test_a_text_that_the_model_did_not_end_is_cut_off() -> None:
     text = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n"
     assert_plan(text, finish_reason="stop")
-    with pytest.raises(UnreadablePlanError, match="allow_truncated=True"):
+    with pytest.raises(AssertionError, match="allow_truncated=True"):
         assert_plan(text, finish_reason="length")
     assert_plan(text, finish_reason="length", allow_truncated=True)

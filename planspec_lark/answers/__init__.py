@@ -41,9 +41,8 @@ else:
         {
             "extract": "Extraction Remark Repair extract_plan scan_plan",
             "repair": "RepairScope SpliceResult repair_prompt splice",
-            "risk": "Risk",
             "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
             "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
-            "verdict": "Verdict",
+            "verdict": "Risk Verdict",
         },
     )

@@ -9,11 +9,11 @@ from itertools import islice
 from attrs import define, field, frozen
 
 from planspec_lark.answers.extract import Extraction, Repair, extract_plan
-from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
+from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import PlanSpecError, brief, count_of, render_all
 
 __all__ = ["Subject", "SubjectStep", "UnreadablePlanError", "show_nodes", "show_some", "take"]

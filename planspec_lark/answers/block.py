@@ -203,7 +203,7 @@ class Stretch:
 
     def _is_line(self, kind: str, content: str) -> bool:
         """Whether a line that is not indented is one of the plan."""
-        if _HEADING.match(content) and kind != "title" and "Plan:" not in content:
+        if not kind and _HEADING.match(content) and "Plan:" not in content:
             # A heading is the title only where the plan begins.
             return False
         if kind in ("bullet", "untyped"):

@@ -337,15 +337,6 @@ def test_a_plan_that_was_told_and_is_reasoning_is_told_anew() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_strictly_reasoning_is_hopeless(shape: str) -> None:
-    text = write(shape, READERS["scan_plan"])
-    stream = PlanStream(strict=True)
-    stream.feed(text)
-    stream.finish()
-    assert stream.is_hopeless
-
-
-@pytest.mark.parametrize("shape", SHAPES)
 def test_a_stream_keeps_its_promises(shape: str) -> None:
     text = write(shape, READERS["PlanStream"])
     streams.ends_as_extracted(text, text)

@@ -25,7 +25,7 @@ __all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
 _QUOTED = re.compile(r"\n((?:[ \t]*+>[^\n]*+(?:\n|\Z)){2,})")
 # A title that only the line below it makes one of a plan.
 _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
-_ROW = re.compile(r"[^\n]*\n")
+_ROW = re.compile(r"[^\n]+")
 _LABELS = ("inputs", "outputs", "status", "progress")
 _PARTS = ("title", "goal", "constraints", "steps")
 _WHITE = f"{BLANKS}{WIDE}"
@@ -83,7 +83,7 @@ def find_blocks(text: str, default_type: str = "", written: str = "") -> list[Bl
 
 def _has_plan_line(lines: str) -> bool:
     # Most of those that have any have it among their first lines.
-    return any(is_plan_line(row[0].strip(f"{_WHITE}\r\n")) for row in _ROW.finditer(lines))
+    return any(is_plan_line(row[0].strip(f"{_WHITE}\r")) for row in _ROW.finditer(lines))
 
 
 def _find_fenced(text: str, fences: Sequence[Fence]) -> Iterator[Block]:

@@ -322,7 +322,6 @@ def test_a_stream_holds_back_while_a_block_is_open() -> None:
     stream.feed("Goal: g\n## Steps\n1. [act] a\n")
     assert stream.feed("<think>\n2. [act] evil\n> evil\n") == []
     stream.feed("3. [act] evil")
-    assert (stream.provisional.text, stream.provisional.step) == ("3. [act] evil", None)
     assert stream.feed("\n</think>\n> good\n") == []
     assert stream.finish().result.plan == parse_plan("Goal: g\n## Steps\n1. [act] a\n> good\n")
 
@@ -335,15 +334,6 @@ def test_a_plan_that_was_told_and_is_reasoning_is_told_anew() -> None:
     end = stream.finish()
     assert end.result.plan == stream.copy_plan() == parse_plan(PLAN)
     assert [one.code for one in end.result.notes] == ["PS125"]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_strictly_reasoning_is_hopeless(shape: str) -> None:
-    text = write(shape, READERS["scan_plan"])
-    stream = PlanStream(strict=True)
-    stream.feed(text)
-    stream.finish()
-    assert stream.is_hopeless
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         PlanEvent as PlanEvent,
         PlanEventKind as PlanEventKind,
         PlanStream as PlanStream,
-        ProvisionalLine as ProvisionalLine,
         StreamEnd as StreamEnd,
     )
     from planspec_lark.answers.verdict import Verdict as Verdict
@@ -41,9 +40,8 @@ else:
         {
             "extract": "Extraction Remark Repair extract_plan scan_plan",
             "repair": "RepairScope SpliceResult repair_prompt splice",
-            "risk": "Risk",
             "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
-            "stream": "PlanEvent PlanEventKind PlanStream ProvisionalLine StreamEnd",
-            "verdict": "Verdict",
+            "stream": "PlanEvent PlanEventKind PlanStream StreamEnd",
+            "verdict": "Risk Verdict",
         },
     )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, names_type, read_columns, read_line
 from planspec_lark.planspec.positions import line_pattern
@@ -25,8 +25,10 @@ __all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
 _QUOTED = re.compile(r"\n((?:[ \t]*+>[^\n]*+(?:\n|\Z)){2,})")
 # A title that only the line below it makes one of a plan.
 _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
+_ROW = re.compile(r"[^\n]+")
 _LABELS = ("inputs", "outputs", "status", "progress")
 _PARTS = ("title", "goal", "constraints", "steps")
+_WHITE = f"{BLANKS}{WIDE}"
 
 
 @frozen
@@ -54,32 +56,15 @@ def _maybe() -> re.Pattern[str]:
     return re.compile(DIALECT.terminal("MAYBE").pattern, re.MULTILINE)
 
 
-# ---------------------------------------------------------------- lines
-
-
-def _iter_lines(text: str, start: int, end: int, written: str = "") -> Iterator[tuple[int, int, str, int]]:
-    """The lines between two offsets: start, end with the line break, content, and how far it is indented."""
-    while start < end:
-        newline = text.find("\n", start, end)
-        behind = end if newline < 0 else newline + 1
-        row = text[start:behind].rstrip("\r\n")
-        content = row.strip(f"{BLANKS}{WIDE}")
-        at = start + len(row) - len(row.lstrip(f"{BLANKS}{WIDE}"))
-        indent = indent_of(written or text, at) if content else 0
-        yield start, behind, content, indent
-        start = behind
-
-
-def is_plan_line(content: str, default_type: str = "") -> bool:
+def is_plan_line(content: str) -> bool:
     """Whether a line is a step with a type, or the header of the steps."""
-    if DIALECT.terminal("MAYBE").search(content) is None:
-        return False
-    reading = read_line(content, default_type=default_type)
+    reading = _read(content)
     return reading is not None and reading.kind in ("step", "steps")
 
 
-def _has_plan_line(text: str, start: int, end: int) -> bool:
-    return any(is_plan_line(content) for _, _, content, _ in _iter_lines(text, start, end) if content)
+def _read(content: str) -> LineReading | None:
+    """What a line says that may be the first of a plan."""
+    return read_line(content) if content.startswith("|") or _maybe().search(content) else None
 
 
 # ---------------------------------------------------------------- blocks
@@ -91,167 +76,149 @@ def find_blocks(text: str, default_type: str = "", written: str = "") -> list[Bl
     ``written`` is the text before anything was set aside, which shows how lines are indented.
     """
     fences = list(find_fences(text))
-    found = [block for fence in fences if (block := _block_of(text, fence))]
-    found += _quoted_blocks(text, fences)
-    if found:
-        return sorted(found, key=lambda block: block.start)
-    return list(_find_stretches(text, fences, default_type, written or text))
+    found = [*_find_fenced(text, fences), *_find_quoted(text, fences)]
+    found.sort(key=lambda block: block.start)
+    return found or list(_find_stretches(text, fences, default_type, written or text))
 
 
-def _block_of(text: str, fence: Fence) -> Block | None:
-    whole = text
-    if fence.is_quoted:
-        whole = text[: fence.body_start] + unquote(text[fence.body_start : fence.body_end]) + text[fence.body_end :]
-    if not _has_plan_line(whole, fence.body_start, fence.body_end):
-        return None
-    return Block(fence.body_start, fence.body_end, fence.start, fence.end, not fence.is_closed, whole)
+def _has_plan_line(lines: str) -> bool:
+    # Most of those that have any have it among their first lines.
+    return any(is_plan_line(row[0].strip(f"{_WHITE}\r")) for row in _ROW.finditer(lines))
 
 
-def _quoted_blocks(text: str, fences: list[Fence]) -> Iterator[Block]:
+def _find_fenced(text: str, fences: Sequence[Fence]) -> Iterator[Block]:
+    for fence in fences:
+        start, end = fence.body_start, fence.body_end
+        inner = unquote(text[start:end]) if fence.is_quoted else text[start:end]
+        if _has_plan_line(inner):
+            whole = text[:start] + inner + text[end:] if fence.is_quoted else text
+            yield Block(start, end, fence.start, fence.end, not fence.is_closed, whole)
+
+
+def _find_quoted(text: str, fences: Sequence[Fence]) -> Iterator[Block]:
     """Quotes of two lines or more with a plan line in them."""
-    if ">" not in text:
-        return
-    for match in _QUOTED.finditer(f"\n{text}"):
+    for match in _QUOTED.finditer(f"\n{text}") if ">" in text else ():
         start, end = match.start(), match.end() - 1
-        if any(fence.start < end and start < fence.end for fence in fences) or _is_owned(text, start):
-            continue
-        inner = unquote(match[1])
-        if _has_plan_line(inner, 0, len(inner)):
+        above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : start]
+        is_fenced = any(fence.start < end and start < fence.end for fence in fences)
+        if not (is_fenced or _has_detail(above)) and _has_plan_line(inner := unquote(match[1])):
             yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
 
 
-def _is_owned(text: str, start: int) -> bool:
-    """Whether lines with `>` stand directly below a step or a goal, whose detail they are."""
-    above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : start].strip(f"{BLANKS}{WIDE}\r\n")
-    reading = read_line(above) if above else None
+def _has_detail(line: str) -> bool:
+    """Whether lines with `>` directly below a line are its detail."""
+    reading = read_line(line.strip(f"{_WHITE}\r\n"))
     return reading is not None and reading.kind in ("step", "goal")
 
 
-def _find_stretches(text: str, fences: list[Fence], default_type: str, written: str) -> Iterator[Block]:
+def _find_stretches(text: str, fences: Sequence[Fence], default_type: str, written: str) -> Iterator[Block]:
     """Lines outside of code blocks that hold a plan, each from where it begins to where it ends."""
-    at = 0
+    opened = {fence.start: fence for fence in fences}
+    stretch, at = Stretch(default_type), 0
     while at < len(text):
-        stretch = Stretch(text, fences, default_type, written)
-        at = stretch.read(at)
-        if stretch.has_plan_line and stretch.start is not None:
-            end = stretch.start + len(text[stretch.start : stretch.end].rstrip(f"{BLANKS}\r\n"))
-            end += text[end : stretch.end].find("\n") + 1
-            yield Block(stretch.start, max(end, stretch.start), stretch.start, end, is_open=False, text=text)
+        end = text.find("\n", at) + 1 or len(text)
+        row = text[at:end]
+        content = row.strip(f"{_WHITE}\r\n")
+        indent = indent_of(written, at + row.find(content)) if content else 0
+        fence = opened.get(at)
+        if (fence and stretch.is_left_by(fence.indent)) or not stretch.take(at, end, content, indent):
+            yield from stretch.find_block(text)
+            stretch, end = Stretch(default_type), fence.end if fence else at
+        at = end
+    yield from stretch.find_block(text)
 
 
+@define(eq=False)
 class Stretch:
-    """Reads lines from an offset on up to the end of the first stretch that may be a plan; or is given line by line.
+    """Lines that may be a plan, given one after the other.
 
     Attributes:
-        start, end: its bounds; without a start, it has not begun.
-        has_plan_line: whether it is known to hold a plan.
-        indent: how far its first line is indented.
-        heading: where a heading stands that may begin it.
+        default_type: the type of steps that have none. It makes no plan of a list.
+        start, end: their bounds; without a start, they have not begun.
+        has_plan_line: whether it is known that they are a plan.
+        indent: how far the first line is indented.
+        heading: where a heading stands that may begin them.
     """
 
-    def __init__(self, text: str = "", fences: Sequence[Fence] = (), default_type: str = "", written: str = "") -> None:
-        self.text = text
-        self.written = written or text
-        self.fences = {fence.start: fence for fence in fences}
-        self.default_type = default_type
-        self.start: int | None = None
-        self.end = 0
-        self.has_plan_line = False
-        self.seen: set[str] = set()
-        self.indent = 0
-        self.is_set_off = True
-        self.heading: int | None = None
-        self.wants_text = False
-        self.has_table = False
+    default_type: str = ""
+    start: int | None = None
+    end: int = 0
+    has_plan_line: bool = False
+    indent: int = 0
+    heading: int | None = None
+    _seen: set[str] = field(factory=set)
+    # Whether a blank line stands in front, and whether a goal has its text in the next line.
+    _is_set_off: bool = True
+    _wants_text: bool = False
 
-    def read(self, at: int) -> int:
-        """Read on; returns where the next stretch may begin."""
-        while at < len(self.text):
-            fence = self.fences.get(at)
-            if fence is not None and (self.start is None or fence.indent <= self.indent or not self.has_plan_line):
-                if self.start is not None:
-                    return at
-                at, self.heading = fence.end, None
-                continue
-            start, behind, content, indent = next(_iter_lines(self.text, at, len(self.text), self.written))
-            if not self.take(start, behind, content, indent):
-                return start
-            at = behind
-        return at
-
-    def take(self, start: int, behind: int, content: str, indent: int) -> bool:
+    def take(self, start: int, end: int, content: str, indent: int) -> bool:
         """Take the next line; False where it is none of the stretch, which ends before it."""
         if not content:
-            self.is_set_off = True
-        elif self.start is None:
-            self._begin(start, behind, content, indent)
-        elif self._goes_on(content, indent):
-            self.end = behind
-            self.is_set_off = False
-        else:
+            self._is_set_off = True
+            return True
+        if self.start is None:
+            self._begin(start, content, indent)
+        elif not self._goes_on(content, indent):
             return False
+        self.end, self._is_set_off = end, False
         return True
 
-    def _begin(self, start: int, behind: int, content: str, indent: int) -> None:
-        reading = self._reading(content)
+    def is_left_by(self, indent: int) -> bool:
+        """Whether a code block that is indented so far is none of the stretch."""
+        return not self.has_plan_line or indent <= self.indent
+
+    def find_block(self, text: str) -> Iterator[Block]:
+        """The block that the lines are, if they are a plan."""
+        if self.start is not None and self.has_plan_line:
+            yield Block(self.start, self.end, self.start, self.end, is_open=False, text=text)
+
+    def _begin(self, start: int, content: str, indent: int) -> None:
+        reading = _read(content)
         kind = reading.kind if reading else ""
-        if kind == "step" or kind in _PARTS or (kind == "table" and read_columns(content)):
+        if reading and (kind == "step" or kind in _PARTS or (kind == "table" and read_columns(content))):
             self.start = start if self.heading is None or kind == "title" else self.heading
-            self.end, self.indent = behind, indent
-            self._note(kind, reading)
-            self.is_set_off = False
-        elif _HEADING.match(content) and not content.startswith("##"):
-            self.heading = start
+            self.indent = indent
+            self._note(reading)
         else:
-            self.heading = None
+            self.heading = start if _HEADING.match(content) else None
 
-    def _reading(self, content: str) -> LineReading | None:
-        is_table = content.startswith("|")
-        if self.start is None and not is_table and DIALECT.terminal("MAYBE").search(content) is None:
-            return None
-        return read_line(content, default_type=self.default_type if self.has_plan_line else "")
-
-    def _note(self, kind: str, reading: LineReading | None) -> None:
-        self.has_plan_line = self.has_plan_line or kind in ("step", "steps") or kind == "table"
-        self.has_table = self.has_table or kind == "table"
-        self.seen.add(kind)
-        # A goal has its text in the line below its header.
-        self.wants_text = kind == "goal" and reading is not None and not reading.rows
+    def _note(self, reading: LineReading) -> None:
+        self.has_plan_line = self.has_plan_line or reading.kind in ("step", "steps", "table")
+        self._seen.add(reading.kind)
+        self._wants_text = reading.kind == "goal" and not reading.rows
 
     def _goes_on(self, content: str, indent: int) -> bool:
         """Whether a line is one of the same stretch."""
-        if self.wants_text:
-            self.wants_text = False
-            reading = read_line(content)
-            if reading is None or reading.kind in ("bullet", "untyped"):
-                return True
-        if indent > self.indent:
-            reading = self._reading(content)
-            if reading is not None and reading.kind == "step":
-                self._note("step", reading)
-            return True
-        reading = self._reading(content)
+        reading = read_line(content, default_type=self.default_type if self.has_plan_line else "")
         kind = reading.kind if reading else ""
-        form = line_pattern().match(f"{content}\n")
-        # A heading is the title only where the plan begins.
-        is_heading = form is not None and form.lastgroup == "title" and kind != "title" and "Plan:" not in content
-        is_again = kind in ("title", "goal", "steps") and kind in self.seen
-        if is_heading or is_again or (self.is_set_off and kind in _LABELS):
+        is_text = self._wants_text and kind in ("", "bullet", "untyped")
+        self._wants_text = False
+        if is_text:
+            return True
+        if indent <= self.indent and not self._is_line(kind, content):
+            return False
+        if reading and (indent <= self.indent or kind == "step"):
+            self._note(reading)
+        return True
+
+    def _is_line(self, kind: str, content: str) -> bool:
+        """Whether a line that is not indented is one of the plan."""
+        if not kind and _HEADING.match(content) and "Plan:" not in content:
+            # A heading is the title only where the plan begins.
             return False
         if kind in ("bullet", "untyped"):
-            is_step = "step" in self.seen
-            return not (is_step and self.is_set_off) and bool(self.seen & {"step", "steps", "constraints"})
-        return self._takes(kind, content, reading, is_form=form is not None) or (
-            # It may be a step in a form that is not known, and is not to be lost.
-            not kind and not self.is_set_off and names_type(content)
-        )
-
-    def _takes(self, kind: str, content: str, reading: LineReading | None, *, is_form: bool) -> bool:
-        """Whether a line of a kind is one of a plan; it is noted."""
-        self.has_table = self.has_table or (kind == "table" and read_columns(content) is not None)
-        if kind and (kind != "table" or self.has_table):
-            self._note(kind, reading)
-        return kind != "fence" and (is_form or (bool(kind) and (kind != "table" or self.has_table)))
+            return not ("step" in self._seen and self._is_set_off) and not self._seen.isdisjoint(
+                ("step", "steps", "constraints")
+            )
+        if kind == "table":
+            return "table" in self._seen or read_columns(content) is not None
+        if kind in _LABELS:
+            return not self._is_set_off
+        if kind:
+            return kind != "fence" and not (kind in ("title", "goal", "steps") and kind in self._seen)
+        # It may be a step in a form that is not known, and is not to be lost.
+        is_form = line_pattern().match(f"{content}\n") is not None
+        return is_form or (not self._is_set_off and names_type(content))
 
 
 # ---------------------------------------------------------------- strays
@@ -267,8 +234,6 @@ def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, Lin
         last = text.find("\n", match.end(), end)
         last = end if last < 0 else last
         at = last + 1
-        content = text[first:last].strip(f"{BLANKS}\r")
-        content = content.lstrip(f"> {BLANKS}") if content.startswith(">") else content
-        reading = read_line(content)
-        if reading is not None and reading.kind in ("step", "goal", "constraints", "steps"):
+        reading = read_line(text[first:last].strip(f"{BLANKS}\r").lstrip(f">{BLANKS}"))
+        if reading is not None and reading.kind in ("step", *_PARTS):
             yield first, last, reading

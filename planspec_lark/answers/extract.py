@@ -6,8 +6,10 @@ handed over: whatever stands outside the plan is a remark, verbatim, and never j
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -17,7 +19,7 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_elision, is_suspect
+from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
@@ -42,17 +44,22 @@ from planspec_lark.syntax.tree import grow
 
 __all__ = ["Extraction", "Remark", "Remarks", "Repair", "extract_plan", "scan_plan"]
 
-_PARTS = {"goal": "goal", "constraints": "constraints", "steps": "steps_header"}
-_NAMES = {"goal": "a goal", "constraints": "a list of constraints", "steps": "a header of steps", "step": "a step"}
-# How long a word is at most that stands for others, and how a text begins that is in signs as a whole.
-_SHORT, _SIGNS = 32, "[<［【(（*_`\"'-•"
+_NAMES = {
+    "title": "a title",
+    "goal": "a goal",
+    "constraints": "a list of constraints",
+    "steps": "a header of steps",
+    "step": "a step",
+}
+# The fields that may hold a text in place of what was left out.
+_PLAN_TEXTS = ("title", "goal", "goal_detail", "constraints")
+_STEP_TEXTS = ("description", "result", "outputs", "inputs", "detail")
 # What to do about text that is no plan, as far as its form shows.
 _WRITE = (
     "write the plan in a code block, with `# Plan: Text`, `Goal: Text`, `## Steps` and steps such as "
     "`1. [act] Text → output`"
 )
 _OTHER = "a list in plain Markdown is another format: `planspec import` reads it"
-
 
 # What decides about remarks: "show", "review", or a function of them and the plan.
 Remarks = str | Callable[[tuple[Remark, ...], PlanSpec], bool]
@@ -77,6 +84,14 @@ class Repair:
     became: str
     risk: Risk
     diagnostic: Diagnostic = field(repr=False)
+
+    @classmethod
+    def of(cls, found: Diagnostic, source: Source) -> Repair:
+        """The repair that a finding tells of."""
+        span = found.fix.span if found.fix else found.span
+        was = source.text[span.start : span.end] if span else ""
+        became = found.fix.text if found.fix else was
+        return cls(found.code, found.message, was, became, found.risk or Risk.MEDIUM, found)
 
     @property
     def line(self) -> int:
@@ -140,9 +155,7 @@ class Extraction:
     def repairs(self) -> tuple[Repair, ...]:
         """What was read by its canonical text, or left out, in the order of the answer."""
         told = self.scan.diagnostics
-        return tuple(
-            _repair(one, self.source) for one in told if one.risk is not None and one.severity is not Severity.ERROR
-        )
+        return tuple(Repair.of(one, self.source) for one in told if one.risk and one.severity is not Severity.ERROR)
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
@@ -191,7 +204,6 @@ class Extraction:
 class _Request:
     """What a caller says of an answer, see :func:`extract_plan`."""
 
-    max_risk: Risk = Risk.MEDIUM
     remarks: Remarks = "show"
     choose: str | int | None = None
     goal: str = ""
@@ -200,6 +212,7 @@ class _Request:
     below: str = ""
     finish_reason: str = ""
     allow_truncated: bool = False
+    max_risk: Risk = field(default=Risk.MEDIUM, converter=Risk)
     name: str = "<text>"
     limits: Limits = DEFAULT_LIMITS
 
@@ -250,16 +263,17 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         ValueError: an argument is none of the values above.
     """
     check_is_text(answer)
+    statuses = {sign: PlanStatus(status) for sign, status in (signs or {}).items()}
     request = _Request(
-        Risk(max_risk),
         remarks,
         choose,
         goal,
         default_type,
-        {sign: PlanStatus(status) for sign, status in (signs or {}).items()},
+        statuses,
         below,
         finish_reason,
         allow_truncated,
+        max_risk,
         name,
         limits,
     )
@@ -269,14 +283,11 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 def _extract(answer: str, request: _Request, beside: tuple[Remark, ...] = ()) -> Extraction:
     """The reading of an answer; ``beside`` is what stood around it in a JSON value."""
     if excess := find_excess(answer, request.name, request.limits):
-        return _refuse(read_nothing([excess]), [excess], request, ())
+        return _refuse(read_nothing([excess]), request)
     source = Source(answer, request.name)
     if (plain := undo_escapes(answer, DIALECT.language)) is not None:
-        found = _extract(plain[0], request, beside)
-        note = _note(
-            source, plain[1], plain[2], "escapes of Markdown or HTML were undone: lines are shown without them"
-        )
-        return evolve(found, notes=(note, *found.notes))
+        said = "escapes of Markdown or HTML were undone: lines are shown without them"
+        return _extract_inner(plain[0], request, _note(source, *plain[1:], said), beside)
     remainder = leave_out_reasoning(answer)
     bare = set_aside(remainder.text)
     # Where a tag is missing, what it ends or begins with may be meant otherwise.
@@ -287,77 +298,70 @@ def _extract(answer: str, request: _Request, beside: tuple[Remark, ...] = ()) ->
         at = next(at for at, (one, other) in enumerate(zip(bare, remainder.text, strict=True)) if one != other)
         notes.append(_note(source, at, at + 1, "signs of a chat format were set aside"))
     text = end_last_line(bare)
-    blocks = find_blocks(text, request.default_type, answer)
-    if not blocks:
-        return _extract_json(answer, request) or _find_nothing(source, text, notes, request)
-    return _Answer(source, remainder, text, blocks, request, notes, beside).extract()
-
-
-def _note(source: Source, start: int, end: int, message: str, code: str = "PS101") -> Diagnostic:
-    return Diagnostic(code, message, Severity.INFO, source.span(start, end), source=source)
-
-
-def _refuse(
-    result: ScanResult, holds: Sequence[Diagnostic], request: _Request, remarks: tuple[Remark, ...]
-) -> Extraction:
-    return Extraction(
-        PlanSpec(), Verdict.REFUSED, tuple(holds), remarks, None, request.max_risk, truncated=False, scan=result
-    )
-
-
-def _find_nothing(source: Source, text: str, notes: Sequence[Diagnostic], request: _Request) -> Extraction:
-    """The reading of an answer without a plan."""
-    end = len(source.text)
+    if blocks := find_blocks(text, request.default_type, answer):
+        return _Answer(source, remainder, text, blocks, request, notes, beside).extract()
+    if (found := _extract_json(source, request)) is not None:
+        return found
     help = f"{_WRITE}; {_OTHER}" if text.strip() else _WRITE
-    missing = Diagnostic(
-        "PS201",
-        "the text has no plan: no step with a type can be read",
-        Severity.ERROR,
-        source.span(0, 0),
-        help=help,
-        source=source,
+    return _find_nothing(source, text, request, "the text has no plan: no step with a type can be read", help, notes)
+
+
+def _extract_inner(text: str, request: _Request, note: Diagnostic, beside: tuple[Remark, ...]) -> Extraction:
+    """The reading of the text that an answer is without what it is wrapped in, of which a note tells."""
+    found = _extract(text, request, beside)
+    return evolve(found, notes=(note, *found.notes))
+
+
+def _note(source: Source, start: int, end: int, message: str) -> Diagnostic:
+    return Diagnostic("PS101", message, Severity.INFO, source.span(start, end), source=source)
+
+
+def _refuse(scan: ScanResult, request: _Request, remarks: tuple[Remark, ...] = ()) -> Extraction:
+    """The reading of an answer that is too large, or has too large a plan."""
+    holds = tuple(one for one in scan.diagnostics if one.code in OVER_LIMIT)
+    return Extraction(PlanSpec(), Verdict.REFUSED, holds, remarks, None, request.max_risk, truncated=False, scan=scan)
+
+
+def _find_nothing(  # noqa: PLR0913, PLR0917  (what there is to say)
+    source: Source, text: str, request: _Request, message: str, help: str, notes: Sequence[Diagnostic] = ()
+) -> Extraction:
+    """The reading of an answer without a plan."""
+    missing = Diagnostic("PS201", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
+    return Extraction(
+        PlanSpec(),
+        Verdict.REFUSED,
+        (missing,),
+        tuple(find_remarks(source, text, [(0, source.length)])),
+        None,
+        request.max_risk,
+        truncated=bool(text.strip()) and is_cut_short(request.finish_reason),
+        notes=tuple(notes),
+        scan=ScanResult(PlanSpec(), [], Positions(source, text), source),
     )
-    remarks = tuple(find_remarks(source, text, [(0, end)]))
-    result = ScanResult(PlanSpec(), [], Positions(source, text), source)
-    found = _refuse(result, [missing], request, remarks)
-    return evolve(found, notes=tuple(notes), truncated=bool(text.strip()) and is_cut_short(request.finish_reason))
 
 
-# ---------------------------------------------------------------- JSON
-
-
-def _extract_json(answer: str, request: _Request) -> Extraction | None:
+def _extract_json(source: Source, request: _Request) -> Extraction | None:
     """The reading of an answer that is one JSON value, or has one as its only code block; None where it has none."""
     try:
-        value, start, end = find_json(answer)
+        value, start, end = find_json(source.text)
     except ValueError:
         return None
-    source = Source(answer, request.name)
-    beside = tuple(find_remarks(source, answer, [(0, start), (end, len(answer))]))
     try:
         plan = plan_from_dict(value) if isinstance(value, dict) else PlanSpec()
     except PlanValueError:
         plan = PlanSpec()
-    if plan.steps:
-        return _extract(serialize_plan(plan), request, beside)
-    strings = list(iter_strings(value))
-    found = {one for one in strings if find_blocks(end_last_line(one))}
-    if len(found) == 1:
-        (inner,) = found
-        span = source.span(start, end)
-        rest = [Remark(one, span) for one in strings if one.strip() and one != inner]
-        note = _note(source, start, end, "the plan is in a string of a JSON value: lines are counted in that string")
-        told = _extract(inner, request, (*beside, *rest))
-        return evolve(told, notes=(note, *told.notes))
-    message = (
-        f"the answer is a JSON value with {count_of(len(found), 'plan')} in it"
-        if found
-        else "the answer is a JSON value that holds no plan"
-    )
-    help = "answer with the plan itself, not with JSON"
-    missing = Diagnostic("PS201", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
-    remarks = tuple(find_remarks(source, answer, [(0, len(answer))]))
-    return _refuse(ScanResult(PlanSpec(), [], Positions(source, answer), source), [missing], request, remarks)
+    strings = [] if plan.steps else list(iter_strings(value))
+    found = {serialize_plan(plan)} if plan.steps else {one for one in strings if find_blocks(end_last_line(one))}
+    if len(found) != 1:
+        said = f"with {count_of(len(found), 'plan')} in it" if found else "that holds no plan"
+        help = "answer with the plan itself, not with JSON"
+        return _find_nothing(source, source.text, request, f"the answer is a JSON value {said}", help)
+    (inner,) = found
+    span = source.span(start, end)
+    rest = (Remark(one, span) for one in strings if one.strip() and one != inner)
+    beside = (*find_remarks(source, source.text, [(0, start), (end, source.length)]), *rest)
+    said = "the plan is in a JSON value: lines are counted in its text"
+    return _extract_inner(inner, request, _note(source, start, end, said), beside)
 
 
 # ---------------------------------------------------------------- the reading
@@ -373,59 +377,38 @@ class _Answer:
     blocks: list[Block]
     request: _Request
     notes: list[Diagnostic]
-    beside: tuple[Remark, ...] = ()
+    beside: tuple[Remark, ...]
 
     def extract(self) -> Extraction:
         """The reading of the block that counts."""
-        block, rivals = self._choose()
+        request = self.request
+        block, held = self._choose()
         cut = self._find_cut(block)
-        end = len(block.text) if cut is None or not self.request.allow_truncated else cut
-        result, is_clear = self._read(block, end)
-        excess = refuse_excess(result, self.request.limits)
-        if excess is not result:
-            return _refuse(excess, excess.diagnostics, self.request, self._find_remarks(block))
-        if self.request.goal and not result.plan.goal:
-            result.plan.goal = self.request.goal
-        found = [] if is_clear else find_holds(result.diagnostics, self.request.max_risk)
-        return self._judge(block, result, [*found, *rivals], cut)
-
-    def _judge(self, block: Block, result: ScanResult, holds: list[Diagnostic], cut: int | None) -> Extraction:
-        """The reading of a plan, held by what was found so far and by rules 3 to 6."""
-        plan, request, remarks = result.plan, self.request, self._find_remarks(block)
-        holds += find_holds(self.notes, request.max_risk)
-        broken = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
-        if holds and not plan.steps:
-            # Why no step could be read is told where it stands.
-            broken = [one for one in broken if one.code != "PS201"]
-        broken += _find_gaps(plan, request.below)
-        broken += _find_placeholders(plan)
-        if request.below:
-            broken = [one for one in broken if one.code != "PS205"]
-        holds += locate(broken, result.positions)
-        if cut is not None and not request.allow_truncated:
-            holds.append(name_cut(self.source, cut))
-        others = [one for one in self.blocks if one is not block]
-        holds += _find_strays(self.source, self.text, block, others, result)
-        holds += self._judge_remarks(remarks, plan)
-        verdict = reach_verdict(holds, is_there=bool(plan.steps))
-        if not plan.steps and not holds:
-            missing = "the text has no plan: no step can be read"
-            holds.append(Diagnostic("PS201", missing, Severity.ERROR, self.source.span(0, 0), source=self.source))
-        notes = (*self.notes, *self._commands(remarks))
-        if cut is not None and request.allow_truncated:
-            notes = (*notes, name_cut(self.source, cut, is_allowed=True))
-        bounds = result.positions.bounds
-        span = self.source.span(*bounds) if bounds else None
+        is_allowed = request.allow_truncated
+        scan, found = self._read(block, cut if is_allowed else None)
+        around = [(0, block.around_start), (block.around_end, self.source.length)]
+        remarks = (*self.beside, *find_remarks(self.source, self.text, around))
+        checked = refuse_excess(scan, request.limits)
+        if checked is not scan:
+            return _refuse(checked, request, remarks)
+        plan, held = scan.plan, [*held, *found]
+        plan.goal = plan.goal or request.goal
+        told = [*self.notes, *self._find_strays(block, plan), *self._judge(remarks, plan)]
+        if cut is not None:
+            told.append(name_cut(self.source, cut, is_allowed=is_allowed))
+        broken = self._find_broken(plan, is_held=bool(held))
+        holds = in_order([*held, *locate(broken, scan.positions), *find_holds(told, request.max_risk)])
+        bounds = scan.positions.bounds
         return Extraction(
             plan,
-            verdict,
-            tuple(in_order(holds)),
+            reach_verdict(holds, is_there=bool(plan.steps)),
+            tuple(holds),
             remarks,
-            span,
+            self.source.span(*bounds) if bounds else None,
             request.max_risk,
             truncated=cut is not None,
-            notes=notes,
-            scan=result,
+            notes=tuple(one for one in told if one.severity is not Severity.ERROR),
+            scan=scan,
         )
 
     # ------------------------------------------------------------ which block
@@ -440,88 +423,101 @@ class _Answer:
                 return blocks[choice - 1], []
             missing = f"there is no plan number {choice}: the answer has {count_of(len(blocks), 'plan')}"
             return blocks[-1], [Diagnostic("PS130", missing, span=self.source.span(0, 0), source=self.source)]
-        plans = [self._read(block, len(block.text))[0].plan for block in blocks] if len(blocks) > 1 else []
+        plans = [self._read(block)[0].plan for block in blocks] if len(blocks) > 1 else []
         if all(plan == plans[0] for plan in plans):
             return blocks[0], []
-        return blocks[-1], [self._rival(number, block) for number, block in enumerate(blocks, 1)]
+        return blocks[-1], [self._name_rival(number, block) for number, block in enumerate(blocks, 1)]
 
-    def _rival(self, number: int, block: Block) -> Diagnostic:
+    def _name_rival(self, number: int, block: Block) -> Diagnostic:
         span = self.source.span(block.start, max(block.start, block.end - 1))
         message = f"plan {number} of {len(self.blocks)}, lines {span.line} to {span.end_line}: only one can count"
         help = "answer with one plan, or choose one"
-        return Diagnostic(
-            "PS130", message, Severity.ERROR, evolve(span, end_line=span.line), help=help, source=self.source
-        )
+        return Diagnostic("PS130", message, span=evolve(span, end_line=span.line), help=help, source=self.source)
 
     # ------------------------------------------------------------ reading
 
-    def _read(self, block: Block, end: int) -> tuple[ScanResult, bool]:
-        """The plan of a block, up to an offset, and whether nothing found in its lines holds it."""
-        text, request = block.text, self.request
-        end = min(end, block.end)
-        body = text[block.start : end]
-        is_marked = body.startswith("\ufeff") and block.start > 0
-        is_plain = not (is_marked or request.default_type or request.signs or request.below)
+    def _read(self, block: Block, cut: int | None = None) -> tuple[ScanResult, list[Diagnostic]]:
+        """The plan of a block, up to where it is cut, and what of its lines holds it."""
+        text, request, start = block.text, self.request, block.start
+        end = block.end if cut is None else cut
+        body = text[start:end]
+        # Only the first sign of an answer is a byte-order mark.
+        is_plain = not (request.default_type or request.signs or request.below or (start and body[:1] == "\ufeff"))
         plan = fast_reader.read(body) if is_plain else None
-        if plan is not None and (not plan.steps or any(step.step_type not in STEP_TYPES for step in iter_steps(plan))):
-            plan = None
-        if plan is not None and not is_suspect(f"\n{body}"):
-            return self._as_written(plan, text, block.start, end), True
+        types = {step.step_type for step in iter_steps(plan)} if plan else set()
+        is_form = bool(types) and types <= STEP_TYPES.keys()
+        if plan and is_form and not is_suspect(f"\n{body}"):
+            return self._as_written(plan, text, start, end), []
         reader = Reader(
             self.source,
             is_strict=False,
             default_type=request.default_type,
             signs=request.signs,
             numbering=Numbering(),
-            base=_indent_of(self.source.text, text, block.start),
+            base=_indent_of(self.source.text, text, start),
         )
-        reader.run(text, block.start, end)
+        reader.run(text, start, end)
         if request.below:
             reader.move_below(request.below)
         reader.plan.steps = grow(list(reader.steps.values()))
-        is_clear = reader.is_clear(request.max_risk)
-        if plan is not None and not reader.is_clear(Risk.HIGH):
+        if plan and is_form and not reader.is_clear(Risk.HIGH):
             # What the form takes as it is, is read so where the dialect has more to say and is not sure of it.
-            return self._as_written(plan, text, block.start, end), True
+            return self._as_written(plan, text, start, end), []
         scan = ScanResult(reader.plan, lambda: in_order(reader.findings), reader.positions, self.source)
-        return scan, is_clear
+        return scan, [] if reader.is_clear(request.max_risk) else find_holds(scan.diagnostics, request.max_risk)
 
     def _as_written(self, plan: PlanSpec, text: str, start: int, end: int) -> ScanResult:
         """The reading of a plan that the form takes as it is."""
         return ScanResult(plan, [], Positions(self.source, text, (start, end)), self.source)
 
     def _find_cut(self, block: Block) -> int | None:
-        """Where the last line of the plan starts, if it may be a part of one only."""
+        """Where the last line of the plan starts, if it may be a part of one only.
+
+        Where what comes behind the plan was cut off, what changes it may be lost with that.
+        """
         body = block.text[block.start : block.end]
-        is_last = not self.text[block.around_end :].strip()
         is_open = block.is_open or any(not one.is_closed and one.start <= block.start for one in self.remainder.blocks)
-        is_cut = is_open or has_open_end(body) or (is_last and is_cut_short(self.request.finish_reason))
-        if not is_cut and is_cut_short(self.request.finish_reason):
-            # What comes behind the plan was cut off, and with it perhaps what changes it.
-            is_cut = True
+        is_cut = is_open or has_open_end(body) or is_cut_short(self.request.finish_reason)
         return block.start + start_of_last_line(body) if is_cut else None
 
-    # ------------------------------------------------------------ around it
+    # ------------------------------------------------------------ rules 3 to 6
 
-    def _find_remarks(self, block: Block) -> tuple[Remark, ...]:
-        bounds = [(0, block.around_start), (block.around_end, len(self.source.text))]
-        return (*self.beside, *find_remarks(self.source, self.text, bounds))
+    def _find_broken(self, plan: PlanSpec, *, is_held: bool) -> Iterator[Diagnostic]:
+        """What the plan lacks, without its places."""
+        below = self.request.below
+        # Why no step could be read is told where it stands; a part of a plan needs no goal.
+        known = {"PS201": is_held, "PS205": bool(below)}
+        yield from (one for one in check_rules(plan) if one.severity is Severity.ERROR and not known.get(one.code))
+        yield from _find_gaps(plan, below)
+        yield from _find_placeholders(plan) if _has_placeholder(plan) else ()
 
-    def _judge_remarks(self, remarks: tuple[Remark, ...], plan: PlanSpec) -> Iterator[Diagnostic]:
+    def _find_strays(self, block: Block, plan: PlanSpec) -> Iterator[Diagnostic]:
+        """Steps and parts outside of all blocks. A part holds the plan if it lacks that, or else is only named."""
+        has = {"title": True, "goal": plan.goal, "constraints": plan.constraints, "steps": plan.steps}
+        help = "write all parts of the plan in one block"
+        at = 0
+        bounds = sorted({(one.around_start, one.around_end) for one in (block, *self.blocks)})
+        for start, end in [*bounds, (len(self.text), 0)]:
+            for first, last, reading in find_strays(self.text, at, start):
+                severity = Severity.INFO if has.get(reading.kind) else Severity.ERROR
+                message = f"{_NAMES[reading.kind]} stands outside the plan"
+                span = self.source.span(first, last)
+                yield Diagnostic("PS131", message, severity, span, help=help, source=self.source)
+            at = end
+
+    def _judge(self, remarks: tuple[Remark, ...], plan: PlanSpec) -> Iterator[Diagnostic]:
+        """What the caller makes of the text around the plan, and where commands stand in it."""
         policy = self.request.remarks
-        if not remarks or policy == "show" or (callable(policy) and policy(remarks, plan)):
-            return
-        message = (
-            "this text stands outside the plan" if policy == "review" else "the text outside the plan was not accepted"
-        )
-        for remark in remarks if policy == "review" else remarks[:1]:
-            yield Diagnostic("PS132", message, Severity.ERROR, remark.span, source=self.source)
-
-    def _commands(self, remarks: tuple[Remark, ...]) -> Iterator[Diagnostic]:
-        for remark in remarks:
-            at = remark.text.find("PLAN_CMD:")
+        if policy == "review":
+            for one in remarks:
+                yield Diagnostic("PS132", "this text stands outside the plan", span=one.span, source=self.source)
+        elif callable(policy) and remarks and not policy(remarks, plan):
+            message = "the text outside the plan was not accepted"
+            yield Diagnostic("PS132", message, span=remarks[0].span, source=self.source)
+        for one in remarks:
+            at = one.text.find("PLAN_CMD:")
             if at >= 0:
-                start = remark.span.start + at
+                start = one.span.start + at
                 yield _note(self.source, start, start + 9, "commands stand outside the plan: they are not applied")
 
 
@@ -531,80 +527,49 @@ def _indent_of(written: str, text: str, start: int) -> int:
     return indent_of(written, len(text) - len(bare))
 
 
-def _repair(found: Diagnostic, source: Source) -> Repair:
-    span = found.fix.span if found.fix else found.span
-    was = source.text[span.start : span.end] if span else ""
-    became = found.fix.text if found.fix else was
-    return Repair(found.code, found.message, was, became, found.risk or Risk.MEDIUM, found)
-
-
-# ---------------------------------------------------------------- rules 4 and 5
-
-
 def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
     """Ids that do not count up from 1 in the order of the text, each level by itself."""
-    last: dict[str, int] = {}
+    last: Counter[str] = Counter()
     for step in iter_steps(plan):
         parent, _, number = step.step_id.rpartition(".")
-        expected = last.get(parent, 0) + 1
-        is_open = below and (parent == below or not parent)
-        if int(number) != expected and not is_open:
-            wanted = f"{parent}.{expected}".lstrip(".")
+        last[parent] += 1
+        if int(number) != last[parent] and not (below and parent in (below, "")):
+            wanted = f"{parent}.{last[parent]}".lstrip(".")
             help = "count steps from 1, each level, and leave none out"
             message = f"step {step.step_id} stands where step {wanted} is expected"
-            yield Diagnostic("PS302", message, Severity.ERROR, help=help, step_id=step.step_id, part="step_id")
+            yield Diagnostic("PS302", message, help=help, step_id=step.step_id, part="step_id")
         last[parent] = int(number)
 
 
-def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
-    """Fields that stand for others that were left out."""
-    fields: list[tuple[str, str, int | None, str]] = [
-        ("", "title", None, plan.title),
-        ("", "goal", None, plan.goal),
-        *(("", "goal_detail", at, text) for at, text in enumerate(plan.goal_detail)),
-        *(("", "constraints", at, text) for at, text in enumerate(plan.constraints)),
-    ]
+@cache
+def _placeholder() -> re.Pattern[str]:
+    """What matches a text that stands for what was left out, as a whole or behind its last arrow."""
+    around = re.escape(f"{BLANKS}{WIDE}-*•")
+    said = DIALECT.terminal("ELISION").pattern
+    return re.compile(rf"(?:^|→)[{around}]*+(?P<ELIDED>{said})[{around}]*+$", re.MULTILINE)
+
+
+def _has_placeholder(plan: PlanSpec) -> bool:
+    """Whether any field may be one: all are looked at together, which is much faster."""
+    texts = [plan.title, plan.goal, *plan.goal_detail, *plan.constraints]
     for step in iter_steps(plan):
-        # What stands behind an arrow without being a list of variables is text to the form.
-        _, arrow, behind = step.description.rpartition("→")
-        said = (
-            ("description", step.description),
-            ("description", behind.strip() if arrow else ""),
-            ("result", step.result),
-        )
-        fields += ((step.step_id, part, None, text) for part, text in said)
-        lists = (("outputs", step.outputs), ("inputs", step.inputs), ("detail", step.detail))
-        fields += ((step.step_id, part, at, text) for part, texts in lists for at, text in enumerate(texts))
-    for step_id, part, item, text in fields:
-        # Words that stand for others are short; what is in signs as a whole may be long.
-        if (len(text) < _SHORT or text[0] in _SIGNS) and text and is_elision(text.strip(f"{BLANKS}-*•")):
-            message = f"`{text[:60]}` stands for something that was left out"
-            help = "write what is meant"
-            yield Diagnostic("PS127", message, Severity.ERROR, help=help, step_id=step_id, part=part, item=item)
+        texts += (step.description, step.result, *step.outputs, *step.inputs, *step.detail)
+    return _placeholder().search("\n".join(texts)) is not None
 
 
-def _find_strays(
-    source: Source, text: str, block: Block, others: Sequence[Block], result: ScanResult
-) -> Iterator[Diagnostic]:
-    """Steps, and parts that the plan lacks, outside of it. Those of other plans are told of with these."""
-    taken = sorted((one.around_start, one.around_end) for one in (block, *others))
-    at = 0
-    seen = _parts_of(result)
-    for start, end in [*taken, (len(text), len(text))]:
-        for first, last, reading in find_strays(text, at, start):
-            if reading.kind == "step" or reading.kind not in seen:
-                span = source.span(first, last)
-                message = f"{_NAMES[reading.kind]} stands outside the plan"
-                help = "write all parts of the plan in one block"
-                yield Diagnostic("PS131", message, Severity.ERROR, span, help=help, source=source)
-        at = max(at, end)
-
-
-def _parts_of(result: ScanResult) -> set[str]:
-    """The parts that a plan has."""
-    plan = result.plan
-    has = {"goal": bool(plan.goal), "constraints": bool(plan.constraints), "steps": bool(plan.steps)}
-    return {name for name, is_there in has.items() if is_there}
+def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """Fields that stand for what was left out."""
+    owners = [("", plan, _PLAN_TEXTS), *((step.step_id, step, _STEP_TEXTS) for step in iter_steps(plan))]
+    for step_id, owner, names in owners:
+        for name in names:
+            said = getattr(owner, name)
+            # What stands behind an arrow without being a list of variables is text to the form.
+            find = _placeholder().search if name == "description" else _placeholder().match
+            for item, text in [(None, said)] if isinstance(said, str) else enumerate(said):
+                if match := find(text):
+                    message = f"`{match['ELIDED'][:60]}` stands for something that was left out"
+                    help = "write what is meant"
+                    yield Diagnostic("PS127", message, help=help, step_id=step_id, part=name, item=item)
 
 
 # ---------------------------------------------------------------- without a verdict
@@ -625,25 +590,20 @@ def scan_plan(
         limits: how much to read; of what is more, nothing is, and a diagnostic says so.
     """
     check_is_text(text)
-    found = _extract(text, _Request(default_type=default_type, name=name, limits=limits, max_risk=Risk.HIGH))
-    if not found.plan.steps and not any(one.code in OVER_LIMIT for one in found.holds):
+    found = _extract(text, _Request(default_type=default_type, name=name, limits=limits))
+    if any(one.code in OVER_LIMIT for one in found.holds):
+        return found.scan
+    written = Source(text, name)
+    if not found.plan.steps:
         remainder = leave_out_reasoning(text)
         plan = fast_reader.read(remainder.text)
         if plan is not None:
-            source = Source(text, name)
-            positions = Positions(source, remainder.text, (0, len(text)))
-            return ScanResult(plan, remainder.diagnose(source), positions, source)
-    written = Source(text, name)
-    left = [_leave_out(one, found.source, written) for one in found.remarks]
-    listed, told = Findings(limits.max_findings), in_order([*found.scan.diagnostics, *left, *found.notes])
-    if not told and not found.plan.steps:
-        told = list(found.holds)
-    listed.extend(one for one in told if one.code not in OVER_LIMIT)
-    closed = listed.close()
-    # That nothing was read is told whatever else is.
-    note = [one for one in closed[-1:] if one.code == "PS120"]
-    excess = [one for one in told if one.code in OVER_LIMIT]
-    return evolve(found.scan, diagnostics=[*in_order([*closed[: len(closed) - len(note)], *excess]), *note])
+            positions = Positions(written, remainder.text, (0, len(text)))
+            return ScanResult(plan, remainder.diagnose(written), positions, written)
+    listed = Findings(limits.max_findings)
+    left = (_leave_out(one, found.source, written) for one in found.remarks)
+    listed.extend(in_order([*found.scan.diagnostics, *left, *found.notes]))
+    return evolve(found.scan, diagnostics=listed.close())
 
 
 def _leave_out(remark: Remark, source: Source, written: Source) -> Diagnostic:

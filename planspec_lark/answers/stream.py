@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from itertools import chain
@@ -29,15 +29,13 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.envelopes import set_aside, undo_escapes
 from planspec_lark.syntax.fences import read_fence, unquote
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
-from planspec_lark.syntax.reasoning import ReasoningFilter, diagnose_block
+from planspec_lark.syntax.reasoning import ReasoningFilter
 from planspec_lark.syntax.recovery import LineReport
-from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
+from planspec_lark.syntax.source import GrowingSource, end_last_line
 from planspec_lark.syntax.tree import grow
 
-__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "ProvisionalLine", "StreamEnd"]
+__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "StreamEnd"]
 
-# Characters of a line that is not complete, up to which it is tried as a step: that is done again and again.
-_TRIED = 10_000
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -72,24 +70,11 @@ class PlanEvent:
 
 
 @frozen
-class ProvisionalLine:
-    """The line that is being written. All of it may change with the next character.
-
-    Attributes:
-        text: what there is of it.
-        step: the step that it would be by itself if it ended here; None where it would be none, or is too long to try.
-    """
-
-    text: str = ""
-    step: PlanStep | None = None
-
-
-@frozen
 class StreamEnd:
     """The result of reading a text.
 
     Attributes:
-        result: what :func:`planspec_lark.extract_plan` says of the whole text, up to the end mark.
+        result: what :func:`planspec_lark.extract_plan` says of the whole text.
         events: the last ones.
         superseded: whether its plan is not the one that was told: what is further on in the text has shown so.
     """
@@ -104,12 +89,12 @@ class _Block:
     """Finds the first block of a text, and reads its plan.
 
     Attributes:
-        reader: reads the lines of the block; what it says that it has read is held as long as it may change.
-        form: reads them as the form does.
-        default_type: the type of steps that have none.
+        make_reader: makes the reader of the lines of the block; what that says that it has read is held as long as it
+            may change.
         max_risk: the highest risk that is allowed.
         max_steps: how many steps there may be.
         events: takes what is told.
+        form: reads the same lines as the form does.
         is_begun: whether there is a block.
         is_ended: whether nothing can be added to it.
         is_settled: whether that was told.
@@ -117,12 +102,12 @@ class _Block:
         excess: that it has more steps than it may.
     """
 
-    reader: Reader
-    form: Reader
-    default_type: str
+    make_reader: Callable[..., Reader]
     max_risk: Risk
     max_steps: int | None
     events: list[PlanEvent]
+    reader: Reader = field(init=False)
+    form: Reader = field(init=False)
     is_begun: bool = False
     is_ended: bool = False
     is_settled: bool = False
@@ -139,21 +124,23 @@ class _Block:
     _told: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self._stretch = Stretch(default_type=self.default_type)
+        self.reader = self.make_reader(tell=self.hear)
+        self.form = Reader(self.reader.source)
+        self._stretch = Stretch(self.reader.default_type)
 
     # ---------------------------------------------------------------- where it is
 
     def read(self, line: str, start: int, written: str) -> None:
         """Read the next line of the text; ``written`` is all of it, with what was set aside."""
+        if self.is_ended:
+            return
         fence, stretch = self._fence, self._stretch
         row, at = cut_indentation(unquote(line) if fence and ">" in fence["lead"] else line, start)
         content = row.strip(f"{WHITE}{WIDE}")
         indent = indent_of(written, at - start + row.find(content)) if content else 0
         place = row, at, indent_of(written, at - start)
         sign = read_fence(line, fence)
-        if self.is_ended:
-            return
-        if sign and (fence or not stretch.has_plan_line or len(sign["lead"]) <= stretch.indent):
+        if sign and (fence or stretch.is_left_by(len(sign["lead"]))):
             self._leave(start)
             self._fence = None if fence else sign
         elif fence:
@@ -173,27 +160,27 @@ class _Block:
                 return
             self.reader.base = indent
         self._rows.append(place)
-        if not (self.is_begun or is_known):
-            return
-        self.is_begun = True
-        for row, at, depth in self._rows:
+        self.is_begun = self.is_begun or is_known
+        for row, at, depth in self._rows if self.is_begun else ():
             self._at = at
             self.reader.read(row, at, depth)
             self.form.read(row, at)
-        self._rows.clear()
-        if self.reader.section is Section.STEPS and not self.reader.steps:
-            # Nothing goes on with what stands above the header of the steps.
-            self._flush()
+        if self.is_begun:
+            self._rows.clear()
+            if self.reader.section is Section.STEPS and not self.reader.steps:
+                # Nothing goes on with what stands above the header of the steps.
+                self._flush()
 
     def _leave(self, at: int) -> None:
         """End what may be a block before an offset."""
-        if self.is_begun:
-            self.end(at)
-        self._stretch = Stretch(default_type=self.default_type)
+        self.end(at)
+        self._stretch = Stretch(self.reader.default_type)
         self._rows.clear()
 
     def end(self, at: int) -> None:
-        """End the block: all of it is certain."""
+        """End the block, if there is one: all of it is certain."""
+        if not self.is_begun or self.is_ended:
+            return
         self._flush()
         self._tell_findings(at)
         self.is_ended = True
@@ -209,12 +196,10 @@ class _Block:
 
         Without a step, a code block further on may count in its place; and what the form takes as it is may be read so.
         """
-        if self.excess:
-            return self.excess
         # What was found about a refused line stays, whatever belongs to that.
-        late = self.reader.found[self._told :] if self.reader.owner is False else ()
-        hold = self.hold or next(iter(find_holds(chain(*map(self._diagnose, late)), self.max_risk)), None)
-        return hold if self.form.found and (self._fence or self.reader.steps) else None
+        late = self.reader.found[self._told :] if self.reader.owner is False and not self.hold else ()
+        hold = self.hold or next(iter(self._find_holds(late)), None)
+        return self.excess or (hold if self.form.found and (self._fence or self.reader.steps) else None)
 
     def copy_plan(self) -> PlanSpec:
         """The plan so far, as a copy."""
@@ -256,7 +241,10 @@ class _Block:
                 return
             self._told += 1
             self.events += [PlanEvent(PlanEventKind.FINDING, diagnostic=found) for found in listed]
-            self.hold = self.hold or next(iter(find_holds(listed, self.max_risk)), None)
+            self.hold = self.hold or next(iter(self._find_holds([one])), None)
+
+    def _find_holds(self, found: Iterable[LineReport | Diagnostic]) -> list[Diagnostic]:
+        return find_holds(chain.from_iterable(map(self._diagnose, found)), self.max_risk)
 
     def _diagnose(self, found: LineReport | Diagnostic) -> list[Diagnostic]:
         """What is told of something that was found."""
@@ -270,44 +258,29 @@ class PlanStream:
 
     Args:
         name: what diagnostics call the text.
-        strict: whether the text is hopeless as soon as :func:`planspec_lark.parse_plan` would refuse it, rather than
-            once its plan cannot be accepted.
-        end_mark: what ends the plan, as the model was told: a line of exactly this text. Neither that line nor what is
-            after it is read; empty: there is no such line.
         default_type, signs, max_risk, limits: as in :func:`planspec_lark.extract_plan`.
-
-    Raises:
-        ValueError: the end mark is more than one line, or white space.
     """
 
-    def __init__(  # noqa: PLR0913  (all are options)
+    def __init__(
         self,
         *,
         name: str = "<stream>",
-        strict: bool = False,
-        end_mark: str = "",
         default_type: str = "",
         signs: Mapping[str, PlanStatus | str] | None = None,
         max_risk: Risk | str = Risk.MEDIUM,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        if end_mark and (end_mark != end_mark.strip() or "\n" in end_mark or "\r" in end_mark):
-            raise ValueError(f"end_mark: {end_mark!r} is not a line without white space around it")
         statuses = {sign: PlanStatus(status) for sign, status in (signs or {}).items()}
         self._extract = partial(
             extract_plan, default_type=default_type, signs=statuses, max_risk=max_risk, name=name, limits=limits
         )
-        self._make_reader = partial(Reader, is_strict=False, default_type=default_type, signs=statuses)
-        self._make_block = partial(
-            _Block, default_type=default_type, max_risk=Risk(max_risk), max_steps=limits.max_steps
-        )
-        self._most, self._end_mark = limits.max_bytes, end_mark
         self._source = GrowingSource(name)
         # What has become certain since the last piece.
         self._events: list[PlanEvent] = []
+        reader = partial(Reader, self._source, is_strict=False, default_type=default_type, signs=statuses)
+        self._begin = partial(_Block, reader, Risk(max_risk), limits.max_steps, self._events)
         self._block = self._begin()
-        # What the strict reader makes of it.
-        self._strictly = Reader(self._source) if strict else None
+        self._most = limits.max_bytes
         self._reasoning = ReasoningFilter()
         self._hopeless: Diagnostic | None = None
         # Whether the plan is complete; whether no more is read; whether what lines say without the escapes in them is
@@ -318,22 +291,16 @@ class PlanStream:
         self._bytes = 0
         self._end: StreamEnd | None = None
 
-    def _begin(self) -> _Block:
-        reader = self._make_reader(self._source)
-        block = self._make_block(reader, Reader(self._source), events=self._events)
-        reader.tell = block.hear
-        return block
-
     # ---------------------------------------------------------------- what is known
 
     @property
     def text(self) -> str:
-        """What there is of the text; where the end mark has come, all before it."""
+        """What there is of the text."""
         return self._source.text + "".join(self._tail)
 
     @property
     def is_settled(self) -> bool:
-        """Whether the plan is complete: its code block has ended, or its end mark has come, or the text has ended."""
+        """Whether the plan is complete: its code block has ended, or the text has."""
         return self._is_settled
 
     @property
@@ -345,21 +312,6 @@ class PlanStream:
     def hopeless(self) -> Diagnostic | None:
         """The first fault that no text after it can cure."""
         return self._hopeless
-
-    @property
-    def provisional(self) -> ProvisionalLine:
-        """The line that is being written."""
-        if self._end or self._is_over:
-            return ProvisionalLine()
-        text = "".join(self._tail)
-        self._tail = [text]
-        if self._reasoning.is_open or not 0 < len(text) <= _TRIED:
-            return ProvisionalLine(text)
-        line, _ = cut_indentation(text, self._source.length)
-        reader = self._make_reader(Source(line))
-        reader.read(end_last_line(line), 0)
-        taken = () if self._block.is_ended else self._block.reader.steps
-        return ProvisionalLine(text, next((step for step in reader.steps.values() if step.step_id not in taken), None))
 
     def copy_plan(self) -> PlanSpec:
         """A copy of the plan so far. What was not told yet may change."""
@@ -394,40 +346,25 @@ class PlanStream:
         """Read the line that is complete now; only the last one of the text may have no line break."""
         line, start = "".join(self._tail), self._source.length
         self._tail = []
-        if self._end_mark and line.strip() == self._end_mark and not self._reasoning.is_open:
-            # In a reasoning block it is only thought of.
-            self._is_over = True
-            self._close()
-            return
         self._source.add(line)
         self._is_escaped = self._is_escaped or undo_escapes(line, DIALECT.language) is not None
         left = self._reasoning.read(line, start)
         self._pass_reasoning()
-        if left != line and not left.strip(" "):
-            # Nothing is left of a line that was all reasoning: it is no blank line either.
-            return
-        if self._strictly:
-            row, at = cut_indentation(left, start)
-            self._strictly.read(end_last_line(row), at)
-        if not self._is_escaped:
+        # A line of which nothing is left was all reasoning: it is no blank line either.
+        if (left == line or left.strip(" ")) and not self._is_escaped:
             self._block.read(end_last_line(set_aside(left)), start, line)
         self._look()
 
     def _pass_reasoning(self) -> None:
-        for block in self._reasoning.take():
-            if not block.is_opened:
-                # All in front was reasoning: what was told of a plan in it cannot be taken back, only be told anew.
-                self._block = self._begin()
-            if self._strictly:
-                self._give_up(diagnose_block(block, self._source, is_strict=True))
+        if not all(block.is_opened for block in self._reasoning.take()):
+            # All in front was reasoning: what was told of a plan in it cannot be taken back, only be told anew.
+            self._block = self._begin()
 
     def _look(self) -> None:
         """See whether there is hope. A plan that is complete cannot be spoilt."""
         self._is_settled = self._is_settled or self._block.is_settled
-        if not (self._is_settled or self._hopeless):
-            strict = self._strictly.findings[:1] if self._strictly and self._strictly.found else []
-            for fault in filter(None, (*strict, self._block.fault)):
-                self._give_up(fault)
+        if not self._is_settled and (fault := self._block.fault):
+            self._give_up(fault)
 
     def _give_up(self, fault: Diagnostic) -> None:
         if self._hopeless is None:
@@ -462,8 +399,7 @@ class PlanStream:
     def _close(self) -> None:
         self._reasoning.finish()
         self._pass_reasoning()
-        if self._block.is_begun and not self._block.is_ended:
-            self._block.end(self._source.length)
+        self._block.end(self._source.length)
         self._look()
         if not self._is_settled:
             self._is_settled = True

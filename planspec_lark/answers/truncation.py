@@ -10,10 +10,9 @@ import re
 
 from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.source import Source
 
-__all__ = ["CUT", "find_cut", "has_open_end", "is_cut_short", "name_cut", "start_of_last_line"]
+__all__ = ["CUT", "has_open_end", "is_cut_short", "name_cut", "start_of_last_line"]
 
 # The finding that an answer was cut off. It is an error where that is not allowed.
 CUT = "PS129"
@@ -49,13 +48,6 @@ def start_of_last_line(text: str) -> int:
     """Where the last line of a text begins that is not blank."""
     ended = text.rstrip(" \t\r\n")
     return ended.rfind("\n") + 1
-
-
-def find_cut(text: str, *, finish_reason: str = "") -> int | None:
-    """Where the last line starts that may be a part of one only; None where nothing shows that a text was cut off."""
-    is_open = any(not fence.is_closed for fence in find_fences(text))
-    is_cut = is_open or is_cut_short(finish_reason) or has_open_end(text)
-    return start_of_last_line(text) if is_cut and text.strip() else None
 
 
 def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:

@@ -59,7 +59,6 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     constraints: Iterable[str] = (),
     language: str = "en",
     max_repairs: int = 1,
-    end_mark: str = "",
     limits: Limits = DEFAULT_LIMITS,
     on_event: Callable[[PlanEvent], None] = ignore,
     on_text: Callable[[int, str], None] = ignore,
@@ -76,7 +75,6 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         constraints: what it has to keep to.
         language: of the prompt, "en" or "zh".
         max_repairs: how many times an answer may go back.
-        end_mark: a line that ends the plan, as the task tells the model; see :class:`planspec_lark.PlanStream`.
         limits: how much to read of an answer.
         on_event: told of every part of the plan as soon as it is certain; of each answer from its beginning.
         on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
@@ -89,7 +87,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     answers, effort = 0, Effort()
     while True:
         answers += 1
-        reader = PlanStream(name="<plan>", end_mark=end_mark, limits=limits)
+        reader = PlanStream(name="<plan>", limits=limits)
         answer = _hear(model(request), reader, on_event, partial(on_text, answers))
         effort += answer.effort
         read = _judge(reader, answer.finish_reason, on_event)

@@ -7,6 +7,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS, command_pattern
 from planspec_lark.planspec.dialect import read_type
 from planspec_lark.planspec.models import BLANKS
+from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.recovery import Deviation, Dialect
 from planspec_lark.syntax.spelling import find_near
 
@@ -39,6 +40,7 @@ _TOLD = {
     "MORE": "a command is about one step: write one for each",
     "EXTRA": "unexpected text after the step id",
     "TYPE_BAD": "`{}` is not a type in square brackets",
+    "PREFIX_BARE": "the label is `PLAN_CMD:`, with a colon",
 }
 _HELP = {"PC102": "verbs are in upper case", "PC108": "remove it", "PS113": "write spaces"}
 # The signs that stand around a whole line.
@@ -119,10 +121,11 @@ class _Reader:
         if match is None:
             return False
         self.at, self.is_quoted = match.end(), "QUOTE_SIGN" in kinds
-        if kinds or match.lastgroup != "PREFIX":
-            found = Deviation("PC107", _MESSAGES["PC107"], start, self.at)
-            is_open = "OPEN" in kinds
-            self.deviations.append(evolve(found, risk=None, help="close the markup around it") if is_open else found)
+        form, is_open = DIALECT.forms.get(str(match.lastgroup)), "OPEN" in kinds
+        if kinds or form:
+            risk = None if is_open else form.risk if form else Risk.LOW
+            help = "close the markup around it" if is_open else _TOLD.get(str(match.lastgroup), "")
+            self.deviations.append(Deviation("PC107", _MESSAGES["PC107"], start, self.at, risk, help))
         return True
 
     def _read_spaces(self) -> None:

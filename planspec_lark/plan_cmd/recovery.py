@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cut, start_of_last_line
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.plan_cmd.dialect import DIALECT, CommandReading, read_line
@@ -20,6 +19,7 @@ from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
 from planspec_lark.planspec.models import BLANKS
+from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences

@@ -10,7 +10,6 @@ from typing import NoReturn, Self, Unpack
 
 from attrs import frozen
 
-from planspec_lark.answers.risk import Risk
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.rules import check_rules
@@ -24,6 +23,7 @@ from planspec_lark.pytest_plugin.match import (
     want,
 )
 from planspec_lark.pytest_plugin.subject import Subject, SubjectStep, show_nodes, show_some, take
+from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, render
 from planspec_lark.syntax.safe_text import one_line
 

@@ -31,7 +31,7 @@ CORPORA = ("answers", "unseen/answers", "unseen/natural")
 # how many a line is detail that could have been joined. Of those that a rule holds: how many are accepted at most.
 SCORES = {
     "answers": {"right": 161, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
-    "unseen/answers": {"right": 368, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
+    "unseen/answers": {"right": 369, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
     "unseen/natural": {"right": 109, "held": 0, "joined": 0, "wrong": 0, "trap": 0},
 }
 answers = each("answers", ".answer.md")

@@ -398,6 +398,13 @@ def test_no_part_of_it_stands_elsewhere(name: str) -> None:
     assert sorted(codes(read(text))) == held
 
 
+def test_a_part_that_the_plan_has_is_named_where_it_stands_once_more() -> None:
+    found = read("# Plan: A\n\n## Goal\n\ng\n\n## Goal\n\nh\n\n## Steps\n" + STEP)
+    assert (found.verdict, found.plan.goal) == (Verdict.ACCEPTED, "h")
+    assert [(one.code, one.line) for one in found.findings] == [("PS131", 1), ("PS131", 3)]
+    assert [one.text for one in found.remarks] == ["# Plan: A\n\n## Goal\n\ng"]
+
+
 # ---------------------------------------------------------------- 6: remarks, 7: risk
 
 

@@ -173,8 +173,6 @@ def _stream(text: str) -> None:
             if event.diagnostic is not None:
                 _is_harmless(render(event.diagnostic))
         promises.reads_back(stream.copy_plan())
-        if (step := stream.provisional.step) is not None:
-            promises.reads_back(PlanSpec(steps=[step]))
 
 
 def _check(text: str) -> None:

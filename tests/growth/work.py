@@ -86,19 +86,11 @@ def _refuse(text: str) -> None:
 
 
 def _stream(text: str) -> None:
-    """Character by character, with every limit watched and both readers at work."""
-    stream = PlanStream(strict=True, limits=Limits(max_bytes=10**9, max_steps=10**9, max_depth=10**9))
+    """Character by character, with every limit watched."""
+    stream = PlanStream(limits=Limits(max_bytes=10**9, max_steps=10**9, max_depth=10**9))
     for character in text:
         stream.feed(character)
     stream.finish()
-
-
-def _look_ahead(text: str) -> object:
-    """The line that is being written, as often as its length allows."""
-    stream = PlanStream()
-    for at in range(0, len(text), 50):
-        stream.feed(text[at : at + 50])
-    return stream.provisional, stream.copy_plan(), stream.provisional
 
 
 def _positions(text: str) -> object:
@@ -220,7 +212,6 @@ PLAN_WORK = {
     "the error's text": Work(_refuse),
     "scan_plan": Work(scan_plan),
     "PlanStream": Work(_stream),
-    "PlanStream, provisional": Work(_look_ahead),
     "positions": Work(_positions),
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),

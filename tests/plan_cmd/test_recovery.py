@@ -32,7 +32,7 @@ ACCEPTED = {
     "quotation marks": ('"PLAN_CMD: DONE 2 | two pumps",\n“PLAN_CMD: SKIP 3.1”\n', BOTH),
     "full-width colons": ("PLAN_CMD：DONE 2 | two pumps\nPLAN_CMD： SKIP 3.1\n", BOTH),
     "no-break spaces": ("PLAN_CMD:\xa0DONE\xa02\xa0| two pumps\n\u3000PLAN_CMD:\u2003SKIP 3.1\n", BOTH),
-    "other prefixes": ("plan_cmd: DONE 2 | two pumps\nPLAN_CMD SKIP 3.1\n", BOTH),
+    "other prefixes": ("plan_cmd: DONE 2 | two pumps\nPLAN CMD: SKIP 3.1\n", BOTH),
     "escapes": ("PLAN\\_CMD: DONE 2 | two pumps\nPLAN\\_CMD: SKIP 3\\.1\n", BOTH),
     "entities": (
         "PLAN_CMD: ADD 4 [act] Call the mason → date\n&gt; ← pumps\n&gt; Before noon.\n",
@@ -137,6 +137,9 @@ ERRORS = {
     "no bar": ("PLAN_CMD: DONE 2 well", ["PC106"]),
     "a verb that takes no text": ("PLAN_CMD: EXPAND 2 | not 3", ["PC106"]),
     "a control character": ("PLAN_CMD: DONE 2 | a\x07b", ["PC108"]),
+    "no colon": ("PLAN_CMD DONE 2", ["PC107"]),
+    "no colon and an unknown verb": ("PLAN_CMD DELETE 2", ["PC107", "PC101"]),
+    "no colon and no id": ("PLAN_CMD DONE", ["PC107", "PC103"]),
     "three faults": ("PLAN_CMD: add step 3 Load the csv", ["PC102", "PC103", "PC104"]),
 }
 AROUND = ["{}", "- {}", "> {}", "1. {}", "`{}`", "**{}**", "- **`{}`**", "plan_cmd: {}"]

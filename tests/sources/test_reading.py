@@ -48,7 +48,7 @@ def test_deviation_p1() -> None:
     assert parse_plan(STEPS) == headed
     assert PlanTransformer().transform(parse_tree(STEPS)) == headed
     assert (scan_plan(STEPS).plan, scan_plan(STEPS).diagnostics) == (headed, [])
-    stream = PlanStream(strict=True)
+    stream = PlanStream()
     for character in STEPS:
         stream.feed(character)
     assert stream.finish().result.plan == headed

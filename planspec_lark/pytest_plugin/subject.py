@@ -15,7 +15,6 @@ from planspec_lark.answers.truncation import CUT
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import brief, count_of, render_all
 
 __all__ = ["Subject", "SubjectStep", "show_nodes", "show_some", "take"]

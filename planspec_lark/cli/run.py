@@ -79,10 +79,10 @@ from planspec_lark.engine.run_rules import check_persons, find_doubts
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, find_step, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
 from planspec_lark.planspec.agenda import Order
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import CONTAINER_TYPES
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
@@ -105,6 +105,7 @@ _LOOK = 0.05
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
+    flag("--llm-acts", help="Give --llm the act steps as well, although its answer is a text and no act."),
     language_option("The language of the prompts."),
     flag("--resume", help="Continue the last run, or begin the first one; steps that are done are not done again."),
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
@@ -224,12 +225,18 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), go_on_line(ctx)
     with run_errors(file, call, go_on):
         info = _choose(place, plan_file, file, given)
+        if _person_types(given) and any(one.step_type == "act" and one.status in OPEN for one in iter_steps(plan)):
+            complain(
+                "The answer of a model is no act: a person does the act steps, or a program (--operator); "
+                "--llm-acts gives them to the model."
+            )
         if info is None:
             write_rows((row for one in findings for row in diagnostic_rows(one)), to_stderr=True)
         if given["dry_run"]:
             check_persons(plan, given["persons"])
             found = _preview(plan, place, info, inputs, edited, given["order"])
-            _write_preview(plan, found, given["subtask"], given["persons"])
+            of_persons = [one.step for one in found if _is_of_person(one.step, given)]
+            _write_preview(plan, found, given["subtask"], of_persons)
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
         with stoppable(f"Stopped. To continue:\n{go_on}"), displayed() as display, place.writing() as ledger:
@@ -265,6 +272,7 @@ def _engine(
         ask=display.ask if can_interact else None,
         required=given["required"],
         persons=given["persons"],
+        person_types=_person_types(given),
         limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
         step_policy=StepPolicy(max_tries=given["max_tries"]),
         jobs=given["jobs"],
@@ -293,6 +301,16 @@ def _tell(call: RunCall, display: Display, go_on: str, event: ThinkEvent) -> Non
     call.has_begun = True
     with still_heard(f"\nTo continue:\n{go_on}"):
         display.tell(event)
+
+
+def _person_types(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The types of steps that a person does, as what a model answers is no act."""
+    is_model = given["llm"] and given["operator_command"] is None and not given["llm_acts"]
+    return ("act",) if is_model else ()
+
+
+def _is_of_person(step: PlanStep, given: Mapping[str, Any]) -> bool:
+    return step.step_name in given["persons"] or step.step_type in _person_types(given)
 
 
 def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
@@ -387,7 +405,9 @@ def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)
         return preview_resumed(plan, ledger, info, inputs, edited, order=order)
 
 
-def _write_preview(plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[str]) -> None:
+def _write_preview(
+    plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[PlanStep]
+) -> None:
     """Write steps, and where their inputs come from."""
     if subtask is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
@@ -402,7 +422,7 @@ def _write_preview(plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | 
         leave(FINDINGS)
 
 
-def _preview_rows(one: PlannedStep, persons: Sequence[str]) -> Iterator[Row]:
+def _preview_rows(one: PlannedStep, persons: Sequence[PlanStep]) -> Iterator[Row]:
     step = one.step
     yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
     for name, source in one.sources.items():
@@ -411,7 +431,7 @@ def _preview_rows(one: PlannedStep, persons: Sequence[str]) -> Iterator[Row]:
         yield [(f"    it will be blocked: {one.why}", "bold yellow")]
     elif one.is_planning:
         yield [("    the planner writes the steps below it", "dim")]
-    if step.step_name in persons:
+    if any(step is other for other in persons):
         yield [("    a person does it: the run stops before it", "dim")]
 
 

@@ -30,7 +30,8 @@ class ForPerson(Exception):  # noqa: N818  (it is no error)
     """The next step is a person's."""
 
     def __init__(self, step: PlanStep) -> None:
-        super().__init__(f"step {step.step_id} ({step.step_name}) waits for a person")
+        named = f" ({step.step_name})" if step.step_name else ""
+        super().__init__(f"step {step.step_id}{named} waits for a person")
         self.step_id = step.step_id
 
 

@@ -85,6 +85,7 @@ class StepRunner:
     Attributes:
         policy: how long a step may take and how often it is tried, or what says so for each call.
         persons: the names of steps that a person does.
+        person_types: the types of steps that a person does.
     """
 
     writer: RunWriter
@@ -93,6 +94,7 @@ class StepRunner:
     limits: RunLimits
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
     persons: Collection[str] = ()
+    person_types: Collection[str] = ()
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
     # Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it.
@@ -116,7 +118,7 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        if step.step_name in self.persons:
+        if step.step_name in self.persons or step.step_type in self.person_types:
             raise ForPerson(step)
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:

@@ -82,6 +82,10 @@ def _to_persons(value: Sequence[str]) -> tuple[str, ...]:
     return _to_names("persons", value)
 
 
+def _to_person_types(value: Sequence[str]) -> tuple[str, ...]:
+    return _to_names("person_types", value)
+
+
 @frozen
 class _Given:
     """The text of a plan, which is read on demand, and the file that it is in."""
@@ -118,6 +122,7 @@ class ThinkEngine:
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         persons: names of steps that a person does. A run ends before one, and continues after :meth:`finish`.
+        person_types: types of steps that a person does, such as "act" where the operator can only answer with a text.
         on_event: told of everything that happens.
         jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
             that declares none waits for all before it.
@@ -148,6 +153,7 @@ class ThinkEngine:
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: EditedSteps = field(default=EditedSteps.ASK, converter=EditedSteps, kw_only=True)
     persons: Sequence[str] = field(default=(), converter=_to_persons, kw_only=True)
+    person_types: Sequence[str] = field(default=(), converter=_to_person_types, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
     order: Order = field(default="text", validator=in_(ORDERS), kw_only=True)
@@ -454,7 +460,7 @@ class ThinkEngine:
         values = Values(writer, {**info.inputs, **writer.state.inputs})
         limits = RunLimits(writer, self.limits, self.budget)
         operator = partial(self.runner, self.operator)
-        step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons)
+        step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons, self.person_types)
         failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
         missing = partial(find_missing, values, writer, self.required)
         replanner = Replanner(writer, step_runner, limits, self.planner, missing)

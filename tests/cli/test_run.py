@@ -590,11 +590,27 @@ def test_a_model_for_all_parts(served: Served, snapshot: SnapshotAssertion) -> N
     ]
     answers += ["## Steps\n1. [act] inside", '{"status": "OK", "result": "done"}']
     served.play(*map(fine, answers))
-    result = run("run", "bakery.md", "--llm", "qwen", "--language", "zh")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts", "--language", "zh")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == snapshot
     assert [request.body["model"] for request in served.asked] == ["qwen"] * 5
     assert served.asked[0].body["messages"][0]["content"].startswith("# 执行一个步骤\n")
+
+
+def test_the_answer_of_a_model_is_no_act(served: Served) -> None:
+    make_world("Goal: g\n## Steps\n1. [reason] think → a\n2. [act] do it\n> ← a\n3. [reason] conclude\n")
+    served.play(*map(fine, ['{"status": "OK", "outputs": {"a": 1}}', '{"status": "OK"}']))
+    result = run("run", "bakery.md", "--llm", "qwen")
+    assert (result.exit_code, len(served.asked)) == (3, 1)
+    assert result.stderr.startswith("The answer of a model is no act: a person does the act steps")
+    assert "  planspec done bakery.md 2 'what came of it'\n" in result.stderr
+    assert (
+        "2  [act] do it\n    ← a: step 1\n    a person does it"
+        in run("run", "bakery.md", "--llm", "qwen", "--resume", "--dry-run").stdout
+    )
+    assert run("done", "bakery.md", "2", "did it").exit_code == 0
+    assert run("run", "bakery.md", "--llm", "qwen", "--resume").exit_code == 0
+    assert len(served.asked) == 2
 
 
 def test_a_model_for_what_no_program_does(served: Served) -> None:
@@ -617,7 +633,7 @@ def test_a_budget_binds_programs(option: tuple[str, str], said: str) -> None:
 
 def test_tokens_are_a_budget(served: Served) -> None:
     served.play(fine('{"status": "OK", "result": "so", "outputs": {"list": 1, "goods": 1}}'))
-    result = run("run", "bakery.md", "--llm", "qwen", "--max-tokens", "6")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts", "--max-tokens", "6")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, "Stopped: the budget is used up: tokens: 6")
     # Five for each answer.
     assert len(served.asked) == 2
@@ -625,11 +641,11 @@ def test_tokens_are_a_budget(served: Served) -> None:
 
 def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
     served.play(fault(401))
-    result = run("run", "bakery.md", "--llm", "qwen")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts")
     assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
     assert result.stderr == (
         "Error: operator: the endpoint refuses the API key (401): so it is\n"
-        "To continue:\n  planspec run bakery.md --llm qwen --resume\n"
+        "To continue:\n  planspec run bakery.md --llm qwen --llm-acts --resume\n"
     )
     assert run(*RUN, "--resume").exit_code == 0
 

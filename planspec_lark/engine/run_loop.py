@@ -104,13 +104,13 @@ class RunLoop:
             yield from self.watcher.settle()
             if self.step_runner.open_again():
                 return None
-        elif self.watcher.is_disturbed():
+        elif self.watcher.is_disturbed() or not self._has_room():
             yield from self._end_first()
             return None
         found = self._agenda.find({begun.step.step_id for begun in self._at_work.values()})
         if found is not None and found.lacks:
             self.step_runner.block(found.step, found.why, lacks=found.lacks)
-        elif found is not None and (self._has_room() or found.todo in (NextAction.OPEN, NextAction.CLOSE)):
+        elif found is not None:
             yield from self._act(found.step, found.todo)
         elif self._at_work:
             yield from self._end_first()

@@ -142,9 +142,10 @@ class Agenda:
         """Take account of steps that are open again."""
         # By what they are below, how many steps have been dealt with from the first on.
         self._through: dict[int, int] = {}
-        # By variable, how many of the steps that produce it have been dealt with for good.
-        self._settled: dict[str, int] = {}
-        # Steps that lack inputs, as was found in this round.
+        # By variable, and by the open loop or decision around who asks, how many of the steps that produce it have
+        # been dealt with for good.
+        self._settled: dict[tuple[str, int], int] = {}
+        # Steps that were found to lack inputs.
         self._stuck: set[int] = set()
         # Finished steps with open ones below them.
         self._torn: set[int] = set()
@@ -194,7 +195,6 @@ class Agenda:
 
         What is below a step that waits is passed over otherwise.
         """
-        self._stuck.clear()
         first: PlanStep | None = None
         levels = [_Level(self._left(None, self.top(), is_complete))]
         while levels:
@@ -316,8 +316,9 @@ class Agenda:
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
         """A step before this one that has still to produce something, or that is to be done once more."""
         place, producers = self._places[id(step)], self._producers.get(name, ())
-        begin = self._settled.get(name, 0)
-        is_settled = True
+        around = next((id(above) for above in self.ancestors(step) if self._is_repeated(above)), 0)
+        key, is_settled = (name, around), True
+        begin = max(self._settled.get(key, 0), self._settled.get((name, 0), 0))
         for number in range(begin, len(producers)):
             one = producers[number]
             if self._start(one) >= place.start:
@@ -325,25 +326,29 @@ class Agenda:
             late = self._late(one, place)
             if late is not None:
                 return late
-            is_settled = is_settled and one.status not in OPEN and self._late(one, None) is None
+            is_settled = is_settled and (one.status not in OPEN or id(one) in self._stuck)
             if is_settled:
-                self._settled[name] = number + 1
+                self._settled[key] = number + 1
         return None
 
-    def _late(self, one: PlanStep, place: _Place | None) -> PlanStep | None:
+    def _is_repeated(self, step: PlanStep) -> bool:
+        """Whether what was done below a step may be done once more, or be replaced, before it is through."""
+        return step.status in OPEN and (step.step_type == "decide" or self.is_loop(step))
+
+    def _late(self, one: PlanStep, place: _Place) -> PlanStep | None:
         """What is to be through before what comes after a step has its last value: itself, or what it is below."""
         at = self._places[id(one)]
-        if place is not None and at.holds(place):
+        if at.holds(place):
             return None
         late = one if one.status in OPEN and id(one) not in self._stuck else None
         above = at.parent
         while above is not None:
             around = self._places[id(above)]
-            if place is not None and around.holds(place):
+            if around.holds(place):
                 break
             if above.status in (PlanStatus.BLOCKED, PlanStatus.SKIPPED) or id(above) in self._stuck:
                 return None
-            if late is None and above.status in OPEN and (above.step_type == "decide" or self.is_loop(above)):
+            if late is None and self._is_repeated(above):
                 late = above
             above = around.parent
         return late

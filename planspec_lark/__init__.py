@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
     from planspec_lark.plan_cmd.recovery import scan_plan_commands as scan_plan_commands
+    from planspec_lark.planspec.agenda import next_step as next_step
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.fixer import fix_text as fix_text
     from planspec_lark.planspec.fold import (
@@ -93,6 +94,7 @@ else:
             "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
             "plan_cmd.recovery": "scan_plan_commands",
+            "planspec.agenda": "next_step",
             "planspec.check": "check_text",
             "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",

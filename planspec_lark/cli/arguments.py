@@ -25,6 +25,7 @@ from planspec_lark.cli.help import Choice
 from planspec_lark.cli.output import CliError, note_option, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.folder.foreign import is_foreign_file, is_hidden
+from planspec_lark.planspec.agenda import ORDERS
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.safe_text import visible_name
@@ -47,6 +48,7 @@ __all__ = [
     "language_option",
     "max_tokens_option",
     "options",
+    "order_option",
     "own_files",
     "plan_argument",
     "program_of",
@@ -113,6 +115,15 @@ def language_option(
 ) -> Callable[[Command], Command]:
     """The option --language, one of those that there are prompts and labels in; ``said`` is shown as its default."""
     return click.option(name, "language", type=Choice(LANGUAGES), default=default, show_default=said, help=help)
+
+
+order_option = click.option(
+    "--order",
+    type=Choice(ORDERS),
+    default=ORDERS[0],
+    show_default=True,
+    help="What orders steps: text has one that declares no inputs wait for all before it; data waits for inputs alone.",
+)
 
 
 def timeout_option(asked: str) -> Callable[[Command], Command]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
@@ -42,6 +42,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
+from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import FixResult, check_text
 from planspec_lark.planspec.lint import OPTIONAL
@@ -106,6 +107,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
         "planspec check --fix plan.md",
         "planspec check .",
         "planspec check --unsafe-fixes --diff plan.md",
+        "planspec check --run --input table_list=all plan.md",
         "planspec check --strict --format json planspec/*.md",
     ],
     files={
@@ -123,23 +125,43 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
 @repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; can be repeated.")
+@flag("--run", "as_run", help="Find the inputs as well that a run of the plan would lack.")
+@value_options("input", "that a run is to be given, for --run")
 @fix_options("plan")
 @skip_option
 @folder_option
-def check_command(*, files: tuple[str, ...], also: tuple[str, ...], skip_foreign: bool, **how: Any) -> None:
+def check_command(  # noqa: PLR0913  (all by their names)
+    *,
+    files: tuple[str, ...],
+    also: tuple[str, ...],
+    as_run: bool,
+    inputs: tuple[str, ...],
+    inputs_file: str | None,
+    skip_foreign: bool,
+    **how: Any,
+) -> None:
     """Check plans for errors, and fix them with --fix.
 
     All findings come at once: syntax errors, broken rules (such as two steps with one name), and warnings about
     probable slips. With --fix, what can be fixed safely is fixed, and the rest is reported.
     """
-    check, fix_text = partial(_check_plan, also=also), partial(planspec.fix_text, also=also)
+    given = (*read_values("input", inputs_file, inputs),) if as_run else None
+    if given is None and (inputs or inputs_file):
+        raise click.UsageError("--input is for --run.")
+    if given is not None and (how["fix"] or how["unsafe_fixes"] or how["diff"]):
+        raise click.UsageError("--run: nothing of what it finds can be fixed.")
+    check, fix_text = partial(_check_plan, also=also, given=given), partial(planspec.fix_text, also=also)
     own = own_files(files, skip_foreign=skip_foreign)
     check_or_fix(check, fix_text, own, shows_infos=bool(also), **how)
 
 
-def _check_plan(text: str, *, name: str, **how: Any) -> list[Diagnostic]:
+def _check_plan(text: str, *, name: str, given: Collection[str] | None = None, **how: Any) -> list[Diagnostic]:
     found = check_text(text, name=name, **how)
-    if has_errors(found) and (hint := tool_plan_hint(name, text)):
+    if given is not None and not has_errors(found):
+        from planspec_lark.engine.previews import check_run  # noqa: PLC0415  (slow to load, and most checks run nothing)
+
+        found += check_run(text, given, label=name)
+    elif has_errors(found) and (hint := tool_plan_hint(name, text)):
         complain_of(name, f"this is not a plan{hint}")
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from planspec_lark.cli.arguments import (
     language_option,
     max_tokens_option,
     options,
+    order_option,
     own_files,
     plan_argument,
     repeated_option,
@@ -54,14 +55,15 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import PlanSpec, PlanStatus
+from planspec_lark.planspec import PlanSpec
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.html.server import Follower, PageServer
-    from planspec_lark.planspec import StepView
+    from planspec_lark.planspec import StepState, StepView
+    from planspec_lark.planspec.agenda import Order
     from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import StyledText
 
@@ -273,40 +275,60 @@ def _style(line: Iterable[StyledText]) -> Row:
 
 # ---------------------------------------------------------------- steps
 
+# Reasons that are told where no step can be done.
+_MOST_REASONS = 20
+
 _view_options = options(flag("--json", "as_json", help="Write JSON."), max_tokens_option)
 
 
 @command(
     "next",
-    examples=["planspec next plan.md", "planspec next bakery --all", "planspec next plan.md --max-tokens 500"],
+    examples=["planspec next plan.md", "planspec next bakery --all", "planspec next plan.md --why"],
     files={"FILE": READ, "standard output": "The step."},
-    exits={1: "FILE is not a plan.", 3: "No step is open."},
+    exits={1: "FILE is not a plan.", 3: "No step can be done now."},
 )
 @plan_argument()
 @flag("--all", "every", help="List every step that can be worked on now, one a line.")
+@flag("--why", help="List every step that is not done or skipped, with why it cannot be done now.")
+@order_option
 @_view_options
 @folder_option
-def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) -> None:
+def next_command(  # noqa: PLR0913  (all by their names)
+    *, file: str, every: bool, why: bool, order: Order, as_json: bool, max_tokens: int | None
+) -> None:
     """Show the next step to do, with all that it needs.
 
-    That is the first open step of the plan, with the goal, the constraints, the steps above it, and for each input the
-    step that produces it, with its result. With --all, every open step is listed whose inputs are there.
+    That is a step that was begun and has not ended, or else the first whose inputs are there, with the goal, the
+    constraints, the steps above it, and for each input the step that produces it, with its result. With --all, every
+    step is listed that can be done now.
     """
-    if every and max_tokens is not None:
-        raise click.UsageError("--max-tokens bounds the view of one step, and --all lists several.")
+    if (every or why) and max_tokens is not None:
+        raise click.UsageError("--max-tokens bounds the view of one step, and --all and --why list several.")
     plan = read_plan(file)
-    view = planspec.next_step_view(plan)
-    if view is None:
-        blocked = [step.step_id for step in planspec.iter_steps(plan) if step.status is PlanStatus.BLOCKED]
-        if blocked:
-            complain(f"Steps are blocked: {', '.join(blocked[:20])}{' and more' if len(blocked) > 20 else ''}")
-        fail_on(file, "no step is left to do", UNFINISHED)
-    if not every:
+    view = planspec.next_step_view(plan, order=order)
+    if why:
+        _write_reasons(planspec.step_states(plan, order=order), as_json=as_json)
+    elif view is not None and not every:
         _write_view(view, as_json=as_json, max_tokens=max_tokens)
-    elif as_json:
-        write_json([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in planspec.ready_steps(plan)])
+    elif view is not None:
+        ready = planspec.ready_steps(plan, order=order)
+        if as_json:
+            write_json([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in ready])
+        else:
+            write_lines(map(canonical_summary, ready))
+    if view is None:
+        left = planspec.step_states(plan)
+        for one in left[:_MOST_REASONS]:
+            complain(f"Step {one.step.step_id}: {one.why}")
+        fail_on(file, "no step can be done now" if left else "no step is left to do", UNFINISHED)
+
+
+def _write_reasons(states: Sequence[StepState], *, as_json: bool) -> None:
+    """Write what is to be done with each step, or why it cannot be."""
+    if as_json:
+        write_json([{"id": one.step.step_id, "todo": one.todo, "why": one.why} for one in states])
     else:
-        write_lines(map(canonical_summary, planspec.ready_steps(plan)))
+        write_lines(f"{canonical_summary(one.step)}\n    {one.why or 'it can be done now'}" for one in states)
 
 
 @command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
@@ -23,6 +23,7 @@ from planspec_lark.cli.arguments import (
     folder_option,
     language_option,
     options,
+    order_option,
     plan_argument,
     program_of,
     repeated_option,
@@ -38,6 +39,7 @@ from planspec_lark.cli.output import (
     Row,
     UnreadableFileError,
     complain,
+    diagnostic_rows,
     leave,
     read_text,
     still_heard,
@@ -74,18 +76,19 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.engine.resume import last_plan_run
-from planspec_lark.engine.run_rules import check_persons
+from planspec_lark.engine.run_rules import check_persons, find_doubts
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, find_step, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
+from planspec_lark.planspec.agenda import Order
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import CONTAINER_TYPES
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
 from planspec_lark.runs.ledger import NoLedgerError
-from planspec_lark.syntax import PlanSyntaxError, Severity, one_line
+from planspec_lark.syntax import Diagnostic, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.diagnostics import name_some
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.safe_text import visible_name
@@ -103,6 +106,7 @@ _LOOK = 0.05
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
+    flag("--llm-acts", help="Give --llm the act steps as well, although its answer is a text and no act."),
     language_option("The language of the prompts."),
     flag("--resume", help="Continue the last run, or begin the first one; steps that are done are not done again."),
     flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
@@ -142,6 +146,7 @@ _run_options = options(
         help="Ask at most N times for a step whose answer is to try again later (retry with back-off).",
     ),
     count_option("--jobs", default=1, metavar="N", help="Work on N steps at a time."),
+    order_option,
     count_option("--max-steps", metavar="N", help="Stop after N steps."),
     budget_options(),
     click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after N seconds."),
@@ -210,13 +215,22 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         raise click.UsageError("--on: expected dask://HOST:PORT.")
     inputs, call = read_values("input", given["inputs_file"], given["inputs"]), RunCall()
     models = {} if given["dry_run"] else _models(given, call)
-    plan, place = _read(file), LedgerPlace.of(file)
+    (plan, findings), place = _read(file, inputs), LedgerPlace.of(file)
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), go_on_line(ctx)
     with run_errors(file, call, go_on):
         info = _choose(place, plan_file, file, given)
+        if _person_types(given) and any(one.step_type == "act" and one.status in OPEN for one in iter_steps(plan)):
+            complain(
+                "The answer of a model is no act: a person does the act steps, or a program (--operator); "
+                "--llm-acts gives them to the model."
+            )
+        if info is None:
+            write_rows((row for one in findings for row in diagnostic_rows(one)), to_stderr=True)
         if given["dry_run"]:
             check_persons(plan, given["persons"])
-            _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"], given["persons"])
+            found = _preview(plan, place, info, inputs, edited, given["order"])
+            of_persons = [one.step for one in found if _is_of_person(one.step, given)]
+            _write_preview(plan, found, given["subtask"], of_persons)
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
         with stoppable(f"Stopped. To continue:\n{go_on}"), displayed() as display, place.writing() as ledger:
@@ -252,9 +266,11 @@ def _engine(
         ask=display.ask if can_interact else None,
         required=given["required"],
         persons=given["persons"],
+        person_types=_person_types(given),
         limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
         step_policy=StepPolicy(max_tries=given["max_tries"]),
         jobs=given["jobs"],
+        order=given["order"],
         **more,
     )
 
@@ -281,6 +297,16 @@ def _tell(call: RunCall, display: Display, go_on: str, event: ThinkEvent) -> Non
         display.tell(event)
 
 
+def _person_types(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The types of steps that a person does, as what a model answers is no act."""
+    is_model = given["llm"] and given["operator_command"] is None and not given["llm_acts"]
+    return ("act",) if is_model else ()
+
+
+def _is_of_person(step: PlanStep, given: Mapping[str, Any]) -> bool:
+    return step.step_name in given["persons"] or step.step_type in _person_types(given)
+
+
 def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
     """Who does what; ``call`` notes whom it has asked last."""
     models: dict[str, Model] = {}
@@ -304,15 +330,15 @@ def _ask(role: str, model: Model, call: RunCall, request: Request) -> Any:
     return model(request)
 
 
-def _read(file: str) -> PlanSpec:
-    """The plan; leaves with all that keeps it from being run."""
+def _read(file: str, inputs: Collection[str]) -> tuple[PlanSpec, list[Diagnostic]]:
+    """The plan, and what is doubtful in it; leaves with all that keeps it from being run."""
     with _runnable(file):
         found = scan_strictly(read_text(file, DEFAULT_LIMITS), name=file)
         rules = (one for one in check_rules(found.plan) if one.severity is Severity.ERROR)
         faults = found.diagnostics or list(locate(rules, found.positions))
         if faults:
             raise PlanSyntaxError(faults, found.source)
-    return found.plan
+    return found.plan, list(locate(find_doubts(found.plan, inputs), found.positions))
 
 
 def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
@@ -358,34 +384,48 @@ def _wait_for(plan_file: PlanFile) -> FileLease | None:
     return lease
 
 
-def _preview(
-    plan: PlanSpec, place: LedgerPlace, info: RunInfo | None, inputs: Mapping[str, Any], edited: EditedSteps
+def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)
+    plan: PlanSpec,
+    place: LedgerPlace,
+    info: RunInfo | None,
+    inputs: Mapping[str, Any],
+    edited: EditedSteps,
+    order: Order,
 ) -> list[PlannedStep]:
     """The steps that a run would do."""
     if info is None:
-        return preview(plan, inputs)
+        return preview(plan, inputs, order=order)
     with place.reading() as ledger:
-        return preview_resumed(plan, ledger, info, inputs, edited)
+        return preview_resumed(plan, ledger, info, inputs, edited, order=order)
 
 
-def _write_preview(plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[str]) -> None:
+def _write_preview(
+    plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[PlanStep]
+) -> None:
     """Write steps, and where their inputs come from."""
     if subtask is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
+    blocked = ", ".join(_innermost_blocked(plan))
     if not found:
-        blocked = ", ".join(_innermost_blocked(plan))
         complain("There is nothing to do." + (f" Steps are blocked: {blocked}" if blocked else ""))
     write_rows(row for one in found for row in _preview_rows(one, persons))
+    missing = [*dict.fromkeys(visible_name(name) for one in found for name in one.missing)]
+    if missing:
+        complain(f"Inputs cannot come: {name_some(missing)}")
+    if missing or blocked:
+        leave(FINDINGS)
 
 
-def _preview_rows(one: PlannedStep, persons: Sequence[str]) -> Iterator[Row]:
+def _preview_rows(one: PlannedStep, persons: Sequence[PlanStep]) -> Iterator[Row]:
     step = one.step
     yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
     for name, source in one.sources.items():
         yield [(f"    ← {name}: {_spell_source(source)}", "bold yellow" if source.is_missing else "dim")]
-    if one.is_planning:
+    if one.why:
+        yield [(f"    it will be blocked: {one.why}", "bold yellow")]
+    elif one.is_planning:
         yield [("    the planner writes the steps below it", "dim")]
-    if step.step_name in persons:
+    if any(step is other for other in persons):
         yield [("    a person does it: the run stops before it", "dim")]
 
 

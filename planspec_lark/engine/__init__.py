@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from planspec_lark.engine.previews import (
         InputSource as InputSource,
         PlannedStep as PlannedStep,
+        check_run as check_run,
         preview as preview,
         preview_resumed as preview_resumed,
     )
@@ -81,7 +82,7 @@ else:
                 "TransientError UnavailableError FatalError stop_event"
             ),
             "plan_excerpts": "plan_excerpt",
-            "previews": "InputSource PlannedStep preview preview_resumed",
+            "previews": "InputSource PlannedStep check_run preview preview_resumed",
             "reflection": "Reflection read_reflection read_replan",
             "requests": (
                 "Request RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt "

@@ -63,7 +63,8 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
     """Read the answer to an execution prompt out of any text; never raises.
 
     The object is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a
-    diagnostic. What is wrong with the answer itself has codes of its own (PE).
+    diagnostic. Of two different objects none counts, and without `result` it is a result without text. What is wrong
+    with the answer itself has codes of its own (PE).
 
     Args:
         text: the whole answer.
@@ -72,7 +73,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         name: what diagnostics call the text.
         limits: the most bytes, levels and findings.
     """
-    read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value)
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value, one_only=True)
     findings: list[ValueFinding] = []
     answer, effort = None, Effort(llm_calls=1)
     if read.has_value and isinstance(read.value, dict):
@@ -131,9 +132,8 @@ class _Reader:
         return name in self.value and (self.value[name] is not None or name not in _OPTIONAL)
 
     def _check_fields(self) -> None:
-        for name in ("status", "result"):
-            if name not in self.value:
-                self._find("PE101", missing_field(name), name, help=f"add `{name}`")
+        if "status" not in self.value:
+            self._find("PE101", missing_field("status"), "status", help="add `status`")
         for name in self.value:
             if name not in _FIELDS:
                 self._find("PE102", unknown_field(name), name, at_key=True)

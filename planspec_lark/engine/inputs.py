@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any
@@ -11,8 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.engine.scheduler import is_loop
-from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["Inputs", "MissingInput", "Needs", "Values"]
 
@@ -58,12 +57,10 @@ class Needs:
     Attributes:
         inputs: the values.
         missing: declared inputs that have none.
-        waiting: those of them that a step of the plan has still to produce, with what that step is.
     """
 
     inputs: Mapping[str, Any]
     missing: tuple[str, ...]
-    waiting: Mapping[str, str]
 
 
 @frozen
@@ -93,25 +90,25 @@ class Values:
         self._given = {name: json.dumps(value) for name, value in given.items()}
         self._shape = -1
         self._order: dict[str, int] = {}
-        self._declared: dict[str, list[PlanStep]] = {}
-        self._users: dict[str, list[PlanStep]] = {}
         self._known: dict[str, dict[str, int]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._news: set[str] = set()
+
+    @property
+    def given(self) -> Collection[str]:
+        """The names of what the run was given."""
+        return self._given.keys()
 
     def needs(self, step: PlanStep) -> Needs:
         """What goes into a step."""
         self._renew()
         if not step.inputs:
             # Most operators do not look at all of them, and there may be many.
-            return Needs(Inputs(self._writer, partial(self._find_all, self._known, step), self._given), (), {})
+            return Needs(Inputs(self._writer, partial(self._find_all, self._known, step), self._given), ())
         found = self._find_all(step.inputs, step)
         given = {name: self._given[name] for name in step.inputs if name in self._given}
         missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
-        waiting = {
-            name: self._say_late(late, step) for name in missing if (late := self._find_late(name, step)) is not None
-        }
-        return Needs(Inputs(self._writer, lambda: found, given), missing, waiting)
+        return Needs(Inputs(self._writer, lambda: found, given), missing)
 
     def add(self, step: PlanStep) -> None:
         """Note that a step was done."""
@@ -128,43 +125,10 @@ class Values:
         self._renew()
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
 
-    def is_ready(self, step: PlanStep) -> bool:
-        """Whether a step can begin beside earlier ones, so that each step still gets what it would get one by one.
-
-        All declared inputs are there. No earlier step has still to produce one of them, or one of the outputs of this
-        step, which would then replace the newer value. In a loop around both, none has still to take one of its
-        outputs: that would be the value of this round instead of the one before.
-        """
-        if not self.are_there(step.inputs, step):
-            return False
-        producers = (other for name in (*step.inputs, *step.outputs) for other in self._declared.get(name, ()))
-        if any(self._is_late(other, step) for other in producers):
-            return False
-        users = (other for name in step.outputs for other in self._users.get(name, ()))
-        return not any(self._loops_around(step, other.step_id) and self._is_late(other, step) for other in users)
-
-    def _is_late(self, other: PlanStep, step: PlanStep) -> bool:
-        if self._order[other.step_id] >= self._order[step.step_id] or step.step_id.startswith(f"{other.step_id}."):
-            return False
-        around = (
-            above
-            for above in self._writer.ancestors(other.step_id)
-            if (is_loop(above, self._writer.state) or above.step_type == "decide")
-            and not step.step_id.startswith(f"{above.step_id}.")
-        )
-        return any(one.status in OPEN for one in (other, *around))
-
     def are_there(self, names: Iterable[str], step: PlanStep) -> bool:
         """Whether a step would get all of these."""
         self._renew()
-        return all(name in self._given or self._find(name, step) is not None for name in names)
-
-    def lacks(self, step: PlanStep, names: Iterable[str]) -> Iterator[MissingInput]:
-        """Those of these inputs that a step would not get."""
-        for name in names:
-            if not self.are_there((name,), step):
-                late = self._find_late(name, step)
-                yield MissingInput(step.step_id, name, late.step_id if late else "")
+        return all(name in self._given or self.find(name, step) is not None for name in names)
 
     def missing_below(self, above: PlanStep) -> tuple[str, ...]:
         """The outputs that a step declares, and that neither it nor a step below it has produced."""
@@ -195,12 +159,8 @@ class Values:
             return
         self._shape = self._writer.shape
         self._order = self._writer.text.order()
-        self._declared, self._users, self._known, self._names = {}, {}, {}, {}
+        self._known, self._names = {}, {}
         for step in iter_steps(self._writer.plan):
-            for name in step.outputs:
-                self._declared.setdefault(name, []).append(step)
-            for name in step.inputs:
-                self._users.setdefault(name, []).append(step)
             self._add(step)
         for name, seqs in self._known.items():
             if len(seqs) > 1:
@@ -219,10 +179,11 @@ class Values:
                 self._known.setdefault(name, {})[step.step_id] = finished.seq
 
     def _find_all(self, names: Iterable[str], step: PlanStep) -> dict[str, int]:
-        return {name: seq for name in names if (seq := self._find(name, step)) is not None}
+        return {name: seq for name in names if (seq := self.find(name, step)) is not None}
 
-    def _find(self, name: str, step: PlanStep) -> int | None:
+    def find(self, name: str, step: PlanStep) -> int | None:
         """The record with the last value of this name that a step can see."""
+        self._renew()
         # Most often the last one is seen, so that the others need not be looked at.
         seqs = self._known.get(name, {})
         return next((seqs[step_id] for step_id in reversed(seqs) if self._sees(step, step_id)), None)
@@ -243,25 +204,4 @@ class Values:
 
     def _loops_around(self, step: PlanStep, other_id: str) -> list[PlanStep]:
         state, above = self._writer.state, self._writer.ancestors(step.step_id)
-        return [loop for loop in above if is_loop(loop, state) and other_id.startswith(f"{loop.step_id}.")]
-
-    def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
-        """A step that has still to produce this name."""
-        return next((other for other in self._declared.get(name, ()) if self._is_awaited(other, step)), None)
-
-    def _say_late(self, other: PlanStep, step: PlanStep) -> str:
-        if self._order[other.step_id] > self._order[step.step_id] and not self._loops_around(step, other.step_id):
-            # Its status depends on how many steps run side by side.
-            return f"step {other.step_id} comes later"
-        without = " without it" if other.status is PlanStatus.DONE else ""
-        return f"step {other.step_id} is {other.status.value}{without}"
-
-    def _is_awaited(self, other: PlanStep, step: PlanStep) -> bool:
-        """Whether a step has to wait for what another one produces."""
-        if step.step_id == other.step_id:
-            return False
-        if step.step_id.startswith(f"{other.step_id}."):
-            return other.step_type == "decide"  # any other container produces what the steps below it do
-        # In the first round of a loop, nothing has come from the round before.
-        is_before = self._order[other.step_id] < self._order[step.step_id]
-        return is_before or not self._loops_around(step, other.step_id)
+        return [loop for loop in above if state.is_loop(loop) and other_id.startswith(f"{loop.step_id}.")]

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 from attrs import evolve
 
+from planspec_lark.planspec.agenda import next_step
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import AT_WORK, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
-from planspec_lark.planspec.tree import find_next
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, count_of
 
 __all__ = ["MAX_PLAN", "plan_excerpt"]
@@ -107,12 +107,8 @@ class _Excerpt:
 
     def show_work(self) -> None:
         """Show what is at work or blocked, what comes next, and what is close to the first of them."""
-        upcoming = find_next(self.plan)
-        ids = [
-            step.step_id
-            for step in iter_steps(self.plan)
-            if step.status in AT_WORK or (upcoming is not None and step is upcoming[1])
-        ]
+        upcoming = next_step(self.plan)
+        ids = [step.step_id for step in iter_steps(self.plan) if step.status in AT_WORK or step is upcoming]
         places = filter(None, (_find_place(self.plan, step_id) for step_id in ids))
         first = _find_place(self.plan, ids[0]) if ids else None
         near = self._near(first) if first else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 
@@ -12,12 +12,15 @@ from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
 from planspec_lark.engine.resume import EditedSteps
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import ThinkEvent
-from planspec_lark.engine.scheduler import is_loop
+from planspec_lark.engine.scheduler import StateAgenda
 from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of
-from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.planspec.agenda import NextAction, Order, StepState
+from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.runs.ledger import Ledger, RecordKind, RunInfo
 from planspec_lark.runs.sqlite_ledger import MemoryLedger
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
 __all__ = ["InputSource", "PlannedStep", "preview", "preview_resumed"]
 
@@ -27,7 +30,7 @@ class InputSource:
     """Where an input comes from.
 
     Attributes:
-        steps: ids of the steps before that produce it; of several, the last one that was done counts.
+        steps: ids of the steps that produce it; of several, the last one that was done counts.
         is_given: whether the run is given it, for the case that no step produces it.
     """
 
@@ -48,56 +51,123 @@ class PlannedStep:
         step: the step.
         sources: where each declared input comes from.
         is_planning: whether the planner has to write steps below it first.
+        why: why it will be blocked instead; empty where it is done.
     """
 
     step: PlanStep
     sources: Mapping[str, InputSource]
     is_planning: bool
+    why: str = ""
+
+    @property
+    def missing(self) -> list[str]:
+        """Inputs that cannot come: no step brings them, and they are not given."""
+        return [name for name, source in self.sources.items() if source.is_missing]
 
 
-def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None) -> list[PlannedStep]:
-    """The steps that a run of this plan would do, in their order, if all of them go well.
+def preview(
+    plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None, *, order: Order = "text"
+) -> list[PlannedStep]:
+    """The steps that a run of this plan would do, in their order, if all of them go well, or would have to block.
 
-    Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before.
+    Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before; of
+    a loop, one round.
 
     Args:
         plan: the plan as it is.
         given: names of values that the run is given.
         state: of the run that would be resumed. Without one a new run begins, which knows no outputs of finished steps.
+        order: what orders steps, as for the run.
     """
-    state = state or RunState()
+    rehearsal = _Rehearsal(deepcopy(plan), state or RunState(), order=order, given=given)
     found: list[PlannedStep] = []
-    outputs: dict[str, tuple[str, ...]] = {}
-    going = (*OPEN, PlanStatus.DONE)
-    for step, _ in iter_with_parents(plan, lambda step: step.status in going):
-        if step.status not in going:
-            continue
-        if step.status in OPEN and _is_work(step, state):
-            sources = {name: InputSource(outputs.get(name, ()), name in given) for name in step.inputs}
-            found.append(PlannedStep(step, sources, _needs_steps(step, state)))
-        for name in _outputs(step, state):
-            outputs[name] = (*outputs.get(name, ()), step.step_id)
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        for now in rehearsal.states():
+            if now.is_ready or now.lacks:
+                has_changed = True
+                found += rehearsal.take(now)
+            elif has_changed and order == "text":
+                # Earlier steps come first again.
+                break
     return found
 
 
-def _outputs(step: PlanStep, state: RunState) -> Collection[str]:
-    """The outputs that a step has, or will have."""
-    if step.status in OPEN:
-        return () if step.children else dict.fromkeys(step.outputs)
-    finished = state.finished.get(step.step_id)
-    return finished.outputs if finished is not None and finished.hash == hash_of(step) else ()
+def check_run(text: str, given: Collection[str], *, label: str = "<text>") -> list[Diagnostic]:
+    """The inputs that a run of a plan would lack, each at its place.
+
+    Args:
+        text: a plan without errors.
+        given: names of values that the run is given.
+        label: what diagnostics call the text.
+    """
+    read = scan_strictly(text, name=label)
+    found = [
+        Diagnostic(
+            "PE401",
+            f"step {shorten(one.step.step_id)}: the input `{name}` cannot come: {one.why or 'it has to be given'}",
+            step_id=one.step.step_id,
+            part="inputs",
+            item=one.step.inputs.index(name),
+        )
+        for one in preview(read.plan, given)
+        for name in one.missing
+    ]
+    return list(locate(found, read.positions))
 
 
-def _is_work(step: PlanStep, state: RunState) -> bool:
-    """Whether a person is asked about the step itself."""
-    if not step.children:
-        return True
-    return step.step_id in state.unplanned or (step.step_type == "decide" and step.step_id not in state.chosen)
+class _Rehearsal(StateAgenda):
+    """A run in which all goes well, on a copy of its plan."""
 
+    def __init__(self, plan: PlanSpec, state: RunState, *, order: Order, given: Collection[str]) -> None:
+        super().__init__(plan, state, order=order, given=given)
+        self._decided: set[str] = set()
+        # By variable, the steps that have produced it.
+        self._made: dict[str, list[PlanStep]] = {}
+        for step in iter_steps(plan):
+            known = state.finished.get(step.step_id)
+            if known is not None and step.status is PlanStatus.DONE and known.hash == hash_of(step):
+                self._put(step, known.outputs)
 
-def _needs_steps(step: PlanStep, state: RunState) -> bool:
-    is_bare = step.step_type in CONTAINER_TYPES and not is_loop(step, state) and not step.children
-    return is_bare or step.step_id in state.unplanned
+    def is_there(self, name: str, step: PlanStep) -> bool:
+        return any(self._start(one) < self._start(step) for one in self._made.get(name, ()))
+
+    def todo(self, step: PlanStep) -> NextAction | None:
+        found = super().todo(step)
+        if found is NextAction.DECIDE and step.step_id in self._decided:
+            return None
+        return found
+
+    def _put(self, step: PlanStep, names: Iterable[str]) -> None:
+        for name in names:
+            self._made.setdefault(name, []).append(step)
+
+    def take(self, now: StepState) -> Iterator[PlannedStep]:
+        """Let a step be done, or be blocked; gives it where it is work of its own."""
+        step, todo = now.step, now.todo
+        is_planning, sources = todo is NextAction.PLAN, {name: self._source(name, now) for name in step.inputs}
+        if now.lacks:
+            step.status = PlanStatus.BLOCKED
+            yield PlannedStep(step, sources, is_planning, now.why)
+            return
+        if todo in (NextAction.OPEN, NextAction.DECIDE):
+            step.status = PlanStatus.ACTIVE
+            self._decided.add(step.step_id)
+        else:
+            is_held = any(child.status is PlanStatus.BLOCKED for child in step.children)
+            step.status = PlanStatus.BLOCKED if is_held else PlanStatus.DONE
+            if not is_held and not step.children:
+                self._put(step, dict.fromkeys(step.outputs))
+        if todo not in (NextAction.OPEN, NextAction.CLOSE):
+            yield PlannedStep(step, sources, is_planning)
+
+    def _source(self, name: str, now: StepState) -> InputSource:
+        made = [one.step_id for one in self._made.get(name, ()) if self._start(one) < self._start(now.step)]
+        if not made and name not in now.lacks:
+            # In a loop around both, it is there from the second round on.
+            made = [one.step_id for one in self.producers(name) if self._shares_loop(now.step, one)]
+        return InputSource(tuple(dict.fromkeys(made)), name in self.given)
 
 
 # ---------------------------------------------------------------- a resumed run
@@ -126,8 +196,14 @@ class _Seen(Exception):  # noqa: N818  (it is no error)
     """All has been seen that there is to see before the first call."""
 
 
-def preview_resumed(
-    plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: EditedSteps = EditedSteps.ASK
+def preview_resumed(  # noqa: PLR0913  (what a run is given)
+    plan: PlanSpec,
+    ledger: Ledger,
+    info: RunInfo,
+    given: Collection[str] = (),
+    edited: EditedSteps = EditedSteps.ASK,
+    *,
+    order: Order = "text",
 ) -> list[PlannedStep]:
     """The steps that the last run of a plan would do if it continued now. The ledger is only read.
 
@@ -137,6 +213,7 @@ def preview_resumed(
         info: the run.
         given: names of values that the run is given now.
         edited: what becomes of finished steps whose text was edited.
+        order: what orders steps, as for the run.
 
     Raises:
         EditedError, LedgerError, PlanRunError: as by the run itself.
@@ -165,7 +242,7 @@ def preview_resumed(
     for record in records:
         state.take(record)
         names |= set(record.data.get("inputs", ()))
-    return preview(seen[0], names, state)
+    return preview(seen[0], names, state, order=order)
 
 
 def _refuse(_: StepCall) -> OperatorResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -17,11 +17,12 @@ from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.run_limits import OutOfBudget
 from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.engine.scheduler import NextStep, StepScheduler
+from planspec_lark.engine.scheduler import RunAgenda
 from planspec_lark.engine.step_runner import ActiveStep, StepRunner
+from planspec_lark.planspec.agenda import NextAction, Order
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs.ledger import RecordKind
-from planspec_lark.syntax.diagnostics import name_some
+from planspec_lark.syntax.diagnostics import Diagnostic, name_some
 
 __all__ = ["RunLoop", "RunResult", "find_missing"]
 
@@ -41,6 +42,7 @@ class RunResult:
         blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
         waiting: the id of the step that waits for a person; empty unless that is the outcome.
         lacking: the inputs that blocked steps wait for. Such a step opens again when all that it lacks is there.
+        findings: what a check has found in the plan before the run began; nothing where an earlier one is continued.
     """
 
     outcome: Outcome
@@ -53,6 +55,7 @@ class RunResult:
     blocked: tuple[str, ...] = ()
     waiting: str = ""
     lacking: tuple[MissingInput, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
 
 
 @define(eq=False)
@@ -62,6 +65,8 @@ class RunLoop:
     Attributes:
         required: outputs that have to be there in the end, where the whole plan is run.
         jobs: how many steps may be at work at a time.
+        order: what orders them.
+        findings: what was found in the plan before.
     """
 
     writer: RunWriter
@@ -71,11 +76,13 @@ class RunLoop:
     watcher: EditWatcher
     required: Sequence[str]
     jobs: int
-    _scheduler: StepScheduler = field(init=False)
+    order: Order
+    findings: tuple[Diagnostic, ...] = ()
+    _agenda: RunAgenda = field(init=False)
     _at_work: dict[Work | Pause, ActiveStep] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._scheduler = StepScheduler(self.writer)
+        self._agenda = RunAgenda(self.writer, self.step_runner.values, self.order)
 
     def run(self) -> Turn[RunResult]:
         """Do all that comes next, up to the end of the run."""
@@ -97,32 +104,27 @@ class RunLoop:
             yield from self.watcher.settle()
             if self.step_runner.open_again():
                 return None
-        elif self.watcher.is_disturbed():
+        elif self.watcher.is_disturbed() or not self._has_room():
             yield from self._end_first()
             return None
-        found = self._scheduler.find()
-        if found is None:
-            yield from self.watcher.settle(at_end=True)
-            return (yield from self._end_round()) if self._scheduler.find() is None else None
-        what, step = found
-        if next_step := self._choose(what, step):
-            yield from self._begin(next_step)
-        elif self._at_work and what not in (NextStep.OPEN, NextStep.CLOSE):
+        found = self._agenda.find({begun.step.step_id for begun in self._at_work.values()})
+        if found is not None and found.lacks:
+            self.step_runner.block(found.step, found.why, lacks=found.lacks)
+        elif found is not None:
+            yield from self._act(found.step, found.todo)
+        elif self._at_work:
             yield from self._end_first()
         else:
-            yield from self._act(what, step)
+            yield from self.watcher.settle(at_end=True)
+            return (yield from self._end_round()) if self._agenda.find(()) is None else None
         return None
 
     # ---------------------------------------------------------------- steps
 
-    def _choose(self, what: NextStep, step: PlanStep) -> PlanStep | None:
-        """The step to begin now, beside those that are running; None if there is none, or those have to end first."""
+    def _has_room(self) -> bool:
+        """Whether another step may be at work beside those that are."""
         running = sum(isinstance(work, Work) for work in self._at_work)
-        is_room = len(self._at_work) < self.jobs and self.step_runner.limits.allows_beside(running)
-        if what is not NextStep.RUN or not is_room:
-            return None
-        busy = {begun.step.step_id for begun in self._at_work.values()}
-        return self._scheduler.find_more(busy, self.step_runner.values.is_ready) if step.step_id in busy else step
+        return len(self._at_work) < self.jobs and self.step_runner.limits.allows_beside(running)
 
     def _begin(self, step: PlanStep) -> Turn[None]:
         begun = self.step_runner.begin(step)
@@ -136,16 +138,17 @@ class RunLoop:
         ended = yield FIRST
         self.step_runner.end(self._at_work.pop(ended.work), ended)
 
-    def _act(self, what: NextStep, step: PlanStep) -> Turn[None]:
-        """Do what needs nothing else to be running, or what takes no time."""
-        if what is NextStep.OPEN:
+    def _act(self, step: PlanStep, todo: NextAction | None) -> Turn[None]:
+        if todo is NextAction.OPEN:
             self.step_runner.open(step)
-        elif what is NextStep.CLOSE:
+        elif todo is NextAction.CLOSE:
             self.step_runner.close(step)
-        elif what is NextStep.REFLECT:
+        elif todo is NextAction.REFLECT:
             yield from self.failure_handler.reflect(step)
-        elif what is NextStep.PLAN:
+        elif todo is NextAction.PLAN:
             yield from self.replanner.plan_children(step)
+        else:
+            yield from self._begin(step)
 
     # ---------------------------------------------------------------- rounds
 
@@ -199,8 +202,16 @@ class RunLoop:
             state.effort,
             tuple(step_ids),
             waiting,
-            tuple(lack for step in blocked for lack in values.lacks(step, state.lacking.get(step.step_id, ()))),
+            tuple(lack for step in blocked for lack in self._lacks(step)),
+            self.findings,
         )
+
+    def _lacks(self, step: PlanStep) -> Iterator[MissingInput]:
+        """What a blocked step lacks."""
+        for name in self.writer.state.lacking.get(step.step_id, ()):
+            if not self.step_runner.values.are_there((name,), step):
+                producer = self._agenda.find_lack(name, step)
+                yield MissingInput(step.step_id, name, producer.step_id if producer else "")
 
 
 def find_missing(values: Values, writer: RunWriter, required: Sequence[str]) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax.diagnostics import PlanSpecError, Severity, quote
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, quote
 from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "check_persons",
     "check_runnable",
     "check_subtask",
+    "find_doubts",
 ]
 
 
@@ -28,7 +30,8 @@ class ForPerson(Exception):  # noqa: N818  (it is no error)
     """The next step is a person's."""
 
     def __init__(self, step: PlanStep) -> None:
-        super().__init__(f"step {step.step_id} ({step.step_name}) waits for a person")
+        named = f" ({step.step_name})" if step.step_name else ""
+        super().__init__(f"step {step.step_id}{named} waits for a person")
         self.step_id = step.step_id
 
 
@@ -38,6 +41,23 @@ def check_runnable(plan: PlanSpec) -> None:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise PlanRunError(f"the plan cannot be run: {faults[0]}{more}")
+
+
+def find_doubts(plan: PlanSpec, given: Collection[str]) -> list[Diagnostic]:
+    """What a check finds in a plan that can be run all the same: its warnings, and inputs that nothing brings.
+
+    Args:
+        plan: the plan.
+        given: names of the values that the run is given.
+    """
+    named = {step.step_id: step for step in iter_steps(plan)}
+
+    def is_said(one: Diagnostic) -> bool:
+        if one.code not in ("PS307", "PS316"):
+            return one.severity is not Severity.INFO
+        return one.item is None or named[one.step_id].inputs[one.item] not in given
+
+    return [one for one in lint_plan(plan) if is_said(one)]
 
 
 def check_subtask(plan: PlanSpec, step_id: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import asdict, define, evolve, field, frozen
 
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
+from planspec_lark.planspec.models import PlanStep, has_progress
 from planspec_lark.runs.ledger import Record, RecordKind
 
 __all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "StepFailure"]
@@ -134,6 +135,17 @@ class RunState:
     inputs: dict[str, Any] = field(factory=dict)
     ended: str = ""
     last: Record | None = None
+
+    def is_loop(self, step: PlanStep) -> bool:
+        """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown.
+
+        One of unknown number that was begun again counts from 0, which its text does not show.
+        """
+        return step.step_type == "subtask" and (has_progress(step) or self.loops.get(step.step_id, False))
+
+    def is_open_loop(self, step: PlanStep) -> bool:
+        """Whether a loop goes on until an operator says that it is done."""
+        return self.is_loop(step) and step.total_count is None and self.loops.get(step.step_id, True)
 
     def take(self, record: Record) -> None:
         """Take one more record."""

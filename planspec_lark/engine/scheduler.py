@@ -1,127 +1,101 @@
-"""What comes next: the first step in document order that is open, so that the plan itself says how far it is."""
+"""What comes next in a run: the agenda of its plan, with what the ledger knows besides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from enum import Enum
+from collections.abc import Collection
+from typing import Any
 
+from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep, has_progress
+from planspec_lark.planspec.agenda import Agenda, NextAction, Order, StepState
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep
 
-__all__ = ["NextStep", "StepScheduler", "is_loop", "is_open_loop"]
+__all__ = ["RunAgenda", "StateAgenda"]
 
-
-# How many open steps are searched, besides those that run, for one that can run beside these.
+# How many steps are looked at, besides those that run, for one that can run beside these.
 _LOOK_AHEAD = 200
 
 
-class NextStep(Enum):
-    """What is to be done with a step."""
+class StateAgenda(Agenda):
+    """The agenda of a plan whose run has come to a state."""
 
-    # The operator does it; of a decide step, it chooses a branch.
-    RUN = "run"
-    # Its failure is reflected on.
-    REFLECT = "reflect"
-    # The planner writes its children.
-    PLAN = "plan"
-    # Its children are begun.
-    OPEN = "open"
-    # Its children have all been dealt with.
-    CLOSE = "close"
+    def __init__(self, plan: PlanSpec, state: RunState, *, order: Order, given: Collection[str]) -> None:
+        self.state = state
+        super().__init__(plan, order=order, given=given)
+
+    def is_loop(self, step: PlanStep) -> bool:
+        """Also one of unknown number that was begun again, which its text does not show."""
+        return self.state.is_loop(step)
+
+    def todo(self, step: PlanStep) -> NextAction | None:  # noqa: PLR0911  (a table)
+        """What is to be done with an open step, as its records have it."""
+        state = self.state
+        if step.step_id in state.failures:
+            return NextAction.REFLECT
+        if step.step_type not in CONTAINER_TYPES:
+            return NextAction.DO
+        if step.step_id in state.unplanned:
+            return NextAction.PLAN
+        if self.is_loop(step) and step.total_count is not None and step.done_count >= step.total_count:
+            return NextAction.CLOSE
+        if not step.children:
+            return NextAction.DO if self.is_loop(step) else NextAction.PLAN
+        is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
+        if is_undecided and any(child.status in OPEN for child in step.children):
+            return NextAction.DECIDE
+        return NextAction.OPEN if step.status is PlanStatus.PENDING else None
 
 
-def is_loop(step: PlanStep, state: RunState) -> bool:
-    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown.
-
-    One of unknown number that was begun again counts from 0, which its text does not show.
-    """
-    return step.step_type == "subtask" and (has_progress(step) or state.loops.get(step.step_id, False))
-
-
-def is_open_loop(step: PlanStep, state: RunState) -> bool:
-    """Whether a loop goes on until an operator says that it is done."""
-    return is_loop(step, state) and step.total_count is None and state.loops.get(step.step_id, True)
-
-
-class StepScheduler:
+class RunAgenda(StateAgenda):
     """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
 
-    def __init__(self, writer: RunWriter) -> None:
-        self._writer = writer
-        # Where the first open step may be among those below a step ("" for the top level).
-        self._first: dict[str, int] = {}
-        self._version = -1
+    def __init__(self, writer: RunWriter, values: Values, order: Order) -> None:
+        self._writer, self._values = writer, values
+        self._version, self._shape = writer.version, writer.shape
+        super().__init__(writer.plan, writer.state, order=order, given=values.given)
 
-    def find(self) -> tuple[NextStep, PlanStep] | None:
-        """What comes next; None where nothing is open."""
-        if self._version != self._writer.version:
-            self._version = self._writer.version
-            self._first.clear()
-        above: PlanStep | None = None
-        siblings = self._top()
-        while True:
-            step = self._first_open("" if above is None else above.step_id, siblings)
-            if step is None:
-                return None if above is None else (NextStep.CLOSE, above)
-            what = self._look_at(step)
-            if what is not None:
-                return what, step
-            above, siblings = step, step.children
+    def find(self, at_work: Collection[str]) -> StepState | None:
+        """What can be done now, beside the steps that are at work; None where there is nothing, for now or at all.
 
-    def find_more(self, at_work: Collection[str], is_ready: Callable[[PlanStep], bool]) -> PlanStep | None:
-        """A step that can be done beside those that are at work: one whose inputs are there already.
-
-        Steps that declare none wait for all before them. So does what is in a loop or below a decision that has not
-        begun, and whatever comes after a container that is to be planned or reflected on.
+        A step that lacks inputs for good counts as well, as it is to be blocked. Reflectors and planners may change
+        whatever has not been begun, and so wait until nothing is at work.
         """
-        looked, rows = 0, [iter(self._top())]
-        while rows and looked < _LOOK_AHEAD + len(at_work):
-            step = next(rows[-1], None)
-            if step is None:
-                rows.pop()
-                continue
-            if step.status not in OPEN:
-                continue
-            looked += 1
-            what = self._look_at(step)
-            if what in (NextStep.REFLECT, NextStep.PLAN):
+        self._follow()
+        for looked, state in enumerate(self.states()):
+            if at_work and looked > _LOOK_AHEAD + len(at_work):
                 return None
-            if what is NextStep.RUN and step.step_id not in at_work and step.inputs and is_ready(step):
-                return step
-            has_begun = step.status is PlanStatus.ACTIVE or (
-                step.step_type != "decide" and not is_loop(step, self._writer.state)
-            )
-            if step.children and what is not NextStep.RUN and has_begun:
-                rows.append(iter(step.children))
+            if state.step.step_id in at_work or (at_work and state.todo in (NextAction.REFLECT, NextAction.PLAN)):
+                continue
+            if state.is_ready or state.lacks:
+                return state
         return None
 
-    def _top(self) -> list[PlanStep]:
+    def find_lack(self, name: str, step: PlanStep) -> PlanStep | None:
+        """The same, of the plan as it is now."""
+        self._follow()
+        return super().find_lack(name, step)
+
+    def _late(self, one: PlanStep, place: Any) -> PlanStep | None:
+        # What is not run now is not waited for.
+        return super()._late(one, place) if self._writer.is_run(one.step_id) else None
+
+    def _follow(self) -> None:
+        writer = self._writer
+        if self._shape != writer.shape:
+            self.plan = writer.plan
+            self.renew()
+        elif self._version != writer.version:
+            self.forget()
+        self._version, self._shape = writer.version, writer.shape
+
+    # ---------------------------------------------------------------- what the ledger knows
+
+    def top(self) -> list[PlanStep]:
+        """The subtask that is run, or the plan's steps."""
         root = self._writer.root
         return [root] if isinstance(root, PlanStep) else root.steps
 
-    def _first_open(self, owner: str, siblings: list[PlanStep]) -> PlanStep | None:
-        for at in range(self._first.get(owner, 0), len(siblings)):
-            if siblings[at].status in OPEN:
-                self._first[owner] = at
-                return siblings[at]
-        self._first[owner] = len(siblings)
-        return None
-
-    def _look_at(self, step: PlanStep) -> NextStep | None:  # noqa: PLR0911  (a table)
-        """What is to be done with an open step; None where one below it comes first."""
-        state = self._writer.state
-        if step.step_id in state.failures:
-            return NextStep.REFLECT
-        if step.step_type not in CONTAINER_TYPES:
-            return NextStep.RUN
-        if step.step_id in state.unplanned:
-            return NextStep.PLAN
-        if is_loop(step, state) and step.total_count is not None and step.done_count >= step.total_count:
-            return NextStep.CLOSE
-        if not step.children:
-            return NextStep.RUN if is_loop(step, state) else NextStep.PLAN
-        is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
-        if is_undecided and any(child.status in OPEN for child in step.children):
-            return NextStep.RUN
-        return NextStep.OPEN if step.status is PlanStatus.PENDING else None
+    def is_there(self, name: str, step: PlanStep) -> bool:
+        """Whether it was really produced."""
+        return self._values.find(name, step) is not None

@@ -27,7 +27,6 @@ from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_rules import ForPerson
 from planspec_lark.engine.run_writer import RunWriter, StepPatch
-from planspec_lark.engine.scheduler import is_loop, is_open_loop
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import LedgerError, RecordKind
@@ -86,6 +85,7 @@ class StepRunner:
     Attributes:
         policy: how long a step may take and how often it is tried, or what says so for each call.
         persons: the names of steps that a person does.
+        person_types: the types of steps that a person does.
     """
 
     writer: RunWriter
@@ -94,6 +94,7 @@ class StepRunner:
     limits: RunLimits
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
     persons: Collection[str] = ()
+    person_types: Collection[str] = ()
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
     # Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it.
@@ -117,11 +118,7 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        if needs.waiting:
-            said = ", ".join(f"{name} ({why})" for name, why in needs.waiting.items())
-            self.block(step, f"inputs are missing: {said}", lacks=[*needs.waiting])
-            return None
-        if step.step_name in self.persons:
+        if step.step_name in self.persons or step.step_type in self.person_types:
             raise ForPerson(step)
         running = state.running.get(id)
         if running is not None and running.key == key and running.until is not None:
@@ -233,22 +230,22 @@ class StepRunner:
     def _loop_asked(self, step: PlanStep) -> str:
         """The id of that subtask, where it is a loop or the step decides."""
         loop = self._loop_of(step)
-        is_asked = loop is not None and (step.step_type == "decide" or is_loop(loop, self.writer.state))
+        is_asked = loop is not None and (step.step_type == "decide" or self.writer.state.is_loop(loop))
         return loop.step_id if loop is not None and is_asked else ""
 
     def _goes_on(self, step: PlanStep, said: str) -> bool:
         """Whether another round of a step is to follow the current one, as was said or as it counts them."""
-        if said or not is_loop(step, self.writer.state):
+        if said or not self.writer.state.is_loop(step):
             return said == "again"
         if step.total_count is None:
-            return is_open_loop(step, self.writer.state)
+            return self.writer.state.is_open_loop(step)
         return step.done_count + 1 < step.total_count
 
     def _end_round(self, step: PlanStep, said: str) -> tuple[RecordKind, PlanStatus, int | None, str]:
         """What becomes of a step whose round is over, how many rounds it has had, and why it is blocked, if it is."""
         count = step.done_count + 1
         if not self._goes_on(step, said):
-            return RecordKind.DONE, PlanStatus.DONE, count if said or is_loop(step, self.writer.state) else None, ""
+            return RecordKind.DONE, PlanStatus.DONE, count if said or self.writer.state.is_loop(step) else None, ""
         most = self.limits.given.max_loop if step.total_count is None else step.total_count
         if count < most:
             return RecordKind.LOOPED, PlanStatus.ACTIVE, count, ""
@@ -343,7 +340,7 @@ class StepRunner:
     def close(self, step: PlanStep) -> None:
         """Say what has become of a container whose children have been dealt with."""
         blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
-        is_a_loop = is_loop(step, self.writer.state)
+        is_a_loop = self.writer.state.is_loop(step)
         if blocked is not None:
             self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
         elif self._has_rounds_left(step):
@@ -358,7 +355,7 @@ class StepRunner:
         if step.step_id in self.writer.state.said:
             return True
         is_full = step.total_count is not None and step.done_count >= step.total_count
-        return is_loop(step, self.writer.state) and not is_full
+        return self.writer.state.is_loop(step) and not is_full
 
     def _end_of_loop_round(self, step: PlanStep) -> None:
         kind, _, count, why = self._end_round(step, self.writer.state.said.get(step.step_id, ""))
@@ -470,7 +467,7 @@ class StepRunner:
         result, data = brief(failure.result), {"result": failure.result, "description": step.description}
         if step.step_type == "decide" and failure.branch:
             return choose(step, failure.branch, result), {**data, "branch": failure.branch}
-        if not is_loop(step, self.writer.state):
+        if not self.writer.state.is_loop(step):
             return [StepPatch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
         if not step.children and self._end_round(step, "")[0] is RecordKind.LOOPED:
             return [StepPatch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}

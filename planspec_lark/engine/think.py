@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
-from attrs.validators import ge, instance_of, is_callable, or_
+from attrs.validators import ge, in_, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import adrive, drive, ignore
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
@@ -39,10 +39,11 @@ from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import EditedSteps, is_of_plan, last_plan_run, reopen, replay
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_loop import RunLoop, RunResult, find_missing
-from planspec_lark.engine.run_rules import PlanRunError, check_persons, check_runnable, check_subtask
+from planspec_lark.engine.run_rules import PlanRunError, check_persons, check_runnable, check_subtask, find_doubts
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.step_runner import StepRunner, check_keys
+from planspec_lark.planspec.agenda import ORDERS, Order
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
@@ -81,6 +82,10 @@ def _to_persons(value: Sequence[str]) -> tuple[str, ...]:
     return _to_names("persons", value)
 
 
+def _to_person_types(value: Sequence[str]) -> tuple[str, ...]:
+    return _to_names("person_types", value)
+
+
 @frozen
 class _Given:
     """The text of a plan, which is read on demand, and the file that it is in."""
@@ -117,9 +122,12 @@ class ThinkEngine:
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         persons: names of steps that a person does. A run ends before one, and continues after :meth:`finish`.
+        person_types: types of steps that a person does, such as "act" where the operator can only answer with a text.
         on_event: told of everything that happens.
         jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
             that declares none waits for all before it.
+        order: what orders steps: the "text", where one that declares no inputs waits for all before it, or only the
+            "data" that they declare as inputs.
         view_pause: how many seconds lie between two writes of the plan's file, at least. With 0 it is written with each
             change. The ledger has everything at once.
         ledger: where the run is written down; by default in memory, or beside the file.
@@ -145,8 +153,10 @@ class ThinkEngine:
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: EditedSteps = field(default=EditedSteps.ASK, converter=EditedSteps, kw_only=True)
     persons: Sequence[str] = field(default=(), converter=_to_persons, kw_only=True)
+    person_types: Sequence[str] = field(default=(), converter=_to_person_types, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
+    order: Order = field(default="text", validator=in_(ORDERS), kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     runner: Runner = field(default=call, kw_only=True)
@@ -450,12 +460,23 @@ class ThinkEngine:
         values = Values(writer, {**info.inputs, **writer.state.inputs})
         limits = RunLimits(writer, self.limits, self.budget)
         operator = partial(self.runner, self.operator)
-        step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons)
+        step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons, self.person_types)
         failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
         missing = partial(find_missing, values, writer, self.required)
         replanner = Replanner(writer, step_runner, limits, self.planner, missing)
         watcher = self._watcher(writer)
-        return RunLoop(writer, step_runner, failure_handler, replanner, watcher, self.required, self.jobs)
+        is_new = writer.state.last is not None and writer.state.last.kind is RecordKind.BEGUN
+        return RunLoop(
+            writer,
+            step_runner,
+            failure_handler,
+            replanner,
+            watcher,
+            self.required,
+            self.jobs,
+            self.order,
+            tuple(find_doubts(writer.plan, values.given)) if is_new else (),
+        )
 
 
 def _no_run() -> PlanRunError:

@@ -45,12 +45,12 @@ from planspec_lark.mcp_server.tool_models import (
 from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
+from planspec_lark.planspec.agenda import next_step, step_states
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.token_budget import fit
-from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
@@ -86,12 +86,12 @@ class ToolAnswer:
 def _stand(stored: Stored) -> dict[str, Any]:
     """Where a plan stands: the fields that answers have in common."""
     plan = stored.plan
-    found = find_next(plan)
+    found = next_step(plan)
     return {
         "digest": stored.digest,
         "progress": plan.progress,
         "is_finished": plan.is_converged,
-        "next_step": "" if found is None else found[1].step_id,
+        "next_step": "" if found is None else found.step_id,
     }
 
 
@@ -158,7 +158,9 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
     if arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
-            raise RefusedError("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
+            left = "".join(f"\nStep {one.step.step_id}: {one.why}" for one in step_states(plan)[:_PAGE])
+            said = f"No step can be done now.{left}\n" if left else "No step is open: nothing is left to do. "
+            raise RefusedError(f"{said}Read the view `plan` to see what came of it.")
         return following.to_text
     if not arguments.step_id:
         raise RefusedError("The view `step` needs a step_id, such as `2.1`; the view `plan` shows all steps.")

@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
+    from planspec_lark.planspec.agenda import (
+        NextAction as NextAction,
+        StepState as StepState,
+        next_step as next_step,
+        ready_steps as ready_steps,
+        step_states as step_states,
+    )
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.data_flow import (
         DataFlow as DataFlow,
@@ -47,7 +54,6 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.rules import validate_plan as validate_plan
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
-        NextAction as NextAction,
         available_outputs as available_outputs,
         find_step as find_step,
         next_pending_step as next_pending_step,
@@ -59,12 +65,12 @@ if TYPE_CHECKING:
         StepView as StepView,
         focus_view as focus_view,
         next_step_view as next_step_view,
-        ready_steps as ready_steps,
     )
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "agenda": "NextAction StepState next_step ready_steps step_states",
             "check": "check_text",
             "data_flow": "DataFlow Link Origin find_data_flow",
             "diagram": "draw_plan",
@@ -79,7 +85,7 @@ else:
             "recovery": "ScanResult",
             "rules": "validate_plan",
             "transformer": "PlanTransformer",
-            "tree": "NextAction available_outputs find_step next_pending_step step_order",
-            "views": "StepView InputOrigin OutputUse focus_view next_step_view ready_steps",
+            "tree": "available_outputs find_step next_pending_step step_order",
+            "views": "StepView InputOrigin OutputUse focus_view next_step_view",
         },
     )

@@ -14,8 +14,9 @@ from operator import itemgetter
 
 from attrs import define, evolve
 
+from planspec_lark.planspec.agenda import next_step
 from planspec_lark.planspec.models import AT_WORK, SETTLED, PlanSpec, PlanStatus, PlanStep, copy_own
-from planspec_lark.planspec.tree import find_next, iter_with_parents
+from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.fields import require_whole
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
@@ -126,8 +127,7 @@ class _Node:
 
 def _list_nodes(plan: PlanSpec) -> list[_Node]:
     """The steps in document order. What is at work, the next one, and all above these are kept."""
-    found = find_next(plan)
-    upcoming = found and found[1]
+    upcoming = next_step(plan)
     known: dict[int, _Node] = {}
     for step, parent in iter_with_parents(plan):
         kept = step.status in AT_WORK or step is upcoming

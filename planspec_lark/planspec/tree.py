@@ -1,4 +1,4 @@
-"""The tree of steps: walks, ids that fit it, and the step that is to be done next.
+"""The tree of steps: walks, and ids that fit it.
 
 The parent of a step is the step with the longest proper prefix of its id among all ids of the plan; siblings are in
 the order in which they appear. All walks are safe at any depth: :func:`~planspec_lark.planspec.models.iter_steps` in
@@ -8,27 +8,20 @@ document order, :func:`iter_with_parents` with parents, :func:`walk` on entering
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.fields import COUNT_LIMIT
-from planspec_lark.syntax.tree import iter_tree, refuse_loops, walk_tree
+from planspec_lark.syntax.tree import iter_tree, walk_tree
 
 __all__ = [
-    "NextAction",
     "available_outputs",
-    "find_next",
     "find_step",
     "fit_ids",
     "iter_with_parents",
     "next_pending_step",
     "step_order",
-    "todo_of",
     "walk",
 ]
-
-_BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
-
 
 # ---------------------------------------------------------------- walks
 
@@ -109,67 +102,14 @@ def step_order(plan: PlanSpec) -> list[str]:
 
 
 def next_pending_step(plan: PlanSpec) -> PlanStep | None:
-    """The first pending step in document order (a container comes before its children), or None."""
+    """The first pending step in document order (a container comes before its children), or None.
+
+    That is all it looks at: one that was begun is passed over, and what a step needs does not matter. What is to be
+    done next says :func:`~planspec_lark.planspec.next_step`.
+    """
     return next((step for step in iter_steps(plan) if step.status is PlanStatus.PENDING), None)
 
 
 def available_outputs(plan: PlanSpec) -> set[str]:
     """The variables that the steps done so far have declared as their outputs."""
     return {name for step in iter_steps(plan) if step.status is PlanStatus.DONE for name in step.outputs}
-
-
-# ---------------------------------------------------------------- what is to be done next
-
-
-class NextAction(str, Enum):
-    """What is to be done with a step."""
-
-    # It is carried out.
-    DO = "do"
-    # One of its branches is chosen.
-    DECIDE = "decide"
-    # The steps below it are written.
-    PLAN = "plan"
-    # All below it has been dealt with, and so its own status is to be set.
-    CLOSE = "close"
-
-
-def find_next(plan: PlanSpec) -> tuple[NextAction, PlanStep] | None:
-    """What is to be done next, and with which step; None if no step is open.
-
-    A run takes the same step, unless its ledger knows more than the plan.
-    """
-    above: PlanStep | None = None
-    siblings = plan.steps
-    around: set[int] = set()
-    while True:
-        step = next((step for step in siblings if step.status in OPEN), None)
-        if step is None:
-            return None if above is None else (NextAction.CLOSE, above)
-        todo = todo_of(step)
-        if todo is not None:
-            return todo, step
-        if id(step) in around:
-            refuse_loops(plan.steps)
-        around.add(id(step))
-        above, siblings = step, step.children
-
-
-def todo_of(step: PlanStep) -> NextAction | None:
-    """What is to be done with an open step; None if one of its children comes first."""
-    if step.step_type not in CONTAINER_TYPES and not step.children:
-        return NextAction.DO
-    counts = step.step_type == "subtask" and step.total_count is not None
-    if counts and step.done_count >= (step.total_count or 0):
-        return NextAction.CLOSE
-    if not step.children:
-        return NextAction.DO if counts else NextAction.PLAN
-    return NextAction.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
-
-
-def _is_undecided(step: PlanStep) -> bool:
-    """Whether no branch has begun, and more than one can still be chosen."""
-    if any(branch.status in _BEGUN for branch in step.children):
-        return False
-    count = sum(branch.status in OPEN for branch in step.children)
-    return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)

@@ -13,16 +13,17 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users, iter_origins
-from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps, plain
+from planspec_lark.planspec.agenda import NextAction, Order, next_state
+from planspec_lark.planspec.data_flow import find_users, iter_origins
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, copy_own, iter_steps, plain
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.token_budget import fit, shorten_result
-from planspec_lark.planspec.tree import NextAction, find_next, find_step, todo_of
+from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
-from planspec_lark.syntax.tree import find_above, iter_tree
+from planspec_lark.syntax.tree import find_above
 
-__all__ = ["InputOrigin", "OutputUse", "StepView", "focus_view", "next_step_view", "ready_steps"]
+__all__ = ["InputOrigin", "OutputUse", "StepView", "focus_view", "next_step_view"]
 
 
 @frozen
@@ -115,46 +116,13 @@ class StepView:
         return value
 
 
-def next_step_view(plan: PlanSpec) -> StepView | None:
-    """The next step to do, with what one needs to know for it; None where no step is open.
+def next_step_view(plan: PlanSpec, *, order: Order = "text") -> StepView | None:
+    """The next step to do, with what one needs to know for it; None where none can be done.
 
-    That is the first open step in document order; the steps below a container come before the container itself.
+    See :func:`~planspec_lark.planspec.next_step`.
     """
-    found = find_next(plan)
-    return None if found is None else _view(plan, found[1], found[0])
-
-
-def ready_steps(plan: PlanSpec) -> list[PlanStep]:
-    """The steps that can be worked on side by side, in document order.
-
-    That is the next step to do, and each open step without steps below it whose inputs are all there: a step that is
-    done has produced them, or they come from outside of the plan. One that declares no inputs waits for all before it,
-    as in a run; so does what is below a decision, or in a loop, that has not begun.
-    """
-    found = find_next(plan)
-    if found is None:
-        return []
-    flow, (_, following) = find_data_flow(plan), found
-
-    def is_ready(step: PlanStep) -> bool:
-        origins = flow.origins.get(step.step_id, {}).values()
-        return step.status in OPEN and todo_of(step) is NextAction.DO and bool(origins) and all(map(_is_there, origins))
-
-    # The next step may be the first of a loop that has not begun; nothing that is open comes before it.
-    return [
-        following,
-        *(one for one, _ in iter_tree(plan.steps, _is_entered) if one is not following and is_ready(one)),
-    ]
-
-
-def _is_there(origin: Origin | None) -> bool:
-    return origin is None or (origin.step.status is PlanStatus.DONE and not origin.is_feedback)
-
-
-def _is_entered(step: PlanStep) -> bool:
-    """Whether steps below this one may be begun."""
-    begins_freely = step.step_type != "decide" and step.total_count is None
-    return step.status is PlanStatus.ACTIVE or (step.status is PlanStatus.PENDING and begins_freely)
+    found = next_state(plan, order=order)
+    return None if found is None else _view(plan, found.step, found.todo)
 
 
 def focus_view(plan: PlanSpec, step_id: str) -> StepView:

@@ -160,6 +160,7 @@ PE301 error   nothing-planned       An answer without steps where steps were ask
 PE302 error   too-many-planned      More steps than the planner may write at a time.
 PE303 error   loop-too-long         A loop with more rounds than the planner may ask for.
 PE304 error   name-taken            A name that another step of the plan already has.
+PE401 error   missing-input         An input that nothing brings when the plan is run; only where asked for.
 EX101 warning unknown-box           A check box or status that the format does not have.
 EX102 warning duplicate-id          A task id that another task already has.
 EX103 warning unknown-task          A dependency on a task that does not exist.

@@ -92,7 +92,7 @@ def test_what_blocked_steps_lack() -> None:
     values = {"_2_1": ok("baked", bread=1), "_4": ok("5 kg"), "_7": ok("hot"), "_9": ok("laid")}
     make_world(LACKING, **values, _5=lacking, _8=bad)
     result = run(*RUN)
-    assert result.stderr.splitlines() == [
+    assert result.stderr.splitlines()[-5:] == [
         "Inputs of blocked steps are missing: bread, flour, key, salt, plates. Continue with:",
         "  planspec reopen bakery.md 8",
         "  planspec done bakery.md 3 'what came of it' --output flour=TEXT",
@@ -100,7 +100,7 @@ def test_what_blocked_steps_lack() -> None:
         f"{GO_ON.rstrip()} --input key=TEXT --input salt=TEXT",
     ]
     make_world(plan_text(), **{**values, "_2": ok("eaten"), "_5": ok("asked"), "_8": ok("clean", plates=4)})
-    for line in result.stderr.splitlines()[1:]:
+    for line in result.stderr.splitlines()[-4:]:
         said = run(*shlex.split(line)[1:])
         assert said.exit_code == 0
     assert said.stdout.splitlines()[-1] == "The plan has converged."
@@ -109,7 +109,7 @@ def test_what_blocked_steps_lack() -> None:
 def test_what_is_to_be_moved_is_told_one_after_another() -> None:
     text = "Goal: g\n## Steps\n1. [subtask] a\n  1.1. [act] b\n    > ← x\n2. [act] c\n  > ← y\n3. [act] d → x, y\n"
     make_world(text, _3=ok("d", x=1, y=1))
-    assert run(*RUN).stderr.splitlines()[1:] == ["  planspec move bakery.md 3 1", GO_ON.rstrip()]
+    assert run(*RUN).stderr.splitlines()[-2:] == ["  planspec move bakery.md 3 1", GO_ON.rstrip()]
 
 
 def test_an_output_is_missing() -> None:
@@ -339,8 +339,29 @@ def test_dry_run_where_all_is_blocked() -> None:
         "Goal: Open\n## Steps\n1. [!] [subtask] Bake\n  1.1. [x] [act] Heat\n  1.2. [!] [act] Knead\n"
     )
     result = run("run", "--dry-run", "--", "-shut.md")
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "There is nothing to do. Steps are blocked: 1.2\n"
+
+
+def test_a_misspelt_input_is_said_before_the_run_begins() -> None:
+    text = "Goal: g\n## Steps\n1. [act] Pack → boxes\n2. [act] Load\n> ← boxs\n"
+    make_world(text, _1=ok("packed", boxes=3), _2=ok("loaded"))
+    found = "warning[PS316]: step 2: no step produces the input `boxs`\n"
+    dry = run("run", "bakery.md", "--dry-run")
+    assert (dry.exit_code, dry.stderr[: len(found)]) == (1, found)
+    assert dry.stderr.endswith("Inputs cannot come: boxs\n")
+    # Who gives it has meant it.
+    given = run("run", "bakery.md", "--dry-run", "--input", "boxs=3")
+    assert (given.exit_code, given.stderr) == (0, "")
+    checked = run("check", "bakery.md", "--run")
+    assert checked.exit_code == 1
+    assert "error[PE401]: step 2: the input `boxs` cannot come: it has to be given" in checked.stdout
+    assert run("check", "bakery.md", "--run", "--input", "boxs=3").exit_code == 0
+    assert run("check", "bakery.md", "--input", "boxs=3").exit_code == 2
+    result = run(*RUN)
+    assert (result.exit_code, result.stderr[: len(found)]) == (0, found)
+    # It is said once.
+    assert run(*RUN, "--resume").stderr == ""
 
 
 def test_how_a_blocked_plan_is_reopened() -> None:
@@ -569,11 +590,27 @@ def test_a_model_for_all_parts(served: Served, snapshot: SnapshotAssertion) -> N
     ]
     answers += ["## Steps\n1. [act] inside", '{"status": "OK", "result": "done"}']
     served.play(*map(fine, answers))
-    result = run("run", "bakery.md", "--llm", "qwen", "--language", "zh")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts", "--language", "zh")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == snapshot
     assert [request.body["model"] for request in served.asked] == ["qwen"] * 5
     assert served.asked[0].body["messages"][0]["content"].startswith("# 执行一个步骤\n")
+
+
+def test_the_answer_of_a_model_is_no_act(served: Served) -> None:
+    make_world("Goal: g\n## Steps\n1. [reason] think → a\n2. [act] do it\n> ← a\n3. [reason] conclude\n")
+    served.play(*map(fine, ['{"status": "OK", "outputs": {"a": 1}}', '{"status": "OK"}']))
+    result = run("run", "bakery.md", "--llm", "qwen")
+    assert (result.exit_code, len(served.asked)) == (3, 1)
+    assert result.stderr.startswith("The answer of a model is no act: a person does the act steps")
+    assert "  planspec done bakery.md 2 'what came of it'\n" in result.stderr
+    assert (
+        "2  [act] do it\n    ← a: step 1\n    a person does it"
+        in run("run", "bakery.md", "--llm", "qwen", "--resume", "--dry-run").stdout
+    )
+    assert run("done", "bakery.md", "2", "did it").exit_code == 0
+    assert run("run", "bakery.md", "--llm", "qwen", "--resume").exit_code == 0
+    assert len(served.asked) == 2
 
 
 def test_a_model_for_what_no_program_does(served: Served) -> None:
@@ -596,7 +633,7 @@ def test_a_budget_binds_programs(option: tuple[str, str], said: str) -> None:
 
 def test_tokens_are_a_budget(served: Served) -> None:
     served.play(fine('{"status": "OK", "result": "so", "outputs": {"list": 1, "goods": 1}}'))
-    result = run("run", "bakery.md", "--llm", "qwen", "--max-tokens", "6")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts", "--max-tokens", "6")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, "Stopped: the budget is used up: tokens: 6")
     # Five for each answer.
     assert len(served.asked) == 2
@@ -604,11 +641,11 @@ def test_tokens_are_a_budget(served: Served) -> None:
 
 def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
     served.play(fault(401))
-    result = run("run", "bakery.md", "--llm", "qwen")
+    result = run("run", "bakery.md", "--llm", "qwen", "--llm-acts")
     assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
     assert result.stderr == (
         "Error: operator: the endpoint refuses the API key (401): so it is\n"
-        "To continue:\n  planspec run bakery.md --llm qwen --resume\n"
+        "To continue:\n  planspec run bakery.md --llm qwen --llm-acts --resume\n"
     )
     assert run(*RUN, "--resume").exit_code == 0
 

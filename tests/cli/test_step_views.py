@@ -27,17 +27,37 @@ def test_next_shows_the_next_step() -> None:
         ("1. [x] [act] a\n", "<stdin>: no step is left to do\n"),
         (
             "1. [!] [act] a\n2. [~] [act] b\n3. [!] [act] c\n",
-            "Steps are blocked: 1, 3\n<stdin>: no step is left to do\n",
+            "Step 1: it is blocked\nStep 3: it is blocked\n<stdin>: no step can be done now\n",
         ),
         (
             "".join(f"{number}. [!] [act] a\n" for number in range(1, 23)),
-            f"Steps are blocked: {', '.join(map(str, range(1, 21)))} and more\n<stdin>: no step is left to do\n",
+            "".join(f"Step {number}: it is blocked\n" for number in range(1, 21))
+            + "<stdin>: no step can be done now\n",
+        ),
+        # What is pending is said, as `archive` says it.
+        (
+            "1. [!] [act] a → x | no\n2. [act] b\n> ← x\n3. [~] [subtask] c\n 3.1. [act] d\n",
+            "Step 1: it is blocked: no\nStep 2: inputs are missing: x (step 1 is blocked)\n"
+            "Step 3.1: step 3 above it is skipped\n<stdin>: no step can be done now\n",
         ),
     ],
 )
 def test_next_has_a_code_for_nothing_left(steps: str, said: str) -> None:
     result = run("next", "-", stdin=f"Goal: g\n## Steps\n{steps}")
     assert (result.exit_code, result.stdout, result.stderr) == (3, "", said)
+
+
+def test_next_says_why() -> None:
+    text = "Goal: g\n## Steps\n1. [>] [act] a → x\n2. [act] b\n> ← x\n3. [act] c\n"
+    assert run("next", "-", "--why", stdin=text).stdout == (
+        "1. [>] [act] a → x\n    it can be done now\n"
+        "2. [act] b\n    its input `x` comes from step 1, which is active\n"
+        "3. [act] c\n    step 1 comes first\n"
+    )
+    assert run("next", "-", "--all", "--order", "data", stdin=text).stdout == "1. [>] [act] a → x\n3. [act] c\n"
+    states = json.loads(run("next", "-", "--why", "--json", stdin=text).stdout)
+    assert states[0] == {"id": "1", "todo": "do", "why": ""}
+    assert states[2] == {"id": "3", "todo": "do", "why": "step 1 comes first"}
 
 
 def test_focus_shows_any_step() -> None:

@@ -186,9 +186,8 @@ def test_a_result_as_long_as_may_be() -> None:
 # ---------------------------------------------------------------- faults
 
 FAULTS: dict[str, tuple[Any, PlanStep, list[str]]] = {
-    "empty": ({}, ACT, ["PE101", "PE101"]),
+    "empty": ({}, ACT, ["PE101"]),
     "no status": ({"result": "x"}, ACT, ["PE101"]),
-    "no result": ({"status": "OK"}, PLAIN, ["PE101"]),
     "status of another kind": ({"status": True, "result": "x"}, PLAIN, ["PE103"]),
     "no such status": ({"status": "DONE", "result": "x"}, PLAIN, ["PE104"]),
     "an empty status": ({"status": "", "result": "x"}, PLAIN, ["PE104"]),
@@ -269,3 +268,19 @@ def test_any_text_is_an_answer_or_an_error(text: str, step: PlanStep) -> None:
         json.dumps(scan.answer.outputs, allow_nan=False)
         assert set(scan.answer.outputs) <= set(step.outputs)
         assert (scan.answer.branch != "") == (step is DECIDE and scan.answer.status is HopStatus.OK)
+
+
+def test_without_a_result_it_has_no_text() -> None:
+    answer = read({"status": "OK"}, PLAIN)
+    assert answer is not None
+    assert (answer.status, answer.result) == (HopStatus.OK, "")
+
+
+def test_of_two_different_answers_none_counts() -> None:
+    first, second = '{"status": "OK", "result": "a"}', '{"status": "FAIL", "result": "b"}'
+    found = read_execution(f"{first}\nor\n{second}\n", PLAIN)
+    assert found.answer is None
+    assert [one.message for one in found.diagnostics if one.severity is Severity.ERROR] == [
+        "two different objects, in lines 1 and 3: which one counts?"
+    ]
+    assert read_execution(f"{first}\nor\n{first}\n", PLAIN).answer is not None

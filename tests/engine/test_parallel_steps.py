@@ -115,6 +115,50 @@ def test_loops_and_decisions_keep_their_meaning() -> None:
     assert watch.were_together("2.1", "4")
 
 
+EIGHT = "".join(f"{number}. [act] a\n" for number in range(1, 9))
+
+
+def test_by_data_steps_without_inputs_are_done_side_by_side() -> None:
+    watch = Watch([str(number) for number in range(1, 9)])
+    assert ThinkEngine(plan(EIGHT), watch, jobs=8, order="data").run().outcome is Outcome.CONVERGED
+    assert watch.most == 8
+    watch = Watch()
+    ThinkEngine(plan(EIGHT), watch, jobs=8).run()
+    assert watch.most == 1
+    with pytest.raises(ValueError, match="order"):
+        ThinkEngine(plan(EIGHT), watch, order="fast")  # type: ignore[arg-type]
+
+
+def test_by_data_what_is_not_there_is_waited_for() -> None:
+    watch = Watch(["1", "3"])
+    steps = "1. [act] a → x\n2. [subtask] b → y\n  > ← x\n  2.1. [act] c → y\n3. [act] d\n4. [act] e\n  > ← y\n"
+    assert ThinkEngine(plan(steps), watch, jobs=4, order="data").run().outcome is Outcome.CONVERGED
+    assert watch.were_together("1", "3")
+    assert not watch.were_together("1", "2.1")
+    assert not watch.were_together("2.1", "4")
+
+
+def test_a_failure_holds_back_only_what_waits_for_it() -> None:
+    log: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        log.append(call.step.step_id)
+        if call.step.step_id == "1" and call.attempt == 1:
+            return OperatorResult(HopStatus.FAIL, "no")
+        time.sleep(0.1)
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    def reflect(_: Any) -> str:
+        log.append("reflect")
+        return "RETRY"
+
+    steps = "1. [act] a → x\n2. [act] b\n  > ← k\n3. [act] c\n  > ← k\n4. [act] d\n  > ← x\n"
+    assert ThinkEngine(plan(steps), operate, reflect, jobs=2).run().outcome is Outcome.CONVERGED
+    # The third is begun where the first has failed and the second is at work.
+    assert sorted(log[:3]) == ["1", "2", "3"]
+    assert log[3:] == ["reflect", "1", "4"]
+
+
 def test_a_failure_waits_for_what_is_at_work() -> None:
     """Nothing is begun beside a step that waits for a reflection, and nothing is changed beside one that is at work."""
     log: list[str] = []

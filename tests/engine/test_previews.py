@@ -16,6 +16,7 @@ from planspec_lark.engine import (
     PlannedStep,
     StepCall,
     ThinkEngine,
+    check_run,
     preview,
     preview_resumed,
 )
@@ -90,9 +91,18 @@ def test_what_is_given_up_is_left_out(mark: str) -> None:
 
 
 def test_a_step_puts_out_what_one_behind_it_takes() -> None:
-    """And not the other way round."""
+    """And not the other way round: what cannot be done brings nothing."""
     text = "Goal: g\n## Steps\n1. [act] one → a\n  > ← b\n2. [act] two → b\n  > ← a\n"
-    assert sources(preview(parse_plan(text))) == {"1": {"b": False}, "2": {"a": ("1",)}}
+    found = preview(parse_plan(text))
+    assert sources(found) == {"1": {"b": False}, "2": {"a": False}}
+    assert [one.why for one in found] == [
+        "inputs are missing: b (step 2 comes later)",
+        "inputs are missing: a (step 1 cannot be done)",
+    ]
+    # But in a loop around both, there is a round after.
+    loop = text.replace("1. [act] one", "1. [subtask] s | Progress: 0/2\n1.1. [act] one")
+    loop = loop.replace("\n2. [act]", "\n1.2. [act]")
+    assert sources(preview(parse_plan(loop))) == {"1.1": {"b": ("1.2",)}, "1.2": {"a": ("1.1",)}}
 
 
 def test_what_was_done_counts_only_as_it_is_written_now() -> None:
@@ -100,6 +110,17 @@ def test_what_was_done_counts_only_as_it_is_written_now() -> None:
     for own, expected in ((hash_of(plan.steps[0]), ("1",)), ("another", False)):
         state = RunState(finished={"1": FinishedStep(own, 1, ("a",))})
         assert sources(preview(plan, (), state))["2"]["a"] == expected
+
+
+def test_it_ends_as_the_run_does() -> None:
+    text = PLAN.replace("5. [subtask] to be planned\n", "").replace("> ← a, c, x", "> ← a, d")
+    given: dict[str, object] = {}
+    for one in (text, text.replace("3. [decide]", "3. [~] [decide]"), text.replace("1. [act]", "1. [!] [act]")):
+        result = ThinkEngine(parse_plan(one), carry_out, inputs=given).run()
+        planned = {step.step.step_id for step in preview(parse_plan(one), given) if step.why}
+        assert planned == {lack.step for lack in result.lacking}
+    found, *_ = check_run(text, [])
+    assert found.message == "step 2: the input `d` cannot come: inputs are missing: d (step 3.1 comes later)"
 
 
 # ---------------------------------------------------------------- runs that continue

@@ -198,7 +198,7 @@ def test_plannings_are_bounded() -> None:
 
 
 def test_steps_that_cannot_be_reached_are_said() -> None:
-    result = World().run("1. [x] [subtask] s\n  1.1. [act] a\n")
+    result = World().run("1. [~] [subtask] s\n  1.1. [act] a\n")
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are pending that cannot be reached")
 
 

@@ -46,7 +46,7 @@ from planspec_lark.plan_next import build_repair_prompt, default_words
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
-from planspec_lark.planspec import PlanTransformer, draw_plan, focus_view, next_step_view, parse_tree
+from planspec_lark.planspec import PlanTransformer, draw_plan, focus_view, next_step_view, parse_tree, step_states
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode, estimate_tokens
@@ -124,6 +124,7 @@ def _bound(plan: PlanSpec) -> None:
 
 def _view_steps(plan: PlanSpec) -> None:
     steps = [*iter_steps(plan)]
+    step_states(plan)
     for view in (next_step_view(plan), *(focus_view(plan, step.step_id) for step in (*steps[:1], *steps[-1:]))):
         if view is not None:
             view.to_dict()

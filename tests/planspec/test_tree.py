@@ -26,8 +26,8 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.exchange import export_plan
-from planspec_lark.planspec import NextAction
-from planspec_lark.planspec.tree import find_next, iter_with_parents, walk
+from planspec_lark.planspec import next_step
+from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import PlanSpecError, tree
 from planspec_lark.syntax.tree import find_parents, grow, iter_nodes, iter_tree, walk_tree
 from tests.planspec.test_models import DEPTH, chain
@@ -129,7 +129,7 @@ def test_a_step_below_itself_is_refused_and_does_not_hang(
 @pytest.mark.parametrize("circle", [_short_circle, _long_circle])
 def test_what_is_next_is_not_looked_for_in_a_circle(circle: Callable[[], PlanSpec]) -> None:
     with pytest.raises(ValueError, match=r"\Asteps: 1 is below itself\Z"):
-        find_next(circle())
+        next_step(circle())
 
 
 def test_a_step_in_several_places_is_not_below_itself() -> None:
@@ -215,43 +215,3 @@ def test_a_step_that_does_not_fit_its_place_is_found_all_the_same() -> None:
     stray = PlanStep("5", step_type="act")
     plan = PlanSpec(steps=[PlanStep("1", step_type="subtask", children=[stray])])
     assert find_step(plan, "5") is stray
-
-
-# ---------------------------------------------------------------- what comes next
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        pytest.param("", None, id="no steps"),
-        pytest.param("1. [x] [act] a\n2. [~] [act] b\n3. [!] [act] c\n", None, id="nothing is open"),
-        pytest.param("1. [x] [act] a\n2. [act] b\n3. [>] [act] c\n", ("do", "2"), id="the first open step"),
-        pytest.param("1. [subtask] a\n1.1. [act] b\n", ("do", "1.1"), id="below a container"),
-        pytest.param("1. [x] [subtask] a\n1.1. [act] b\n2. [act] c\n", ("do", "2"), id="not below a finished one"),
-        pytest.param("1. [act] a\n1.1. [act] b\n", ("do", "1.1"), id="below a leaf that has children"),
-        pytest.param("1. [subtask] a\n", ("plan", "1"), id="a bare subtask"),
-        pytest.param("1. [decide] a\n", ("plan", "1"), id="a bare decision"),
-        pytest.param("1. [subtask] a | Progress: 1/3\n", ("do", "1"), id="a bare loop"),
-        pytest.param("1. [subtask] a | Progress: 1\n", ("plan", "1"), id="rounds without a total"),
-        pytest.param("1. [>] [subtask] a | Progress: 3/3\n1.1. [act] b\n", ("close", "1"), id="a loop at its end"),
-        pytest.param("1. [>] [subtask] a | Progress: 2/3\n1.1. [act] b\n", ("do", "1.1"), id="a loop at work"),
-        pytest.param(
-            "1. [>] [subtask] a\n1.1. [x] [act] b\n1.2. [~] [act] c\n", ("close", "1"), id="all below is done"
-        ),
-        pytest.param("1. [>] [subtask] a\n1.1. [!] [act] b\n", ("close", "1"), id="all below is blocked"),
-        pytest.param("1. [decide] a\n1.1. [act] b\n1.2. [act] c\n", ("decide", "1"), id="an open decision"),
-        pytest.param("1. [>] [decide] a\n1.1. [act] b\n", ("decide", "1"), id="one branch, not chosen"),
-        pytest.param("1. [decide] a\n1.1. [act] b\n1.2. [~] [act] c\n", ("decide", "1"), id="one is left, not begun"),
-        pytest.param("1. [>] [decide] a\n1.1. [act] b\n1.2. [~] [act] c\n", ("do", "1.1"), id="a chosen branch"),
-        pytest.param("1. [>] [decide] a\n1.1. [act] b\n1.2. [>] [act] c\n", ("do", "1.1"), id="a branch has begun"),
-        pytest.param("1. [>] [decide] a\n1.1. [~] [act] b\n1.2. [!] [act] c\n", ("close", "1"), id="no branch is open"),
-        pytest.param("1. [other] a\n", ("do", "1"), id="another type"),
-    ],
-)
-def test_what_comes_next(steps: str, expected: tuple[str, str] | None) -> None:
-    found = find_next(parse_plan(f"## Steps\n{steps}"))
-    assert (None if found is None else (found[0].value, found[1].step_id)) == expected
-
-
-def test_what_there_is_to_do() -> None:
-    assert [todo.value for todo in NextAction] == ["do", "decide", "plan", "close"]

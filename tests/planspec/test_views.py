@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan
-from planspec_lark.planspec import NextAction, StepView, find_data_flow, focus_view, next_step_view, ready_steps
+from planspec_lark.planspec import NextAction, StepView, find_data_flow, focus_view, next_step_view
 
 PLAN = """\
 # Plan: Move the bookings
@@ -282,7 +282,8 @@ def test_what_is_short_stays_as_it_is() -> None:
 
 
 def test_what_a_later_step_puts_out_is_feedback() -> None:
-    text = upcoming("## Steps\n1. [act] a\n> ← b, c\n2. [x] [act] d → b\n3. [act] e → c\n").to_text()
+    plan = parse_plan("## Steps\n1. [act] a\n> ← b, c\n2. [x] [act] d → b\n3. [act] e → c\n")
+    text = focus_view(plan, "1").to_text()
     assert "- b: as feedback from 2. [x] [act] d → b\n- c: as feedback from 3. [act] e → c\n" in text
 
 
@@ -317,40 +318,3 @@ def test_as_json() -> None:
 
 def test_an_empty_plan_has_no_steps_to_look_at() -> None:
     assert next_step_view(PlanSpec()) is None
-
-
-# ---------------------------------------------------------------- what can be begun
-
-
-def ready(steps: str) -> list[str]:
-    return [step.step_id for step in ready_steps(parse_plan(f"## Steps\n{steps}"))]
-
-
-@pytest.mark.parametrize(
-    ("steps", "ids"),
-    [
-        ("1. [x] [act] a\n", []),
-        # The next one, whatever it needs; others only with inputs that are there.
-        ("1. [act] a → x\n2. [act] b\n3. [act] c\n> ← x\n4. [act] d\n> ← outside\n", ["1", "4"]),
-        ("1. [x] [act] a → x\n2. [act] b\n3. [act] c\n> ← x\n", ["2", "3"]),
-        # What is at work is listed as well, what is blocked or skipped is not.
-        ("1. [>] [act] a\n2. [>] [act] b\n> ← k\n3. [!] [act] c\n> ← k\n4. [~] [act] d\n> ← k\n", ["1", "2"]),
-        # Nothing has produced it that is blocked, or skipped, or done only later.
-        ("1. [act] a\n2. [!] [act] b → x\n3. [act] c\n> ← x\n", ["1"]),
-        ("1. [act] a\n2. [act] b\n> ← x\n3. [act] c → x\n", ["1"]),
-        # Containers are entered; decisions and loops only once they have begun.
-        ("1. [act] a\n2. [subtask] b\n 2.1. [act] c\n > ← k\n", ["1", "2.1"]),
-        ("1. [act] a\n2. [decide] b\n 2.1. [act] c\n > ← k\n 2.2. [act] d\n", ["1"]),
-        ("1. [act] a\n2. [subtask] b | Progress: 0/3\n 2.1. [act] c\n > ← k\n", ["1"]),
-        ("1. [act] a\n2. [>] [subtask] b | Progress: 1/3\n 2.1. [act] c\n > ← k\n", ["1", "2.1"]),
-        ("1. [act] a\n2. [~] [subtask] b\n 2.1. [act] c\n > ← k\n", ["1"]),
-        # The next step is listed also where it is what begins a loop or a branch.
-        ("1. [subtask] a | Progress: 0/3\n 1.1. [act] b → x\n 1.2. [act] c\n > ← x\n2. [act] d\n> ← k\n", ["1.1", "2"]),
-        ("1. [decide] a\n 1.1. [x] [act] b\n 1.2. [subtask] c\n  1.2.1. [act] d\n", ["1.2.1"]),
-        # The next thing to do may be with a container.
-        ("1. [subtask] a\n 1.1. [x] [act] b → x\n2. [act] c\n> ← x\n", ["1", "2"]),
-        ("1. [subtask] a\n2. [act] c\n> ← k\n", ["1", "2"]),
-    ],
-)
-def test_what_can_be_begun(steps: str, ids: list[str]) -> None:
-    assert ready(steps) == ids

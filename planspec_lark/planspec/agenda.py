@@ -1,0 +1,450 @@
+"""Which steps of a plan can be done now, and why each other one cannot.
+
+Views, commands, servers and runs ask here. A run knows more than its plan says: it overrides what is said of one step,
+and keeps the agenda, so that what has been dealt with is not looked at again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from attrs import frozen
+
+from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
+    OPEN,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    has_progress,
+    iter_steps,
+)
+from planspec_lark.syntax.diagnostics import brief
+from planspec_lark.syntax.tree import walk_tree
+
+__all__ = [
+    "ORDERS",
+    "Agenda",
+    "NextAction",
+    "Order",
+    "StepState",
+    "next_state",
+    "next_step",
+    "ready_steps",
+    "step_states",
+]
+
+Order: TypeAlias = Literal["text", "data"]
+ORDERS: tuple[Order, ...] = ("text", "data")
+_BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
+
+
+class NextAction(str, Enum):
+    """What is to be done with a step."""
+
+    # It is carried out.
+    DO = "do"
+    # One of its branches is chosen.
+    DECIDE = "decide"
+    # The steps below it are written.
+    PLAN = "plan"
+    # All below it has been dealt with, and so its own status is to be set.
+    CLOSE = "close"
+    # In a run alone: what is below it is begun, or its failure is reflected on.
+    OPEN = "open"
+    REFLECT = "reflect"
+
+
+@frozen
+class StepState:
+    """What is to be done with a step, and what holds it back.
+
+    Attributes:
+        step: the step.
+        todo: what is to be done with it; None where steps below it come first, or nothing is to be done.
+        why: why that cannot be done now, in words; empty where it can.
+        lacks: inputs that nothing will bring, unless the plan is changed or what is blocked is opened.
+    """
+
+    step: PlanStep
+    todo: NextAction | None
+    why: str = ""
+    lacks: tuple[str, ...] = ()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether something can be done with it now."""
+        return self.todo is not None and not self.why
+
+
+@frozen
+class _Place:
+    """Where a step is: its number in document order, that of the last one below it, and what it is below."""
+
+    start: int
+    end: int
+    parent: PlanStep | None
+
+    def holds(self, other: _Place) -> bool:
+        return self.start < other.start <= self.end
+
+
+@frozen
+class _Level:
+    """Steps beside one another that are gone through, and what holds all of them back."""
+
+    steps: Iterator[PlanStep]
+    why: str = ""
+
+
+class Agenda:
+    """What is to be done of a plan.
+
+    Args:
+        plan: the plan.
+        order: what orders steps. In that of the "text", one that declares no inputs waits for all before it; by "data",
+            only inputs are waited for.
+        given: inputs that are there whatever the steps produce.
+    """
+
+    def __init__(self, plan: PlanSpec, *, order: Order = "text", given: Collection[str] = ()) -> None:
+        self.plan, self.order, self.given = plan, order, given
+        self.renew()
+
+    def renew(self) -> None:
+        """Take account of any change of the plan."""
+        self._places: dict[int, _Place] = {}
+        self._producers: dict[str, list[PlanStep]] = {}
+        self._users: dict[str, list[PlanStep]] = {}
+        # By variable, the place of the first finished step that produces it.
+        self._first_done: dict[str, int] = {}
+        around: list[tuple[PlanStep, int]] = []
+        count = 0
+        for step, is_entered in walk_tree(self.plan.steps):
+            if is_entered:
+                around.append((step, count))
+                count += 1
+                for names, table in ((step.outputs, self._producers), (step.inputs, self._users)):
+                    for name in dict.fromkeys(names):
+                        table.setdefault(name, []).append(step)
+                if step.status is PlanStatus.DONE:
+                    for name in step.outputs:
+                        self._first_done.setdefault(name, count - 1)
+                continue
+            _, start = around.pop()
+            self._places[id(step)] = _Place(start, count - 1, around[-1][0] if around else None)
+        self.forget()
+
+    def forget(self) -> None:
+        """Take account of steps that are open again."""
+        # By what they are below, how many steps have been dealt with from the first on.
+        self._through: dict[int, int] = {}
+        # By variable, and by the open loop or decision around who asks, how many of the steps that produce it have
+        # been dealt with for good.
+        self._settled: dict[tuple[str, int], int] = {}
+        # Steps that were found to lack inputs.
+        self._stuck: set[int] = set()
+        # Finished steps with open ones below them.
+        self._torn: set[int] = set()
+        for step in iter_steps(self.plan):
+            if step.status in OPEN:
+                above = self._places[id(step)].parent
+                while above is not None and above.status is PlanStatus.DONE and id(above) not in self._torn:
+                    self._torn.add(id(above))
+                    above = self._places[id(above)].parent
+
+    # ---------------------------------------------------------------- what a run knows better
+
+    def top(self) -> list[PlanStep]:
+        """The steps that are gone through."""
+        return self.plan.steps
+
+    def is_loop(self, step: PlanStep) -> bool:
+        """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown."""
+        return step.step_type == "subtask" and has_progress(step)
+
+    def todo(self, step: PlanStep) -> NextAction | None:
+        """What is to be done with an open step; None if what is below it decides."""
+        if step.step_type not in CONTAINER_TYPES and not step.children:
+            return NextAction.DO
+        counts = step.step_type == "subtask" and step.total_count is not None
+        if counts and step.done_count >= (step.total_count or 0):
+            return NextAction.CLOSE
+        if not step.children:
+            return NextAction.DO if counts else NextAction.PLAN
+        return NextAction.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
+
+    def is_there(self, name: str, step: PlanStep) -> bool:
+        """Whether a step has this input: one before it has produced it, or one in a loop around both has earlier."""
+        place = self._places[id(step)]
+        if self._first_done.get(name, place.start) < place.start:
+            return True
+        return any(
+            (above.step_type == "decide" and name in above.outputs)
+            or (above.done_count and self.is_loop(above) and self._has_later(name, place, above))
+            for above in self.ancestors(step)
+        )
+
+    # ---------------------------------------------------------------- all steps
+
+    def states(self, *, is_complete: bool = False) -> Iterator[StepState]:
+        """The open steps in document order; ``is_complete`` for what is blocked, and what is below it, as well.
+
+        What is below a step that waits is passed over otherwise.
+        """
+        first: PlanStep | None = None
+        levels = [_Level(self._left(None, self.top(), is_complete))]
+        while levels:
+            level = levels[-1]
+            step = next(level.steps, None)
+            if step is None:
+                levels.pop()
+                continue
+            state = self._look_at(step, level, first)
+            if step.status is not PlanStatus.DONE:
+                yield state
+            if state.lacks:
+                self._stuck.add(id(step))
+            # What the caller has done meanwhile is not waited for.
+            elif state.todo is not None and not level.why and first is None and step.status in OPEN:
+                first = step
+            if step.children and state.todo in (None, NextAction.OPEN, NextAction.DECIDE):
+                why = level.why or self._holds_below(state, is_first=first in (None, step))
+                if is_complete or not why:
+                    levels.append(_Level(self._left(step, step.children, is_complete), why))
+
+    def _left(self, above: PlanStep | None, steps: Sequence[PlanStep], is_complete: bool) -> Iterator[PlanStep]:
+        """Those of these steps that are open, or finished with open ones below them."""
+        key, at = id(above), 0
+        if not is_complete:
+            at = self._through.get(key, 0)
+            while at < len(steps) and not self._is_left(steps[at]):
+                at += 1
+            self._through[key] = at
+        for number in range(at, len(steps)):
+            step = steps[number]
+            if self._is_left(step) or (is_complete and (step.status is PlanStatus.BLOCKED or step.children)):
+                yield step
+
+    def _is_left(self, step: PlanStep) -> bool:
+        return step.status in OPEN or id(step) in self._torn
+
+    def _look_at(self, step: PlanStep, level: _Level, first: PlanStep | None) -> StepState:
+        if step.status not in OPEN:
+            said = f": {brief(step.result)}" if step.result and step.status is PlanStatus.BLOCKED else ""
+            return StepState(step, None, "" if id(step) in self._torn else f"it is {step.status.value}{said}")
+        todo = self.todo(step)
+        if todo is None and next(self._left(step, step.children, False), None) is None:
+            todo = NextAction.CLOSE
+        if level.why:
+            return StepState(step, todo, level.why)
+        needs = step.inputs and todo not in (NextAction.CLOSE, NextAction.REFLECT)
+        lacks, why = self._find_lacks(step) if needs else ({}, "")
+        if lacks and not why:
+            said = ", ".join(f"{name} ({cause})" for name, cause in lacks.items())
+            return StepState(step, todo, f"inputs are missing: {said}", tuple(lacks))
+        if not why and first is not None and self.order == "text" and step.status is not PlanStatus.ACTIVE:
+            waits = todo and (not step.inputs or todo not in (NextAction.DO, NextAction.DECIDE))
+            why = f"step {first.step_id} comes first" if waits else ""
+        if not why and first is not None and todo in (NextAction.DO, NextAction.DECIDE):
+            why = self._find_clash(step)
+        return StepState(step, todo, why or ("" if todo else "steps below it come first"))
+
+    def _holds_below(self, state: StepState, *, is_first: bool) -> str:
+        """What holds back the steps below one; empty where they can be gone into."""
+        step = state.step
+        if step.status in (PlanStatus.BLOCKED, PlanStatus.SKIPPED):
+            return f"step {step.step_id} above it is {step.status.value}"
+        if step.status is PlanStatus.DONE:
+            return ""
+        if state.todo is NextAction.DECIDE:
+            return f"step {step.step_id} has not chosen a branch"
+        if step.inputs and (state.lacks or not all(self._has(name, step) for name in step.inputs)):
+            return f"step {step.step_id} above it waits: {state.why}"
+        is_late = step.step_type == "decide" or self.is_loop(step)
+        if step.status is PlanStatus.PENDING and is_late and not is_first and self.order == "text":
+            return f"step {step.step_id} above it has not begun"
+        return ""
+
+    # ---------------------------------------------------------------- inputs
+
+    def _has(self, name: str, step: PlanStep) -> bool:
+        return self._find_late(name, step) is None and self.find_lack(name, step) is None
+
+    def _find_lacks(self, step: PlanStep) -> tuple[Mapping[str, str], str]:
+        """The inputs that nothing will bring, each with why; and what the step waits for, if anything is to come."""
+        lacks: dict[str, str] = {}
+        for name in dict.fromkeys(step.inputs):
+            if (late := self._find_late(name, step)) is not None:
+                return {}, f"its input `{name}` comes from step {late.step_id}, which is {late.status.value}"
+            if (lack := self.find_lack(name, step)) is not None:
+                lacks[name] = self._say_lack(lack, step)
+        return lacks, ""
+
+    def producers(self, name: str) -> Sequence[PlanStep]:
+        """The steps that declare an output, in document order."""
+        return self._producers.get(name, ())
+
+    def find_lack(self, name: str, step: PlanStep) -> PlanStep | None:
+        """The step that does not bring an input, where that is not there; None for one from outside the plan."""
+        if name in self.given or name not in self._producers or self.is_there(name, step):
+            return None
+        place = self._places[id(step)]
+        loops = [self._places[id(loop)].end for loop in self._loops_around(step)]
+        producers = self._producers[name]
+        for one in producers:
+            at = self._places[id(one)]
+            if at.start > place.start:
+                break
+            if one is not step and (at.end < place.start or one.step_type == "decide"):
+                return one
+        # What comes later in a loop around both is there from its second round on. A container has what is below it.
+        own = place.end if step.step_type != "decide" else place.start
+        later = bisect_right(producers, max(own, *loops, place.start), key=self._start)
+        return producers[later] if later < len(producers) else None
+
+    def _say_lack(self, lack: PlanStep, step: PlanStep) -> str:
+        if self._start(lack) > self._start(step):
+            return f"step {lack.step_id} comes later"
+        if id(lack) in self._stuck:
+            return f"step {lack.step_id} cannot be done"
+        return f"step {lack.step_id} is {lack.status.value}{' without it' if lack.status is PlanStatus.DONE else ''}"
+
+    def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
+        """A step before this one that has still to produce something, or that is to be done once more."""
+        place, producers = self._places[id(step)], self._producers.get(name, ())
+        around = next((id(above) for above in self.ancestors(step) if self._is_repeated(above)), 0)
+        key, is_settled = (name, around), True
+        begin = max(self._settled.get(key, 0), self._settled.get((name, 0), 0))
+        for number in range(begin, len(producers)):
+            one = producers[number]
+            if self._start(one) >= place.start:
+                break
+            late = self._late(one, place)
+            if late is not None:
+                return late
+            is_settled = is_settled and (one.status not in OPEN or id(one) in self._stuck)
+            if is_settled:
+                self._settled[key] = number + 1
+        return None
+
+    def _is_repeated(self, step: PlanStep) -> bool:
+        """Whether what was done below a step may be done once more, or be replaced, before it is through."""
+        return step.status in OPEN and (step.step_type == "decide" or self.is_loop(step))
+
+    def _late(self, one: PlanStep, place: _Place) -> PlanStep | None:
+        """What is to be through before what comes after a step has its last value: itself, or what it is below."""
+        at = self._places[id(one)]
+        if at.holds(place):
+            return None
+        late = one if one.status in OPEN and id(one) not in self._stuck else None
+        above = at.parent
+        while above is not None:
+            around = self._places[id(above)]
+            if around.holds(place):
+                break
+            if above.status in (PlanStatus.BLOCKED, PlanStatus.SKIPPED) or id(above) in self._stuck:
+                return None
+            if late is None and self._is_repeated(above):
+                late = above
+            above = around.parent
+        return late
+
+    def _find_clash(self, step: PlanStep) -> str:
+        """Why a step has to wait although its inputs are there: another one would get what it is not meant to get.
+
+        An earlier step has still to produce one of its outputs, which would replace the newer value; or, in a loop
+        around both, has still to take one as the round before has left it.
+        """
+        place = self._places[id(step)]
+        for name in step.outputs:
+            if (late := self._find_late(name, step)) is not None:
+                return f"step {late.step_id} comes first, as both produce `{name}`"
+            for user in self._users.get(name, ()):
+                if self._start(user) >= place.start:
+                    break
+                if self._shares_loop(step, user) and self._late(user, place) is not None:
+                    return f"step {user.step_id} comes first, which takes `{name}` from the round before"
+        return ""
+
+    # ---------------------------------------------------------------- places
+
+    def _start(self, step: PlanStep) -> int:
+        return self._places[id(step)].start
+
+    def ancestors(self, step: PlanStep) -> Iterator[PlanStep]:
+        """The steps that a step is below, the nearest first."""
+        above = self._places[id(step)].parent
+        while above is not None:
+            yield above
+            above = self._places[id(above)].parent
+
+    def _loops_around(self, step: PlanStep) -> Iterator[PlanStep]:
+        return filter(self.is_loop, self.ancestors(step))
+
+    def _shares_loop(self, step: PlanStep, other: PlanStep) -> bool:
+        place = self._places[id(other)]
+        return any(self._places[id(loop)].holds(place) for loop in self._loops_around(step))
+
+    def _has_later(self, name: str, place: _Place, loop: PlanStep) -> bool:
+        """Whether a loop around a step has a later one that produces this."""
+        producers = self._producers.get(name, ())
+        at = bisect_left(producers, place.start, key=self._start)
+        return at < len(producers) and self._start(producers[at]) <= self._places[id(loop)].end
+
+
+def _is_undecided(step: PlanStep) -> bool:
+    """Whether no branch has begun, and more than one can still be chosen."""
+    if any(branch.status in _BEGUN for branch in step.children):
+        return False
+    count = sum(branch.status in OPEN for branch in step.children)
+    return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)
+
+
+# ---------------------------------------------------------------- of a plan alone
+
+
+def step_states(plan: PlanSpec, *, order: Order = "text", given: Collection[str] = ()) -> list[StepState]:
+    """What is to be done with each step that is neither done nor skipped, in document order, or why it cannot be.
+
+    A step can be done when its inputs are there: a step that is done has produced them, or no step does, so that they
+    come from outside. One that is blocked or skipped, or comes later, brings none. A step that declares no inputs waits
+    for all before it that can still be done; so does what is in a loop, or below a decision, that has not begun.
+
+    Args:
+        plan: the plan.
+        order: "data" where only declared inputs are to be waited for.
+        given: inputs that are there in any case.
+    """
+    agenda = Agenda(plan, order=order, given=given)
+    return [one for one in agenda.states(is_complete=True) if one.step.status is not PlanStatus.SKIPPED]
+
+
+def next_state(plan: PlanSpec, *, order: Order = "text") -> StepState | None:
+    """What is to be done next: with a step that was begun, or else with the first that can be; None where none can."""
+    first = None
+    for one in Agenda(plan, order=order).states():
+        if one.is_ready:
+            if one.step.status is PlanStatus.ACTIVE and one.todo in (NextAction.DO, NextAction.DECIDE):
+                return one
+            first = first or one
+    return first
+
+
+def next_step(plan: PlanSpec) -> PlanStep | None:
+    """The step to do next, or None where none can be done.
+
+    A step that was begun and has not ended, as in a crash, comes first; then the first pending one whose inputs are
+    there. Steps below a container come before it, and it is itself the next where they have all been dealt with, or
+    have still to be written, or one of them is to be chosen.
+    """
+    found = next_state(plan)
+    return found.step if found else None
+
+
+def ready_steps(plan: PlanSpec, *, order: Order = "text") -> list[PlanStep]:
+    """The steps that can be worked on side by side, in document order; see :func:`step_states`."""
+    return [one.step for one in Agenda(plan, order=order).states() if one.is_ready]

@@ -183,7 +183,7 @@ that the docstrings say. Nothing is loaded before it is used: importing the pack
 # In the order of the site's navigation.
 PACKAGES = (
     *("planspec", "syntax", "answers", "plan_cmd", "document", "diff"),
-    *("engine", "runs", "llm", "plan_next", "planner", "toolplan", "tool_runner"),
+    *("engine", "runs", "llm", "frameworks", "plan_next", "planner", "toolplan", "tool_runner"),
     *("hopspec", "exchange", "folder", "html", "constrained", "bulk", "json_text"),
     *("agents", "mcp_server", "lsp", "pytest_plugin"),
 )

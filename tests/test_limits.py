@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -74,29 +74,8 @@ def test_all_readers_of_plans_refuse_alike(most: dict[str, int]) -> None:
 def test_an_answer_with_prose_around_a_plan_has_the_same_limits() -> None:
     answer = f"Here you are:\n\n{CHAIN}\nGood luck!\n"
     assert codes(answer, max_steps=3) == ["PS101", "PS101"]
-    assert codes(answer, max_steps=2) == ["PS101", "PS122", "PS101"]
-
-
-def test_the_note_of_more_findings_stays_the_last() -> None:
-    text = HEAD + "1. [act] a\n2. [act] b\noops\noops\n"
-    assert codes(text, max_steps=1) == ["PS122", "PS101"]
-    text = HEAD + "".join(f"{number}. [X] [act] a\n" for number in range(1, 6))
-    assert codes(text, max_steps=1, max_findings=1) == ["PS111", "PS122", "PS120"]
-
-
-def test_to_refuse_a_plan_takes_no_longer_than_to_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a plan with too many steps, only the place of the first one too many is looked for."""
-    read: list[str] = []
-    text = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 501))
-
-    def take(text: str, at: int = 0) -> Iterator[tuple[str, int]]:
-        for row in _ROWS(text, at):
-            read.append(row[0])
-            yield row
-
-    monkeypatch.setattr(positions, "iter_rows", take)
-    assert codes(text, max_steps=10) == ["PS122"]
-    assert len(read) - HEAD.count("\n") == 11
+    # Of what is too large, nothing else is told.
+    assert codes(answer, max_steps=2) == ["PS122"]
 
 
 def test_a_repaired_step_counts() -> None:

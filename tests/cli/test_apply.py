@@ -67,7 +67,6 @@ CLEAR = {
     "a quote": "> PLAN_CMD: DONE 2.2 | two rooms a day",
     "bold": "- **PLAN_CMD: DONE 2.2 | two rooms a day**",
     "backticks": "`PLAN_CMD: DONE 2.2 | two rooms a day`",
-    "no colon": "plan_cmd DONE 2.2 | two rooms a day",
 }
 
 

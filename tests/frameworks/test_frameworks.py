@@ -16,8 +16,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from planspec_lark import PlanSpec, PlanStep, parse_plan, serialize_plan
-from planspec_lark.frameworks.langchain import PlanOutputParser
-from planspec_lark.frameworks.pydantic_ai import describe_format, plan_output
+from planspec_lark.frameworks import PlanOutputParser, describe_format, plan_output
 
 TEXT = "Goal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
 ANSWER = f"Here it is:\n\n```planspec\n{TEXT}```\n"

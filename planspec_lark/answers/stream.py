@@ -122,6 +122,9 @@ class _Block:
     # Where the line is that is being read, and how many findings were told.
     _at: int = 0
     _told: int = 0
+    # Of what was found about refused lines: how much was judged, and the first that holds the plan.
+    _judged: int = 0
+    _late: Diagnostic | None = None
 
     def __attrs_post_init__(self) -> None:
         self.reader = self.make_reader(tell=self.hear)
@@ -197,8 +200,11 @@ class _Block:
         Without a step, a code block further on may count in its place; and what the form takes as it is may be read so.
         """
         # What was found about a refused line stays, whatever belongs to that.
-        late = self.reader.found[self._told :] if self.reader.owner is False and not self.hold else ()
-        hold = self.hold or next(iter(self._find_holds(late)), None)
+        if self.reader.owner is False and not (self.hold or self._late):
+            found = self.reader.found
+            self._late = next(iter(self._find_holds(found[max(self._told, self._judged) :])), None)
+            self._judged = len(found)
+        hold = self.hold or (self._late if self.reader.owner is False else None)
         return self.excess or (hold if self.form.found and (self._fence or self.reader.steps) else None)
 
     def copy_plan(self) -> PlanSpec:

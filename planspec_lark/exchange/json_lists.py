@@ -195,7 +195,7 @@ def _guess(form: _Form, source: Source) -> int:
         is_one = has_text and '"status"' in text and _IS_LINES.match(text) is not None
         return 90 if is_one else 0
     has_list = text[:1] == "{" and any(re.search(rf'"{name}"\s*:\s*\[', text) for name in form.holder)
-    has_list = has_list or (form.markdown != "" and re.search(r'"plan_update"[^[]*"markdown"', text) is not None)
+    has_list = has_list or (form.markdown != "" and '"plan_update"' in text and '"markdown"' in text)
     # A list alone does not say what it is called.
     has_list = has_list or (text[:1] == "[" and form in (_FORMS["todowrite"], _FORMS["codex"]))
     return 92 if has_list and has_text else 0

@@ -233,7 +233,7 @@ def _check_outside(step: PlanStep, item: int, near: str) -> Diagnostic:
 
 
 # How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
-_ALIKE, _MOST, _COMPARED = 0.81, 64, 20_000
+_ALIKE, _MOST, _COMPARED = 0.81, 64, 4_000
 # What tells names apart on purpose: numbers, and letters that are alone.
 _TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 

@@ -537,7 +537,7 @@ def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
             wanted = f"{parent}.{last[parent]}".lstrip(".")
             help = "count steps from 1, each level, and leave none out"
             message = f"step {step.step_id} stands where step {wanted} is expected"
-            yield Diagnostic("PS302", message, help=help, step_id=step.step_id, part="step_id")
+            yield Diagnostic("PS302", message, Severity.ERROR, help=help, step_id=step.step_id, part="step_id")
         last[parent] = int(number)
 
 

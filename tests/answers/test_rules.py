@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import Extraction, PlanSpec, extract_plan, parse_plan, plan_to_dict, scan_plan, serialize_plan
+from planspec_lark import (
+    Extraction,
+    PlanSpec,
+    Severity,
+    extract_plan,
+    parse_plan,
+    plan_to_dict,
+    scan_plan,
+    serialize_plan,
+)
 from planspec_lark.answers import Risk, Verdict
 from tests.answers.plans import random_plan
 from tests.cases import in_one_test
@@ -28,6 +37,8 @@ def steps_of(found: Extraction) -> str:
 
 
 def codes(found: Extraction) -> list[str]:
+    # Whatever holds a plan is told as an error.
+    assert {one.severity for one in found.holds} <= {Severity.ERROR}
     return [one.code for one in found.holds]
 
 

@@ -78,7 +78,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
     assert {f"planspec_lark/planspec/templates/format.{language}.md" for language in ("en", "zh")} <= names
     skills = {path.name for path in (ROOT / "planspec_lark" / "agents" / "templates").iterdir()}
-    assert len(skills) == 5
+    assert len(skills) == 10
     assert {f"planspec_lark/agents/templates/{name}" for name in skills} <= names
     assert {f"planspec_lark/html/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
     tops = {name.split("/")[0] for name in names}

@@ -107,7 +107,7 @@ def test_models_that_are_asked_side_by_side_are_not_waited_for() -> None:
     with serve() as served:
         served.play(Scripted(wait=60))
         more = {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "k"}
-        line = command_line(["run", "bakery.md", "--llm", "m", "--jobs", "3", "--input", "x=1"])
+        line = command_line(["run", "bakery.md", "--llm", "m", "--llm-acts", "--jobs", "3", "--input", "x=1"])
         with subprocess.Popen(line, stderr=subprocess.PIPE, env=environment(more)) as process:
             end = time.monotonic() + 60
             while len(served.asked) < 3:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,6 @@ def corpus(here: Path) -> None:
         ("missing.jsonl corpus.jsonl", 2),
         ("-", 2),
         ("", 2),
-        ("corpus.jsonl --dask tcp://127.0.0.1:x", 2),
         ("corpus.jsonl --dask tcp://x:1 --jobs 2", 2),
         ("corpus.jsonl --jobs 0", 2),
         ("corpus.jsonl --max-bytes 0", 2),
@@ -46,6 +46,13 @@ def test_report(arguments: str, code: int, snapshot: SnapshotAssertion) -> None:
     assert result.exit_code == code
     rows = [path.read_text(encoding="utf-8") for path in sorted(Path("out").glob("part-*.jsonl"))]
     assert (result.stdout, result.stderr, rows) == snapshot
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="the extra cluster is not installed")
+def test_a_cluster_that_is_not_there() -> None:
+    result = run("bulk", "corpus.jsonl", "--dask", "tcp://127.0.0.1:x", "--out", "out")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: no scheduler answers at tcp://127.0.0.1:x: ")
 
 
 def test_a_second_call_does_what_is_missing() -> None:

@@ -132,7 +132,7 @@ def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subpr
 
 def wait_for_pid() -> None:
     """Wait until a program has named itself in the file `pid`."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not Path("pid").exists():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import BROKEN, PLAN, SLOPPY
+from tests.llm.serving import Served, serve
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +20,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in (("plan.md", PLAN), ("sloppy.md", SLOPPY), ("broken.md", BROKEN)):
         (tmp_path / name).write_text(text, encoding="utf-8", newline="")
     return tmp_path
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """An endpoint for language models, the only one that the environment names."""
+    with serve() as endpoint:
+        for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        yield endpoint

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,11 @@ from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN
 from tests.llm.asking import NO_KEY
-from tests.llm.serving import Served, delta, fault, pieces_of, serve, streamed
+from tests.llm.serving import Served, delta, fault, pieces_of, streamed
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
 BAD = "Goal: Mend the organ\n## Steps\n1. [reson] Look → it\n"
 KEPT = "What has come is kept in planspec/mend.draft.md\n"
-
-
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
-    with serve() as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        yield endpoint
 
 
 def play(served: Served, *answers: str) -> None:

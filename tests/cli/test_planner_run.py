@@ -31,7 +31,7 @@ from tests.cli.running import (
     run,
     wait_for_view,
 )
-from tests.llm.serving import Served, answer, completion, fault, fine, serve
+from tests.llm.serving import Served, answer, completion, fault, fine
 
 GO_ON = "The state of the plan is kept; the same command continues from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
@@ -50,15 +50,6 @@ def shell(script: str) -> str:
 
 
 # ---------------------------------------------------------------- a language model
-
-
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    with serve() as endpoint:
-        for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
-            monkeypatch.delenv(name)
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        yield endpoint
 
 
 def test_a_model_plans(served: Served) -> None:

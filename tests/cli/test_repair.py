@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
 from tests.cli.running import at_work, run
-from tests.llm.serving import Served, fault, fine, serve
+from tests.llm.serving import Served, fault, fine
 
 HEAD = "Goal: Open the bakery at six\n## Steps\n"
 TEXT = f"{HEAD}\n1. [X] [act] Order the gas → gas\n2. Light the oven → heat\n"
@@ -183,15 +181,6 @@ def test_options_of_a_reading_count_in_repair() -> None:
 
 
 # ---------------------------------------------------------------- who is asked
-
-
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
-    with serve() as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        yield endpoint
 
 
 def test_a_model_is_asked_and_counts_its_tokens(served: Served, plan: Path) -> None:

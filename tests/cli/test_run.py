@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from planspec_lark.engine import build_execution_prompt
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
 from tests.llm.asking import NO_KEY
-from tests.llm.serving import Served, fault, fine, serve
+from tests.llm.serving import Served, fault, fine
 
 RUN = ("run", "bakery.md", *OPERATOR)
 GO_ON = "  planspec run bakery.md --operator 'sh operator.sh' --resume\n"
@@ -570,15 +569,6 @@ def test_what_a_program_gets() -> None:
 
 
 # ---------------------------------------------------------------- a language model
-
-
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    with serve() as endpoint:
-        for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
-            monkeypatch.delenv(name)
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        yield endpoint
 
 
 def test_a_model_for_all_parts(served: Served, snapshot: SnapshotAssertion) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 
 import pytest
@@ -199,10 +200,15 @@ PUMPED = {
 def test_time_grows_with_the_length_alone(name: str) -> None:
     """Four times the text takes at most eight times as long; of short times nothing is said."""
     for read in (extract_plan, scan_plan, check_text):
-        times = []
-        for size in (500, 2_000):
-            text = PUMPED[name](size)
-            start = time.perf_counter()
-            read(text)
-            times.append(time.perf_counter() - start)
-        assert times[1] < max(0.15, 8 * times[0]), (read, times)
+        short, long = (_seconds(partial(read, PUMPED[name](size))) for size in (500, 2_000))
+        assert long < max(0.15, 8 * short), (read, short, long)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """On the processor, of two times the shorter: others may be at work on this machine."""
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)

@@ -99,7 +99,7 @@ def test_no_public_name_loads_click_or_rich() -> None:
     code = """
 import sys
 import planspec_lark
-for name in PACKAGES[0].__all__:
+for name in planspec_lark.__all__:
     getattr(planspec_lark, name)
 print({'click', 'rich'} & sys.modules.keys())
 """

@@ -1,8 +1,19 @@
 """PlanSpec: plans that language models write and programs can trust.
 
-The language itself, its commands, diagnostics, documents, and plans out of answers. Everything else comes from its
-package, such as :mod:`planspec_lark.toolplan`. Names are loaded when they are first used, so that importing costs
-little and compiles no grammar.
+From a model's answer to a finished run:
+
+    from planspec_lark import OperatorResult, draft_plan, run_plan, serialize_plan
+
+    drafted = draft_plan(ask, "Open the bakery at six")    # ask: your function from a prompt to an answer
+    if drafted.is_usable:
+        Path("bakery.md").write_text(serialize_plan(drafted.plan))
+        run_plan("bakery.md", lambda call: OperatorResult("OK", "done"))
+
+The language itself, its commands, diagnostics, documents, plans out of answers, and the first call of what runs them.
+Everything else comes from its package: ``planspec``, ``plan_cmd``, ``hopspec``, ``toolplan`` and ``plan_next`` are the
+languages, ``answers`` reads models, ``document``, ``diff`` and ``exchange`` change plans, ``engine``, ``planner`` and
+``tool_runner`` run them, ``llm`` has models. Names are loaded when they are first used, so that importing costs little
+and compiles no grammar.
 
 PYTEST_DONT_REWRITE: the pytest plugin is a part of this package, and pytest would warn wherever it is imported first.
 """
@@ -28,6 +39,10 @@ if TYPE_CHECKING:
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
     from planspec_lark.document.file import PlanFile as PlanFile, PlanFileError as PlanFileError
+    from planspec_lark.engine.models import OperatorResult as OperatorResult
+    from planspec_lark.engine.requests import plan_prompt as plan_prompt
+    from planspec_lark.engine.think import run_plan as run_plan
+    from planspec_lark.llm.draft import draft_plan as draft_plan
     from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
     from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
@@ -89,6 +104,10 @@ else:
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
             "document.file": "PlanFile PlanFileError",
+            "engine.models": "OperatorResult",
+            "engine.requests": "plan_prompt",
+            "engine.think": "run_plan",
+            "llm.draft": "draft_plan",
             "plan_cmd.apply": "apply_command apply_commands",
             "plan_cmd.models": "PlanCommand",
             "plan_cmd.parser": "parse_plan_commands",

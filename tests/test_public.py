@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import subprocess
 import sys
@@ -103,3 +104,22 @@ for name in planspec_lark.__all__:
 print({'click', 'rich'} & sys.modules.keys())
 """
     assert run(code) == "set()"
+
+
+WITH_EXAMPLES = [name for name in PACKAGES[0].__all__ if ">>> " in (getattr(planspec_lark, name).__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_of_docstrings_run(name: str) -> None:
+    known = {each: getattr(planspec_lark, each) for each in PACKAGES[0].__all__}
+    (test,) = doctest.DocTestFinder(recurse=False).find(known[name], name, globs=known)
+    results = doctest.DocTestRunner().run(test)
+    assert results.attempted
+    assert not results.failed
+
+
+def test_what_a_first_day_needs_has_an_example() -> None:
+    needed = (
+        "apply_commands check_text draft_plan extract_plan next_step parse_plan plan_prompt run_plan serialize_plan"
+    )
+    assert set(needed.split()) <= set(WITH_EXAMPLES)

@@ -242,6 +242,10 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 ) -> Extraction:
     """Take the plan out of an answer, and keep account of all that was done to it. Never raises on any text.
 
+    >>> found = extract_plan("Sure!\\n\\nGoal: Ship it\\n## Steps\\n1) [act] Test\\n")
+    >>> found.is_usable, found.repairs[0].became, found.remarks[0].text
+    (True, '1. [act] Test', 'Sure!')
+
     Args:
         answer: any text.
         remarks: what the text around the plan does: "show" returns it; with "review" any of it holds the plan; a

@@ -367,10 +367,10 @@ def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[.
     if llm is not None and planner is not None:
         raise click.UsageError("--llm and --planner exclude each other.")
     if planner is not None:
-        return partial(draft_plan, program_model(program_of("planner", planner, timeout)))
+        return partial(draft_plan, program_model(program_of("planner", planner, timeout)), whole_request=True)
     assert llm is not None
     chat = chat_of(llm, timeout)
-    return partial(draft_plan, lambda request: chat.stream(request.prompt))
+    return partial(draft_plan, chat.stream)
 
 
 @define

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from planspec_lark.engine.execution_answer import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.generated_plan import read_children as read_children
     from planspec_lark.engine.inputs import MissingInput as MissingInput
-    from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
+    from planspec_lark.engine.jobs import continue_run as continue_run, submit_plan as submit_plan
     from planspec_lark.engine.models import (
         Answer as Answer,
         Budget as Budget,
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
         RunPhase as RunPhase,
         build_answer_repair_prompt as build_answer_repair_prompt,
         build_execution_prompt as build_execution_prompt,
-        build_generation_prompt as build_generation_prompt,
         build_reflection_prompt as build_reflection_prompt,
         build_replan_prompt as build_replan_prompt,
+        plan_prompt as plan_prompt,
         request_execution as request_execution,
         request_generation as request_generation,
         request_reflection as request_reflection,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from planspec_lark.engine.run_loop import RunResult as RunResult
     from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
-    from planspec_lark.engine.think import ThinkEngine as ThinkEngine
+    from planspec_lark.engine.think import ThinkEngine as ThinkEngine, run_plan as run_plan
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -73,7 +73,7 @@ else:
             "on_dask": "dask_runner",
             "decisions": "Decision",
             "inputs": "MissingInput",
-            "jobs": "run_plan submit_plan",
+            "jobs": "continue_run submit_plan",
             "generated_plan": "read_children",
             "run_writer": "ThinkEvent",
             "models": (
@@ -85,13 +85,13 @@ else:
             "previews": "InputSource PlannedStep check_run preview preview_resumed",
             "reflection": "Reflection read_reflection read_replan",
             "requests": (
-                "Request RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt "
+                "Request RunPhase build_answer_repair_prompt build_execution_prompt plan_prompt "
                 "build_reflection_prompt build_replan_prompt request_execution request_generation request_reflection "
                 "request_replan"
             ),
             "resume": "EditedSteps EditedStepsError",
             "run_rules": "PlanRunError",
-            "think": "ThinkEngine",
+            "think": "ThinkEngine run_plan",
             "run_loop": "RunResult",
         },
     )

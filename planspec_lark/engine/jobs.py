@@ -17,7 +17,7 @@ from planspec_lark.runs.ledger import FencedError, Ledger, RecordKind, RunBusyEr
 from planspec_lark.runs.postgres_ledger import PostgresLedger
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["run_plan", "submit_plan"]
+__all__ = ["continue_run", "submit_plan"]
 
 
 def submit_plan(
@@ -48,7 +48,7 @@ def submit_plan(
             raise PlanRunError(f"run {visible_name(run)} has begun with another plan")
 
 
-def run_plan(
+def continue_run(
     database: str | Ledger,
     run: str,
     operator: Operator,

@@ -7,6 +7,7 @@ answers, or how a run continues.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, ParamSpec
@@ -30,9 +31,9 @@ __all__ = [
     "RunPhase",
     "build_answer_repair_prompt",
     "build_execution_prompt",
-    "build_generation_prompt",
     "build_reflection_prompt",
     "build_replan_prompt",
+    "plan_prompt",
     "request_execution",
     "request_generation",
     "request_reflection",
@@ -318,6 +319,27 @@ def request_repair(prompt: str, *, language: str = "en") -> Request:
 
 # ---------------------------------------------------------------- prompts alone
 
+
+def plan_prompt(
+    task: str, *, constraints: Iterable[str] = (), language: str = "en", previous: str | None = None
+) -> str:
+    """A prompt that asks a language model for a plan: the format, what makes a plan good, and the task.
+
+    >>> "Open the bakery at six" in plan_prompt("Open the bakery at six", constraints=["No noise before five"])
+    True
+
+    Args:
+        task: what the plan is for, in any words.
+        constraints: what it has to keep to.
+        language: "en" or "zh".
+        previous: a plan for the same task that was given up, as text; of a very long one the start is shown.
+
+    Raises:
+        ValueError: there is no such prompt in this language.
+    """
+    return request_generation(task, constraints=constraints, language=language, previous=previous).prompt
+
+
 _Options = ParamSpec("_Options")
 
 
@@ -326,11 +348,12 @@ def _prompt_of(request: Callable[_Options, Request]) -> Callable[_Options, str]:
         return request(*given, **options).prompt
 
     build.__doc__ = f"The prompt of :func:`~planspec_lark.engine.{request.__name__}` alone."
+    # What `help` and an editor at run time show.
+    build.__name__ = build.__qualname__ = f"build_{request.__name__.removeprefix('request_')}_prompt"
+    build.__signature__ = inspect.signature(request).replace(return_annotation="str")  # type: ignore[attr-defined]
     return build
 
 
-build_generation_prompt = _prompt_of(request_generation)
-"""The prompt of :func:`~planspec_lark.engine.request_generation` alone."""
 build_execution_prompt = _prompt_of(request_execution)
 """The prompt of :func:`~planspec_lark.engine.request_execution` alone."""
 build_reflection_prompt = _prompt_of(request_reflection)

@@ -9,12 +9,12 @@ import json
 import zlib
 from base64 import b64decode, b64encode
 from functools import cache
+from importlib import import_module
 
 from attrs import fields, frozen
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from planspec_lark import __version__
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.parser import GRAMMAR_VERSION
 from planspec_lark.runs.ledger import Record
@@ -22,7 +22,8 @@ from planspec_lark.runs.ledger import Record
 __all__ = ["Snapshot", "read_snapshot", "write_snapshot"]
 
 # Another version may make something else of the same records.
-_VERSION = f"{__version__}, grammar {GRAMMAR_VERSION}"
+# The top level has names of this package, so it is no module to import here.
+_VERSION = f"{import_module('planspec_lark').__version__}, grammar {GRAMMAR_VERSION}"
 # The last record is in the ledger.
 _KEPT = {one.name for one in fields(RunState)} - {"last"}
 

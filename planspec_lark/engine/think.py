@@ -53,7 +53,7 @@ from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_led
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["ThinkEngine", "finish_step", "no_operator", "reopen_steps"]
+__all__ = ["ThinkEngine", "finish_step", "no_operator", "reopen_steps", "run_plan"]
 
 
 # Seconds between two looks at a plan that another process runs.
@@ -576,3 +576,38 @@ def _find_step(writer: RunWriter, step_id: str) -> PlanStep:
 def no_operator(_: StepCall) -> OperatorResult:
     """Stands where nothing is run."""
     raise AssertionError("nothing is run")
+
+
+# ---------------------------------------------------------------- in one call
+
+
+def run_plan(
+    plan: PlanSpec | PlanFile | str | Path,
+    operator: Operator,
+    reflector: Reflector | None = None,
+    planner: Planner | None = None,
+    **options: Any,
+) -> RunResult:
+    """Run a plan, or go on with its last run, until it has converged or nothing is left that can be done.
+
+    A run of a file survives a crash: call it again, with the same path, and what is done is not done again.
+
+    >>> from planspec_lark import parse_plan
+    >>> plan = parse_plan("Goal: Open\\n## Steps\\n1. [act] Light the oven → heat\\n")
+    >>> result = run_plan(plan, lambda call: OperatorResult("OK", "it burns", outputs={"heat": 230}))
+    >>> result.outcome.value, result.plan.steps[0].result
+    ('converged', 'it burns')
+
+    Args:
+        plan: a plan, or its file or path, beside which its ledger lies. A plan that is in no file is forgotten when the
+            program ends.
+        operator: does a step.
+        reflector: says what becomes of a step that is not OK.
+        planner: changes the plan at the end of a round.
+        options: the others of :class:`ThinkEngine`, such as ``inputs``, ``budget`` and ``jobs``.
+
+    Raises:
+        PlanRunError: the plan has faults that keep it from being run.
+        All else: as :meth:`ThinkEngine.run`.
+    """
+    return ThinkEngine(plan, operator, reflector, planner, **options).run(resume=True)

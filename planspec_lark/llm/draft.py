@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
@@ -13,9 +14,10 @@ from planspec_lark.answers.extract import Extraction, Remark, Repair
 from planspec_lark.answers.stream import PlanEvent, PlanStream
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.answers.verdict import Verdict
-from planspec_lark.awaitables import ignore
+from planspec_lark.awaitables import Turn, drive, ignore
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
+from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import answer_of
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.syntax.diagnostics import Diagnostic
@@ -26,18 +28,20 @@ __all__ = ["DraftedPlan", "draft_plan"]
 
 @frozen
 class DraftedPlan:
-    """What has come of it.
+    """A plan that a language model has written, with the names of :class:`planspec_lark.Extraction`.
 
     Attributes:
         plan: the plan as far as it could be read, from the last answer.
+        text: the same as text, in canonical form.
         verdict: whether it is safe to act on.
         holds: what keeps it from being accepted. Of an answer that was stopped, what it has up to there.
-        repairs, remarks, findings: as in :class:`planspec_lark.Extraction`.
+        repairs, remarks, findings: as there.
         answers: how many answers there were, those included that were stopped.
         effort: what they took, as far as the endpoint has counted it: of an answer that was stopped it says nothing.
     """
 
     plan: PlanSpec
+    text: str
     verdict: Verdict
     holds: tuple[Diagnostic, ...]
     repairs: tuple[Repair, ...]
@@ -53,47 +57,81 @@ class DraftedPlan:
 
 
 def draft_plan(  # noqa: PLR0913  (all but the first two are options)
-    model: Callable[[Request], object],
+    ask: Callable[[Any], object],
     task: str,
     *,
     constraints: Iterable[str] = (),
     language: str = "en",
     max_repairs: int = 1,
+    whole_request: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     on_event: Callable[[PlanEvent], None] = ignore,
     on_text: Callable[[int, str], None] = ignore,
 ) -> DraftedPlan:
     """Let a language model write a plan.
 
-    An answer is stopped at the first fault that nothing after it can cure, and as soon as the plan is complete. One
-    that cannot be used goes back with what is wrong.
+    An answer that comes in pieces is stopped at the first fault that nothing after it can cure, and as soon as the plan
+    is complete. One that cannot be used goes back with all that holds it.
+
+    >>> answers = ["Goal: Open\\n## Steps\\n1. Light the oven\\n", "Goal: Open\\n## Steps\\n1. [act] Light the oven\\n"]
+    >>> drafted = draft_plan(lambda prompt: answers.pop(0), "Open the bakery at six")
+    >>> drafted.is_usable, drafted.answers, drafted.plan.steps[0].description
+    (True, 2, 'Light the oven')
 
     Args:
-        model: gives a `ReplyStream`, such as ``lambda request: chat.stream(request.prompt)``, or an answer in one
-            piece, such as :func:`~planspec_lark.llm.engine_roles.program_model` makes of a program.
+        ask: takes a prompt and gives the answer: a text, a :class:`~planspec_lark.llm.Reply`, or its pieces, such as
+            :meth:`OpenAIChat.stream <planspec_lark.llm.openai_chat.OpenAIChat.stream>` gives. It may be asynchronous.
         task: what the plan is for.
         constraints: what it has to keep to.
         language: of the prompt, "en" or "zh".
         max_repairs: how many times an answer may go back.
+        whole_request: whether ``ask`` takes the whole :class:`~planspec_lark.engine.Request`, as
+            :func:`~planspec_lark.llm.engine_roles.program_model` makes of a program, and not its prompt alone.
         limits: how much to read of an answer.
         on_event: told of every part of the plan as soon as it is certain; of each answer from its beginning.
         on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
 
     Raises:
-        LlmError: the model gives no answer.
+        LlmError: the model gives no answer; and whatever else ``ask`` raises.
         TypeError: it gives something else.
+        RuntimeError: it is asynchronous, and this is called where an event loop runs already.
     """
+
+    def put(request: Request) -> Any:
+        return ask(request if whole_request else request.prompt)
+
     request = request_generation(task, constraints=constraints, language=language)
+    turn = _draft(put, request, max_repairs, limits, on_event, on_text)
+    with closing(asyncio.Runner()) as runner:
+        return drive(turn, runner, "asyncio.to_thread(draft_plan, …)")
+
+
+def _draft(  # noqa: PLR0913, PLR0917  (what draft_plan was given)
+    put: Callable[[Request], Any],
+    request: Request,
+    max_repairs: int,
+    limits: Limits,
+    on_event: Callable[[PlanEvent], None],
+    on_text: Callable[[int, str], None],
+) -> Turn[DraftedPlan]:
     answers, effort = 0, Effort()
     while True:
         answers += 1
         reader = PlanStream(name="<plan>", limits=limits)
-        answer = _hear(model(request), reader, on_event, partial(on_text, answers))
+        answer = _hear((yield partial(put, request)), reader, on_event, partial(on_text, answers))
         effort += answer.effort
         read = _judge(reader, answer.finish_reason, on_event)
         if read.is_usable or answers > max_repairs:
             return DraftedPlan(
-                read.plan, read.verdict, read.holds, read.repairs, read.remarks, read.findings, answers, effort
+                read.plan,
+                read.text,
+                read.verdict,
+                read.holds,
+                read.repairs,
+                read.remarks,
+                read.findings,
+                answers,
+                effort,
             )
         request = request.refuse(answer.text, read.holds)
 
@@ -115,7 +153,7 @@ def _hear(
 
     is_stream = isinstance(given, Iterable) and not isinstance(given, str)
     if not is_stream:
-        whole = take_answer(given, "model")
+        whole = answer_of(given) if isinstance(given, Reply) else take_answer(given, "model")
         return Answer(whole.text, whole.effort) if is_all(whole.text) else whole
     pieces: list[str] = []
     with closing(given):

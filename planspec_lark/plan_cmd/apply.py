@@ -57,6 +57,12 @@ def apply_command(plan: PlanSpec, cmd: PlanCommand) -> str:
 def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[str]:
     """Let commands change a plan, in place and one after the other.
 
+    >>> plan = parse_plan("Goal: Ship it\\n## Steps\\n1. [act] Test\\n")
+    >>> apply_commands(plan, parse_plan_commands("PLAN_CMD: DONE 1 | all green\\nPLAN_CMD: DONE 7"))
+    ['DONE 7: step 7 does not exist']
+    >>> plan.steps[0].result
+    'all green'
+
     Args:
         plan: the plan to change.
         commands: what to do.

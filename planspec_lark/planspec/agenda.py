@@ -437,6 +437,9 @@ def next_state(plan: PlanSpec, *, order: Order = "text") -> StepState | None:
 def next_step(plan: PlanSpec) -> PlanStep | None:
     """The step to do next, or None where none can be done.
 
+    >>> next_step(parse_plan("Goal: Ship it\\n## Steps\\n1. [x] [act] Test\\n2. [act] Upload\\n")).description
+    'Upload'
+
     A step that was begun and has not ended, as in a crash, comes first; then the first pending one whose inputs are
     there. Steps below a container come before it, and it is itself the next where they have all been dealt with, or
     have still to be written, or one of them is to be chosen.

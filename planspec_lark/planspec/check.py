@@ -36,6 +36,10 @@ def check_text(
 ) -> list[Diagnostic]:
     """Check a text as a plan.
 
+    >>> (found,) = check_text("Goal: Ship it\\n## Steps\\n1) [act] Test\\n")
+    >>> found.code, found.line, found.fix.text
+    ('PS110', 3, '1. [act] Test')
+
     Args:
         text: a PlanSpec document.
         name: what diagnostics call it, such as the file's name.

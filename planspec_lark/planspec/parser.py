@@ -33,6 +33,9 @@ def parse_plan(
 ) -> PlanSpec:
     """Read a plan, strictly.
 
+    >>> parse_plan("Goal: Ship it\\n## Steps\\n1. [act] Test → report\\n").steps[0].outputs
+    ['report']
+
     Args:
         text: a PlanSpec document. The empty text is the empty plan.
         name: the name of the text in diagnostics, such as that of its file.

@@ -44,6 +44,10 @@ def serialize_plan(
 ) -> str:
     """Print a plan.
 
+    >>> text = "Goal: Ship it\\n## Steps\\n1. [act] Test → report\\n"
+    >>> serialize_plan(parse_plan(text)) == text
+    True
+
     Args:
         plan: any plan.
         fold: print only those bodies and children that the ``expanded`` flags or the statuses of steps ask for.

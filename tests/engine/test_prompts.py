@@ -31,9 +31,9 @@ from planspec_lark.engine import (
     RunPhase,
     build_answer_repair_prompt,
     build_execution_prompt,
-    build_generation_prompt,
     build_reflection_prompt,
     build_replan_prompt,
+    plan_prompt,
     read_execution,
 )
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
@@ -80,7 +80,7 @@ def reflection(status: str = "FAIL", result: str = "sold out", can_interact: boo
 
 
 replan = partial(build_replan_prompt, STATE)
-generation = partial(build_generation_prompt, "Keep the cellar dry", constraints=["Below 500 euros", "不扰民"])
+generation = partial(plan_prompt, "Keep the cellar dry", constraints=["Below 500 euros", "不扰民"])
 
 FOUND = [
     Diagnostic("PE104", "unknown status `DONE`; the statuses are OK and FAIL", Severity.ERROR, path="status"),
@@ -302,9 +302,9 @@ def test_a_history_can_not_be_shorter_than_nothing() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    prompt = build_generation_prompt("a", previous="x" * 20_001)
+    prompt = plan_prompt("a", previous="x" * 20_001)
     assert "\n" + "x" * 20_000 + "\n```\nThe plan is longer; the rest is not shown.\n" in prompt
-    assert "The plan is longer" not in build_generation_prompt("a", previous="x" * 20_000)
+    assert "The plan is longer" not in plan_prompt("a", previous="x" * 20_000)
     assert "x" * 99 + "\n… left out: 1 character\n" in execution(plan_state="x" * 100, max_plan=99)
 
 
@@ -331,7 +331,7 @@ def every(text: str, language: str) -> Iterable[str]:
     printable = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", "", text).strip(" \t")
     asked.description, asked.detail = printable, [printable]
     found = [Diagnostic("PE104", text, Severity.ERROR, path=text, help=text)]
-    yield build_generation_prompt(text, constraints=[text], previous=text, language=language)
+    yield plan_prompt(text, constraints=[text], previous=text, language=language)
     yield build_execution_prompt(asked, {"a": text}, [text, {"b": text}], text, branches=[asked], language=language)
     yield build_reflection_prompt("FAIL", text, text, asked, True, attempt=1, language=language)
     yield build_replan_prompt(text, history=[{text: 1}], missing=[text], language=language)
@@ -354,7 +354,7 @@ def test_nothing_breaks_out(language: str, text: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(text=TEXTS)
 def test_json_is_what_was_given(language: str, text: str) -> None:
-    task = fences(build_generation_prompt(text, constraints=[text], language=language))[-1]
+    task = fences(plan_prompt(text, constraints=[text], language=language))[-1]
     assert json.loads(task.text) == {"task": text, "constraints": [text]}
     shown = fences(execution(inputs={"a": [text]}, history=[text], language=language))
     assert {"a": [text]} in [json.loads(fence.text) for fence in shown if fence.info == "json"]

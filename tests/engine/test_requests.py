@@ -21,9 +21,9 @@ from planspec_lark.engine import (
     ask_async,
     build_answer_repair_prompt,
     build_execution_prompt,
-    build_generation_prompt,
     build_reflection_prompt,
     build_replan_prompt,
+    plan_prompt,
     read_execution,
     request_execution,
     request_generation,
@@ -61,7 +61,7 @@ def test_generation(language: str) -> None:
         "task": "Dry",
         "constraints": ["a"],
         "previous": STATE,
-        "prompt": build_generation_prompt("Dry", constraints=["a"], language=language, previous=STATE),
+        "prompt": plan_prompt("Dry", constraints=["a"], language=language, previous=STATE),
     }
     assert sent(request_generation("Dry")).keys() == {"phase", "language", "task", "constraints", "prompt"}
 

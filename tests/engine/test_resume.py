@@ -23,7 +23,7 @@ from planspec_lark.engine import (
     Outcome,
     PlanRunError,
     RunResult,
-    run_plan,
+    continue_run,
 )
 from planspec_lark.runs import Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -630,7 +630,7 @@ def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> N
         ledger.begin(RunInfo("tools", 1.0))
         ledger.append("tools", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
         with pytest.raises(PlanRunError, match="the run 'tools' is not that of a plan"):
-            run_plan(ledger, "tools", lambda *_: ok())
+            continue_run(ledger, "tools", lambda *_: ok())
         assert ledger.count("tools") == 1
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from planspec_lark import Limits, serialize_plan
+from planspec_lark import Limits, plan_prompt, serialize_plan
 from planspec_lark.answers import PlanEvent, PlanEventKind
 from planspec_lark.engine import Answer, Effort, Request
 from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
@@ -60,7 +61,7 @@ class Model:
 
 
 def draft(model: Model, **options: Any) -> DraftedPlan:
-    return draft_plan(model.stream, "Mend the organ", **options)
+    return draft_plan(model.stream, "Mend the organ", whole_request=True, **options)
 
 
 def test_a_plan_grows_line_by_line() -> None:
@@ -215,7 +216,12 @@ def test_a_model_that_answers_at_once() -> None:
 
     told: list[tuple[int, str]] = []
     done = draft_plan(
-        model, "Mend the organ", constraints=["no glue"], language="zh", on_text=lambda *one: told.append(one)
+        model,
+        "Mend the organ",
+        constraints=["no glue"],
+        language="zh",
+        whole_request=True,
+        on_text=lambda *one: told.append(one),
     )
     assert serialize_plan(done.plan) == GOOD
     assert (done.is_usable, done.answers, done.effort) == (True, 2, Effort(2, 30))
@@ -229,3 +235,37 @@ def test_an_answer_has_to_be_a_text() -> None:
     model: Any = lambda _: 7  # noqa: E731
     with pytest.raises(TypeError, match=r"^a model gives a text or an Answer, not int"):
         draft_plan(model, "Mend it")
+
+
+def test_a_function_from_a_prompt_to_a_text_will_do() -> None:
+    asked: list[str] = []
+
+    def ask(prompt: str) -> str | Reply:
+        asked.append(prompt)
+        return TWICE if len(asked) == 1 else Reply(GOOD, "m", "stop", Usage(10, 20, 30))
+
+    done = draft_plan(ask, "Mend the organ")
+    assert (done.text, done.answers) == (GOOD, 2)
+    assert done.effort == Effort(2, 30, model="m", input_tokens=10, output_tokens=20)
+    assert asked[0] == plan_prompt("Mend the organ")
+    assert asked[1].startswith(asked[0])
+
+
+def test_it_may_be_asynchronous() -> None:
+    answers = [TWICE, GOOD]
+
+    async def ask(_: str) -> str:
+        await asyncio.sleep(0)
+        return answers.pop(0)
+
+    assert draft_plan(ask, "Mend the organ").text == GOOD
+
+    async def inside() -> DraftedPlan:
+        answers[:] = [GOOD]
+        with pytest.raises(
+            RuntimeError, match=r"^an event loop is running already, so await asyncio.to_thread\(draft_pl"
+        ):
+            draft_plan(ask, "Mend the organ")
+        return await asyncio.to_thread(draft_plan, ask, "Mend the organ")
+
+    assert asyncio.run(inside()).text == GOOD

@@ -29,8 +29,8 @@ from planspec_lark.engine import (
     StepCall,
     StepPolicy,
     ThinkEngine,
-    build_generation_prompt,
     build_replan_prompt,
+    plan_prompt,
 )
 from planspec_lark.engine.models import AnswerRefusal, Operator
 from planspec_lark.llm import (
@@ -361,7 +361,7 @@ def test_a_planner_writes_a_whole_plan(kind: Kind) -> None:
     assert (request.phase, request.data["task"]) == (RunPhase.GENERATION, "Ripe plums in the hall\nBefore Sunday.")
     assert (request.data["constraints"], request.data["previous"]) == (["No lorry"], call.plan_state)
     task, previous = request.data["task"], call.plan_state
-    assert request.prompt == build_generation_prompt(task, constraints=["No lorry"], previous=previous)
+    assert request.prompt == plan_prompt(task, constraints=["No lorry"], previous=previous)
 
 
 def test_a_planner_changes_the_plan(kind: Kind) -> None:

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from attrs import evolve
 
-from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, run_plan, submit_plan
+from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, continue_run, submit_plan
 from planspec_lark.planspec import PlanSpec
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, RecordKind, RunInfo
 from planspec_lark.runs.owner import Owner
@@ -30,10 +30,10 @@ def done(ledger: Ledger, run: str = "r") -> list[str]:
 def test_a_run_in_a_database(database: str) -> None:
     submit_plan(database, PLAN, "r", name="shop", inputs={"k": 1})
     world = World()
-    first = run_plan(database, "r", world.operator, budget=Budget(steps=2))
+    first = continue_run(database, "r", world.operator, budget=Budget(steps=2))
     assert first is not None
     assert (first.outcome, first.run, world.ran) == (Outcome.BUDGET, "r", ["1", "2"])
-    second = run_plan(database, "r", world.operator)
+    second = continue_run(database, "r", world.operator)
     assert second is not None
     assert (second.outcome, second.outputs, world.ran) == (Outcome.CONVERGED, {"x": "a", "y": "b"}, ["1", "2", "3"])
     assert world.inputs[2]["k"] == 1
@@ -47,7 +47,7 @@ def test_many_runs_side_by_side(ledger: MemoryLedger) -> None:
     for number in range(20):
         submit_plan(ledger, plan(f"1. [act] step of {number} → x\n"), f"r{number}")
     for number in range(20):
-        result = run_plan(ledger, f"r{number}", World().operator)
+        result = continue_run(ledger, f"r{number}", World().operator)
         assert result is not None
         assert result.outputs == {"x": f"step of {number}"}
 
@@ -55,7 +55,7 @@ def test_many_runs_side_by_side(ledger: MemoryLedger) -> None:
 def test_what_has_ended_ends_again(ledger: MemoryLedger) -> None:
     submit_plan(ledger, PLAN, "r")
     world = World()
-    results = [run_plan(ledger, "r", world.operator) for _ in range(3)]
+    results = [continue_run(ledger, "r", world.operator) for _ in range(3)]
     assert [result and (result.outcome, result.outputs) for result in results] == [
         (Outcome.CONVERGED, {"x": "a", "y": "b"})
     ] * 3
@@ -68,7 +68,7 @@ def test_a_run_is_submitted_once(ledger: MemoryLedger) -> None:
     assert (len(ledger.runs()), ledger.count("r")) == (1, 1)
     with pytest.raises(PlanRunError, match="run r has begun with another plan"):
         submit_plan(ledger, plan("1. [act] z\n"), "r")
-    run_plan(ledger, "r", World().operator)
+    continue_run(ledger, "r", World().operator)
     submit_plan(ledger, PLAN, "r")
     assert ledger.last_run() == ledger.find_run("r")
 
@@ -76,9 +76,9 @@ def test_a_run_is_submitted_once(ledger: MemoryLedger) -> None:
 def test_a_beginning_that_was_cut_off(ledger: MemoryLedger) -> None:
     ledger.begin(RunInfo("r", 1.0, {"k": 1}))
     with pytest.raises(PlanRunError, match="there is no plan to begin with"):
-        run_plan(ledger, "r", World().operator)
+        continue_run(ledger, "r", World().operator)
     submit_plan(ledger, PLAN, "r", inputs={"k": 1})
-    assert run_plan(ledger, "r", World().operator) is not None
+    assert continue_run(ledger, "r", World().operator) is not None
 
 
 class _SlowLedger(MemoryLedger):
@@ -107,7 +107,7 @@ def test_a_plan_is_submitted_by_two_at_once(at: str) -> None:
     ledger = _SlowLedger(at, PLAN)
     submit_plan(ledger, PLAN, "r")
     assert [record.kind for record in ledger.records("r")] == [RecordKind.BEGUN]
-    result = run_plan(ledger, "r", World().operator)
+    result = continue_run(ledger, "r", World().operator)
     assert result is not None
     assert result.outputs == {"x": "a", "y": "b"}
 
@@ -119,16 +119,16 @@ def test_two_plans_are_submitted_at_once(at: str) -> None:
     with pytest.raises(PlanRunError, match="run r has begun with another plan"):
         submit_plan(ledger, plan("1. [act] z\n"), "r")
     world = World()
-    result = run_plan(ledger, "r", world.operator)
+    result = continue_run(ledger, "r", world.operator)
     assert result is not None
     assert (result.outputs, world.ran) == ({"x": "a", "y": "b"}, ["1", "2", "3"])
 
 
 def test_what_cannot_be_run(ledger: MemoryLedger) -> None:
     with pytest.raises(PlanRunError, match="there is no run to resume"):
-        run_plan(ledger, "r", World().operator)
+        continue_run(ledger, "r", World().operator)
     with pytest.raises(ValueError, match="a run needs an id"):
-        run_plan(ledger, "", World().operator)
+        continue_run(ledger, "", World().operator)
     with pytest.raises(ValueError, match="a run needs an id"):
         submit_plan(ledger, PLAN, "")
     with pytest.raises(PlanRunError, match="the plan cannot be run"):
@@ -140,10 +140,10 @@ def test_a_run_that_is_busy(ledger: MemoryLedger) -> None:
     submit_plan(ledger, PLAN, "r")
     ledger.acquire("r", ELSEWHERE, seconds=60)
     world = World()
-    assert run_plan(ledger, "r", world.operator) is None
+    assert continue_run(ledger, "r", world.operator) is None
     assert (world.ran, ledger.count("r")) == ([], 1)
     ledger.release("r", ELSEWHERE)
-    assert run_plan(ledger, "r", world.operator) is not None
+    assert continue_run(ledger, "r", world.operator) is not None
 
 
 def test_a_run_that_is_busy_is_not_read(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_a_run_that_is_busy_is_not_read(ledger: MemoryLedger, monkeypatch: pytes
     ledger.acquire("r", ELSEWHERE, seconds=60)
     for name in ("records", "snapshot"):
         monkeypatch.setattr(MemoryLedger, name, None)
-    assert run_plan(ledger, "r", World().operator) is None
+    assert continue_run(ledger, "r", World().operator) is None
 
 
 def test_a_worker_that_has_lost_the_lease_stops(database: str) -> None:
@@ -165,20 +165,20 @@ def test_a_worker_that_has_lost_the_lease_stops(database: str) -> None:
             # As if the lease had expired.
             other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
             other.release("r", ELSEWHERE)
-        assert run_plan(database, "r", quick) is not None
+        assert continue_run(database, "r", quick) is not None
         return ok("late", x="late")
 
     def quick(call: StepCall) -> OperatorResult:
         calls.append(f"second {call.key}")
         return ok("in time", **dict.fromkeys(call.step.outputs, "in time"))
 
-    assert run_plan(database, "r", slow) is None
+    assert continue_run(database, "r", slow) is None
     assert [call.split()[0] for call in calls] == ["first", "second", "second", "second"]
     # The step that was at work was begun again with its key.
     assert calls[0].split()[1] == calls[1].split()[1]
     with closing(PostgresLedger(database)) as ledger:
         assert done(ledger) == ["1", "2", "3"]
-    result = run_plan(database, "r", quick)
+    result = continue_run(database, "r", quick)
     assert result is not None
     assert result.outputs == {"x": "in time", "y": "in time"}
 
@@ -195,7 +195,7 @@ def test_many_callers_at_once(database: str) -> None:
 
     def work() -> None:
         ready.wait()
-        results.append(run_plan(database, "r", operate))
+        results.append(continue_run(database, "r", operate))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -211,4 +211,4 @@ def test_a_database_that_does_not_answer(database: str) -> None:
     ledger = PostgresLedger(database)
     ledger.close()
     with pytest.raises(LedgerError, match="the connection is closed"):
-        run_plan(ledger, "r", World().operator)
+        continue_run(ledger, "r", World().operator)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.engine import Outcome, ThinkEngine, run_plan, submit_plan
+from planspec_lark.engine import Outcome, ThinkEngine, continue_run, submit_plan
 from planspec_lark.runs import MemoryLedger, PostgresLedger, RecordKind
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
@@ -26,7 +26,7 @@ PLAN = "1. [act] step 1 → v1\n" + "".join(
 )
 WORKER = """
 import os, sys, time
-from planspec_lark.engine import OperatorResult, run_plan
+from planspec_lark.engine import OperatorResult, continue_run
 
 def operate(call):
     with open(sys.argv[1], "a") as notes:
@@ -36,7 +36,7 @@ def operate(call):
 
 left = sys.argv[3:]
 while left:
-    left = [run for run in left if run_plan(sys.argv[2], run, operate) is None]
+    left = [run for run in left if continue_run(sys.argv[2], run, operate) is None]
     time.sleep(0.05)
 """
 
@@ -80,7 +80,7 @@ def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_pa
             # A step is begun again with its key, and not once it was done.
             steps = [int(key.split(":")[1]) for key in keys if key.startswith(f"{run}:")]
             assert steps == sorted(steps)
-            result = run_plan(ledger, run, World().operator)
+            result = continue_run(ledger, run, World().operator)
             assert result is not None
             assert result.outcome is Outcome.CONVERGED
             assert (result.plan, result.outputs) == (expected.plan, expected.outputs)

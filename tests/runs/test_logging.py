@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planspec_lark.engine import OperatorResult, ThinkEngine
-from planspec_lark.engine.jobs import run_plan, submit_plan
+from planspec_lark.engine.jobs import continue_run, submit_plan
 from planspec_lark.plan_next import start_context
 from planspec_lark.planner import Runtime, create_state
 from planspec_lark.runs import LedgerError, MemoryLedger
@@ -105,7 +105,7 @@ class Lost(MemoryLedger):
 def test_a_lease_that_is_lost(logged: Any) -> None:
     ledger = Lost()
     submit_plan(ledger, plan("1. [act] a"), "r")
-    assert run_plan(ledger, "r", World().operator) is None
+    assert continue_run(ledger, "r", World().operator) is None
     assert logged("WARNING") == [("engine", "WARNING", "run r: another process has gone on")]
 
 

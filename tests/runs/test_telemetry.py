@@ -19,7 +19,7 @@ from opentelemetry import context, trace
 from opentelemetry.trace import StatusCode
 
 from planspec_lark.engine import Budget, Effort, FatalError, OperatorResult, StepCall, ThinkEngine, ThinkEvent
-from planspec_lark.engine.jobs import run_plan, submit_plan
+from planspec_lark.engine.jobs import continue_run, submit_plan
 from planspec_lark.llm import Program, model_operator, program_model
 from planspec_lark.plan_next import Context, start_context
 from planspec_lark.planner import Runtime, create_state
@@ -238,7 +238,7 @@ def test_a_run_is_linked_with_the_span_that_has_submitted_it(traced: Traced) -> 
     with trace.get_tracer("app").start_as_current_span("request") as request:
         submit_plan(ledger, plan("1. [act] a"), "r", name="jam")
     assert [span.name for span in traced.spans()] == ["request"]
-    run_plan(ledger, "r", World().operator)
+    continue_run(ledger, "r", World().operator)
     assert [link.context.span_id for link in traced.run().links] == [request.get_span_context().span_id]
     assert traced.run().name == "invoke_workflow jam"
 
@@ -249,7 +249,7 @@ def test_a_trace_that_is_none_is_no_link(traced: Traced, kept: object) -> None:
     submit_plan(ledger, plan("1. [act] a"), "r")
     data = {**next(ledger.records("r")).data, "trace": kept}
     ledger._base.execute("UPDATE records SET data = ?", (json.dumps(data),))
-    run_plan(ledger, "r", World().operator)
+    continue_run(ledger, "r", World().operator)
     assert not traced.run().links
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import regex_parser
-from planspec_lark import PlanSyntaxError, parse_plan, plan_to_dict
+from planspec_lark import PlanSyntaxError, parse_plan
+from planspec_lark.planspec import plan_to_dict
 
 __all__ = ["FIXTURES", "DisagreementError", "check_fixtures", "fixture_texts", "same_result"]
 

@@ -14,7 +14,8 @@ from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Task, Timing, race
 from benchmarks.plans import BLOCK, plan_text
 from benchmarks.tables import Table, ratio, seconds
-from planspec_lark import parse_plan, plan_from_dict, plan_to_json
+from planspec_lark import parse_plan, plan_to_json
+from planspec_lark.planspec import plan_from_dict
 
 __all__ = ["measure_formats"]
 

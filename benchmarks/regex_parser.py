@@ -240,7 +240,7 @@ def _read_result(text: str) -> str:
 
 
 def to_dict(plan: Plan) -> dict[str, Any]:
-    """The plan as ``planspec_lark.plan_to_dict`` gives it."""
+    """The plan as ``planspec_lark.planspec.plan_to_dict`` gives it."""
     root = {name: getattr(plan, name) for name in Plan.__slots__}
     for owner, key in _walk(root):
         owner[key] = [{name: getattr(step, name) for name in Step.__slots__} for step in owner[key]]

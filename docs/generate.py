@@ -15,10 +15,10 @@ from types import ModuleType
 
 import click
 
-from planspec_lark import CODES
 from planspec_lark.cli.app import cli
 from planspec_lark.cli.help import EXITS, Command, Group
 from planspec_lark.planspec.dialect import DIALECT
+from planspec_lark.syntax import CODES
 
 DOCS = Path(__file__).parent
 _GENERATED = "<!-- Written by docs/generate.py: change the code, not this page. -->"

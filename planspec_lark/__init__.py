@@ -58,10 +58,8 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.interchange import (
         PlanValueError as PlanValueError,
-        plan_from_dict as plan_from_dict,
         plan_from_json as plan_from_json,
         plan_json_schema as plan_json_schema,
-        plan_to_dict as plan_to_dict,
         plan_to_json as plan_to_json,
     )
     from planspec_lark.planspec.lint import lint_plan as lint_plan
@@ -73,7 +71,6 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.parser import parse_plan as parse_plan
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
-    from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
@@ -82,17 +79,14 @@ if TYPE_CHECKING:
         step_order as step_order,
     )
     from planspec_lark.syntax.diagnostics import (
-        CODES as CODES,
         CommandError as CommandError,
         Diagnostic as Diagnostic,
-        Fix as Fix,
         PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
         Severity as Severity,
         render as render,
         render_all as render_all,
     )
-    from planspec_lark.syntax.limits import Limits as Limits
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -117,19 +111,13 @@ else:
             "planspec.check": "check_text",
             "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
-            "planspec.interchange": (
-                "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json"
-            ),
+            "planspec.interchange": ("PlanValueError plan_from_json plan_json_schema plan_to_json"),
             "planspec.lint": "lint_plan",
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan",
             "planspec.printer": "serialize_plan",
-            "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
-            "syntax.diagnostics": (
-                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"
-            ),
-            "syntax.limits": "Limits",
+            "syntax.diagnostics": ("CommandError Diagnostic PlanSpecError PlanSyntaxError Severity render render_all"),
         },
     )

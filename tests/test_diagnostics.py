@@ -8,18 +8,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    CODES,
-    CommandError,
-    Diagnostic,
-    Fix,
-    PlanSyntaxError,
-    Severity,
-    check_text,
-    render,
-    render_all,
-)
-from planspec_lark.syntax import Source, decode
+from planspec_lark import CommandError, Diagnostic, PlanSyntaxError, Severity, check_text, render, render_all
+from planspec_lark.syntax import CODES, Fix, Source, decode
 from planspec_lark.syntax.diagnostics import Edit, apply_edits, brief
 
 

@@ -22,7 +22,6 @@ from attrs import frozen
 from markdown_it import MarkdownIt
 
 from planspec_lark import (
-    CODES,
     CommandError,
     Diagnostic,
     PlanStatus,
@@ -46,6 +45,7 @@ from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_next import MessageError, parse_message
+from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.parser import read_doc
 from tests.cases import in_one_test

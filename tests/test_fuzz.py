@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from planspec_lark import PlanSpec, ScanResult, scan_plan, serialize_plan
+from planspec_lark import PlanSpec, scan_plan, serialize_plan
+from planspec_lark.planspec import ScanResult
 from planspec_lark.syntax import fields
 from tests.corpus import ROOT
 from tests.fuzz import __main__ as command_line, guided, targets

@@ -9,7 +9,6 @@ import pytest
 
 from planspec_lark import (
     Diagnostic,
-    Limits,
     PlanSpec,
     PlanSyntaxError,
     Severity,
@@ -21,6 +20,7 @@ from planspec_lark import (
     scan_plan_commands,
 )
 from planspec_lark.planspec import positions
+from planspec_lark.syntax import Limits
 from planspec_lark.syntax.limits import Findings
 
 _ROWS = positions.iter_rows

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, Diagnostic, Limits, Severity, check_text, scan_plan
-from planspec_lark.syntax import Source
+from planspec_lark import Diagnostic, Severity, check_text, scan_plan
+from planspec_lark.syntax import CODES, Limits, Source
 from planspec_lark.syntax.machine_reports import count_severities
 from planspec_lark.syntax.safe_text import visible
 from tests.cases import in_one_test

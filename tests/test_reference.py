@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from planspec_lark import CODES
+from planspec_lark.syntax import CODES
 from tests.corpus import ROOT
 from tests.test_public import PACKAGES
 

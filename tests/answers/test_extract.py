@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, Limits, extract_plan, serialize_plan
+from planspec_lark import extract_plan, serialize_plan
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.planspec.dialect import DIALECT
+from planspec_lark.syntax import CODES, Limits
 from tests import strategies
 from tests.cases import in_one_test
 from tests.corpus import each

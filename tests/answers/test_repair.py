@@ -6,9 +6,10 @@ import pytest
 from hypothesis import example, given
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Limits, Severity, check_text, extract_plan, parse_plan
+from planspec_lark import Severity, check_text, extract_plan, parse_plan
 from planspec_lark.answers import repair_prompt, splice
 from planspec_lark.answers.repair import find_lost
+from planspec_lark.syntax import Limits
 from tests import strategies
 from tests.answers.scripted import follow, lines_of, wrong_of
 

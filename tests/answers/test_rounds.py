@@ -9,17 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    Limits,
-    Severity,
-    check_text,
-    extract_plan,
-    parse_plan,
-    repair_plan,
-    serialize_plan,
-)
+from planspec_lark import Severity, check_text, extract_plan, parse_plan, repair_plan, serialize_plan
 from planspec_lark.answers import RepairedPlan, RepairRound, RepairScope, Verdict
 from planspec_lark.llm import LlmError, Reply, Usage
+from planspec_lark.syntax import Limits
 from tests import strategies
 from tests.answers.scripted import follow, lines_of, wrong_of
 

@@ -8,17 +8,9 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
-    Extraction,
-    PlanSpec,
-    Severity,
-    extract_plan,
-    parse_plan,
-    plan_to_dict,
-    scan_plan,
-    serialize_plan,
-)
+from planspec_lark import Extraction, PlanSpec, Severity, extract_plan, parse_plan, scan_plan, serialize_plan
 from planspec_lark.answers import Risk, Verdict
+from planspec_lark.planspec import plan_to_dict
 from tests.answers.plans import random_plan
 from tests.cases import in_one_test
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import Limits, PlanSpec, PlanStep, PlanStream, extract_plan, parse_plan, render, serialize_plan
+from planspec_lark import PlanSpec, PlanStep, PlanStream, extract_plan, parse_plan, render, serialize_plan
 from planspec_lark.answers import PlanEvent, PlanEventKind, Verdict
-from planspec_lark.syntax import Source
+from planspec_lark.syntax import Limits, Source
 from planspec_lark.syntax.source import GrowingSource
 from tests.corpus import each
 from tests.property import streams

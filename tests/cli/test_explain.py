@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import CODES
+from planspec_lark.syntax import CODES
 from planspec_lark.syntax.explanations import explanation
 from tests.cases import in_one_test
 from tests.cli.running import run

@@ -10,7 +10,6 @@ import pytest
 
 from planspec_lark import (
     CommandError,
-    Limits,
     PlanCommand,
     PlanDocument,
     PlanStatus,
@@ -20,6 +19,7 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
 )
+from planspec_lark.syntax import Limits
 from tests.cases import in_one_test
 
 # Of everything some.

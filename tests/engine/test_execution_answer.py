@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Limits, PlanStep, Severity, render_all
+from planspec_lark import PlanStep, Severity, render_all
 from planspec_lark.engine import Effort, HopStatus, OperatorResult, read_execution
+from planspec_lark.syntax import Limits
 from tests.property import promises
 
 ACT = PlanStep("2", step_type="act", outputs=["pumps", "price"])

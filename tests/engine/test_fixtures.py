@@ -7,8 +7,9 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, PlanStep, Severity, check_text, find_step, parse_plan, render_all
+from planspec_lark import PlanStep, Severity, check_text, find_step, parse_plan, render_all
 from planspec_lark.engine import OperatorResult, read_execution
+from planspec_lark.syntax import CODES
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 PLAN_FILE = FIXTURES / "execution" / "plan.md"

@@ -7,19 +7,9 @@ import copy
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    Limits,
-    PlanCommand,
-    PlanSpec,
-    PlanStep,
-    Severity,
-    apply_commands,
-    find_step,
-    parse_plan,
-    render_all,
-)
+from planspec_lark import PlanCommand, PlanSpec, PlanStep, Severity, apply_commands, find_step, parse_plan, render_all
 from planspec_lark.engine import Decision, Reflection, read_reflection, read_replan
-from planspec_lark.syntax import grammars
+from planspec_lark.syntax import Limits, grammars
 from tests.cases import in_one_test
 
 PLAN = """\

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import Limits, PlanSyntaxError, parse_plan
+from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.files import link_or_copy
 from planspec_lark.folder import FolderError, FolderErrorReason, PlanFolder
+from planspec_lark.syntax import Limits
 from tests.folder.plans import BROKEN, FINISHED, OPEN, write
 
 

@@ -7,18 +7,9 @@ from functools import cache, partial
 
 from hypothesis import strategies as st
 
-from planspec_lark import (
-    ScanResult,
-    extract_plan,
-    iter_steps,
-    parse_plan,
-    render_all,
-    repair_plan,
-    scan_plan,
-    serialize_plan,
-)
+from planspec_lark import extract_plan, iter_steps, parse_plan, render_all, repair_plan, scan_plan, serialize_plan
 from planspec_lark.answers import repair_prompt, splice
-from planspec_lark.planspec import focus_view, next_step_view
+from planspec_lark.planspec import ScanResult, focus_view, next_step_view
 from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read

@@ -33,7 +33,6 @@ from planspec_lark import (
     next_pending_step,
     parse_plan,
     parse_plan_commands,
-    plan_from_dict,
     plan_from_json,
     plan_to_json,
     render,
@@ -47,7 +46,7 @@ from planspec_lark import (
 )
 from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
 from planspec_lark.json_text import read_json, scan_json
-from planspec_lark.planspec import PlanTransformer, draw_plan, parse_tree
+from planspec_lark.planspec import PlanTransformer, draw_plan, parse_tree, plan_from_dict
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode

@@ -13,7 +13,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from planspec_lark import plan_to_dict, plan_to_json
+from planspec_lark import plan_to_json
+from planspec_lark.planspec import plan_to_dict
 from tests import strategies
 from tests.corpus import FIXTURES, read
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from planspec_lark import Limits, PlanStep, render_all
+from planspec_lark import PlanStep, render_all
 from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
 from planspec_lark.llm import LlmError
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
+from planspec_lark.syntax import Limits
 from tests.growth.work import Work
 
 __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from planspec_lark import Limits, render_all, serialize_plan
+from planspec_lark import render_all, serialize_plan
 from planspec_lark.plan_next import (
     Block,
     Context,
@@ -21,6 +21,7 @@ from planspec_lark.plan_next import (
     scan_message,
 )
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
+from planspec_lark.syntax import Limits
 from tests.growth.work import Work
 
 __all__ = ["PLANNER_SHAPES", "PLANNER_WORK"]

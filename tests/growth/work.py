@@ -13,7 +13,6 @@ from attrs import field, frozen
 
 from planspec_lark import (
     CommandError,
-    Limits,
     PlanCommand,
     PlanDocument,
     PlanSpec,
@@ -26,8 +25,6 @@ from planspec_lark import (
     lint_plan,
     parse_plan,
     parse_plan_commands,
-    plan_from_dict,
-    plan_to_dict,
     plan_to_json,
     render_all,
     repair_plan,
@@ -46,10 +43,19 @@ from planspec_lark.plan_next import build_repair_prompt, default_words
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
-from planspec_lark.planspec import PlanTransformer, draw_plan, focus_view, next_step_view, parse_tree, step_states
+from planspec_lark.planspec import (
+    PlanTransformer,
+    draw_plan,
+    focus_view,
+    next_step_view,
+    parse_tree,
+    plan_from_dict,
+    plan_to_dict,
+    step_states,
+)
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
-from planspec_lark.syntax import decode, estimate_tokens
+from planspec_lark.syntax import Limits, decode, estimate_tokens
 from planspec_lark.syntax.limits import NO_LIMITS
 from tests.reporting import to_github, to_json, to_sarif
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import CODES, Limits, parse_plan
+from planspec_lark import parse_plan
 from planspec_lark.hopspec import HopSpec, StepInfo, check_hopspec, fix_hopspec, plan_to_hopspec, scan_hopspec
 from planspec_lark.hopspec.rules import check_rules
-from planspec_lark.syntax import Diagnostic
+from planspec_lark.syntax import CODES, Diagnostic, Limits
 from tests.cases import in_one_test
 
 SECTIONS = """\

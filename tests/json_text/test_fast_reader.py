@@ -7,11 +7,10 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import Limits
 from planspec_lark.json_text import fast_reader, read_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.parser import JSON_LIMITS, _read_slowly
-from planspec_lark.syntax import Source
+from planspec_lark.syntax import Limits, Source
 from tests.fuzz.texts import json_texts
 
 _VALUES = st.recursive(

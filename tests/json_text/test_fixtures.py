@@ -33,7 +33,7 @@ def test_every_invalid_text_has_its_codes() -> None:
 
 
 def test_every_code_is_expected_somewhere() -> None:
-    from planspec_lark import CODES
+    from planspec_lark.syntax import CODES
 
     expected = {code for path in find("json_text/invalid", ".txt") for _, code in expected_codes(path)}
     assert expected == {code for code in CODES if code.startswith("PJ")}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import Limits, Severity
+from planspec_lark import Severity
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.value_reader import JsonInput, ValueReader
-from planspec_lark.syntax import Source
+from planspec_lark.syntax import Limits, Source
 from planspec_lark.syntax.limits import NO_LIMITS
 
 

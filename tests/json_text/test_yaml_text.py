@@ -13,9 +13,10 @@ from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from planspec_lark import Limits, Severity, render
+from planspec_lark import Severity, render
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, MissingYamlError, read_yaml
+from planspec_lark.syntax import Limits
 from tests.cases import in_one_test
 
 BYTES = 256_000

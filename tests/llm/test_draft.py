@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import Limits, plan_prompt, serialize_plan
+from planspec_lark import plan_prompt, serialize_plan
 from planspec_lark.answers import PlanEvent, PlanEventKind
 from planspec_lark.engine import Answer, Effort, Request
 from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
+from planspec_lark.syntax import Limits
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
 TWICE = "Goal: Mend the organ\n## Steps\n1. [act] Look\n1. [act] Look again\n2. [act] Go home\n"

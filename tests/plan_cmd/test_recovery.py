@@ -7,10 +7,11 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import Limits, PlanCommand, Severity, parse_plan_commands, render_all, scan_plan_commands
+from planspec_lark import PlanCommand, Severity, parse_plan_commands, render_all, scan_plan_commands
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.plan_cmd import serialize_commands
 from planspec_lark.plan_cmd.dialect import DIALECT
+from planspec_lark.syntax import Limits
 from tests import strategies
 from tests.cases import in_one_test
 

@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
-from planspec_lark import Limits
 from planspec_lark.plan_next import (
     Block,
     Context,
@@ -24,6 +23,7 @@ from planspec_lark.plan_next import (
     context_to_json,
     start_context,
 )
+from planspec_lark.syntax import Limits
 from tests.plan_next.turns import STEPS, close, execute, open_, probes, steps
 
 

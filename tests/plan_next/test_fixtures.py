@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, Severity, render_all
+from planspec_lark import Severity, render_all
 from planspec_lark.plan_next import MessageError, Phase, PlanNext, PlanType, parse_message, scan_message
 from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.syntax import CODES
 from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 from tests.plan_next.test_schema import SCHEMAS, STRICT, STRICT_SCHEMAS, STRUCTURAL, structural

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from planspec_lark import CODES
+from planspec_lark.syntax import CODES
 from tests.cases import in_one_test
 from tests.plan_next.obligations import numbers_of
 

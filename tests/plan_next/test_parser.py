@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Limits, PlanSyntaxError, Severity, render_all
+from planspec_lark import PlanSyntaxError, Severity, render_all
 from planspec_lark.plan_next import (
     Core4,
     DoneStatus,
@@ -26,6 +26,7 @@ from planspec_lark.plan_next import (
     scan_message,
 )
 from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.syntax import Limits
 from tests.plan_next.messages import (
     GOAL,
     HYPOTHESES,

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft7Validator
 
-from planspec_lark import CODES, Diagnostic
+from planspec_lark import Diagnostic
 from planspec_lark.plan_next import Phase
 from planspec_lark.plan_next.parser import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
+from planspec_lark.syntax import CODES
 from planspec_lark.syntax.grammars import schema_path
 from tests.cases import in_one_test
 from tests.plan_next.obligations import holds

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import Diagnostic, Limits, Severity, check_text, parse_plan, serialize_plan
+from planspec_lark import Diagnostic, Severity, check_text, parse_plan, serialize_plan
+from planspec_lark.syntax import Limits
 from tests.planspec.test_models import DEPTH, chain
 
 

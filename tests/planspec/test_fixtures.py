@@ -7,19 +7,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    PlanSyntaxError,
-    check_text,
-    extract_plan,
-    parse_plan,
-    plan_from_dict,
-    plan_to_dict,
-    render_all,
-    scan_plan,
-    serialize_plan,
-)
+from planspec_lark import PlanSyntaxError, check_text, extract_plan, parse_plan, render_all, scan_plan, serialize_plan
 from planspec_lark.answers import Verdict
-from planspec_lark.planspec import PlanTransformer, parse_tree
+from planspec_lark.planspec import PlanTransformer, parse_tree, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.syntax import decode
 from tests.cases import in_one_test

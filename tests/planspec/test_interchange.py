@@ -14,13 +14,11 @@ from planspec_lark import (
     PlanStep,
     PlanValueError,
     parse_plan,
-    plan_from_dict,
     plan_from_json,
     plan_json_schema,
-    plan_to_dict,
     plan_to_json,
 )
-from planspec_lark.planspec import GRAMMAR_VERSION
+from planspec_lark.planspec import GRAMMAR_VERSION, plan_from_dict, plan_to_dict
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 

@@ -26,6 +26,7 @@ SEE_THE_FIELD = """
 import copy
 import planspec_lark
 from planspec_lark import *
+from planspec_lark.planspec import plan_from_dict, plan_to_dict
 from planspec_lark.cli.steps import add_command
 from planspec_lark.diff import diff_plans, merge_plans
 from planspec_lark.diff.render import show_diff

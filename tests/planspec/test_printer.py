@@ -13,11 +13,11 @@ from planspec_lark import (
     PlanStep,
     lint_plan,
     parse_plan,
-    plan_to_dict,
     plan_to_json,
     serialize_plan,
     validate_plan,
 )
+from planspec_lark.planspec import plan_to_dict
 from tests.cases import in_one_test
 from tests.planspec.test_models import DEPTH, chain
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from planspec_lark import Limits, PlanSpec, ScanResult, parse_plan, scan_plan, serialize_plan, step_order
+from planspec_lark import PlanSpec, parse_plan, scan_plan, serialize_plan, step_order
+from planspec_lark.planspec import ScanResult
 from planspec_lark.planspec.models import iter_steps
+from planspec_lark.syntax import Limits
 from tests import strategies
 from tests.cases import in_one_test
 from tests.planspec.test_models import chain

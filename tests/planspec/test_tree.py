@@ -20,13 +20,12 @@ from planspec_lark import (
     next_pending_step,
     parse_plan,
     parse_plan_commands,
-    plan_to_dict,
     plan_to_json,
     step_order,
     validate_plan,
 )
 from planspec_lark.exchange import export_plan
-from planspec_lark.planspec import next_step
+from planspec_lark.planspec import next_step, plan_to_dict
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import PlanSpecError, tree
 from planspec_lark.syntax.tree import find_parents, grow, iter_nodes, iter_tree, walk_tree

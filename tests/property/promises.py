@@ -17,7 +17,6 @@ from planspec_lark import (
     PlanStatus,
     PlanStep,
     PlanSyntaxError,
-    ScanResult,
     apply_command,
     apply_commands,
     extract_plan,
@@ -25,8 +24,6 @@ from planspec_lark import (
     iter_steps,
     parse_plan,
     parse_plan_commands,
-    plan_from_dict,
-    plan_to_dict,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
@@ -36,7 +33,7 @@ from planspec_lark import (
 from planspec_lark.engine import Decision, read_reflection, read_replan
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
-from planspec_lark.planspec import parse_tree
+from planspec_lark.planspec import ScanResult, parse_tree, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.dialect import is_suspect
 from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.models import STEP_TYPES

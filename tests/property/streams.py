@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from planspec_lark import PlanSpec, PlanStep, PlanStream, PlanSyntaxError, extract_plan, parse_plan, plan_to_dict
+from planspec_lark import PlanSpec, PlanStep, PlanStream, PlanSyntaxError, extract_plan, parse_plan
 from planspec_lark.answers import Extraction, PlanEvent, PlanEventKind, StreamEnd
 from planspec_lark.answers.block import find_blocks
+from planspec_lark.planspec import plan_to_dict
 from planspec_lark.syntax.envelopes import set_aside, undo_escapes
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from planspec_lark.syntax.reasoning import has_tags

@@ -8,17 +8,9 @@ from typing import Any
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
-from planspec_lark import (
-    PlanSpec,
-    PlanValueError,
-    iter_steps,
-    plan_from_dict,
-    plan_from_json,
-    plan_json_schema,
-    plan_to_dict,
-    plan_to_json,
-)
+from planspec_lark import PlanSpec, PlanValueError, iter_steps, plan_from_json, plan_json_schema, plan_to_json
 from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
+from planspec_lark.planspec import plan_from_dict, plan_to_dict
 from tests import strategies
 from tests.property import promises
 

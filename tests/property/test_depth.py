@@ -18,8 +18,6 @@ from planspec_lark import (
     lint_plan,
     next_pending_step,
     parse_plan,
-    plan_from_dict,
-    plan_to_dict,
     plan_to_json,
     scan_plan,
     serialize_plan,
@@ -27,7 +25,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
-from planspec_lark.planspec import PlanTransformer, parse_tree
+from planspec_lark.planspec import PlanTransformer, parse_tree, plan_from_dict, plan_to_dict
 
 DEPTH = 1000
 

@@ -7,17 +7,9 @@ from typing import Any
 
 from hypothesis import assume, example, given, strategies as st
 
-from planspec_lark import (
-    PlanSpec,
-    PlanStatus,
-    PlanSyntaxError,
-    Severity,
-    check_text,
-    iter_steps,
-    parse_plan,
-    plan_from_dict,
-)
+from planspec_lark import PlanSpec, PlanStatus, PlanSyntaxError, Severity, check_text, iter_steps, parse_plan
 from planspec_lark.exchange import FORMATS, ImportResult, export_into, export_plan, import_text, update_text
+from planspec_lark.planspec import plan_from_dict
 
 MARKDOWN = FORMATS[:5]
 

@@ -10,11 +10,11 @@ import pytest
 from attrs import evolve
 from hypothesis import Phase, example, given, settings, strategies as st
 
-from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
+from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, scan_plan
 from planspec_lark.engine.reflection_rules import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.finder import Finder
-from planspec_lark.planspec import builder, fast_reader, printer as printing
+from planspec_lark.planspec import ScanResult, builder, fast_reader, printer as printing
 from planspec_lark.syntax import fields, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern

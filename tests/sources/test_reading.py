@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from planspec_lark import (
-    CODES,
     PlanDocument,
     PlanStream,
     PlanSyntaxError,
@@ -20,6 +19,7 @@ from planspec_lark import (
 )
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.planspec import PlanTransformer, parse_tree
+from planspec_lark.syntax import CODES
 from tests.cli.running import run
 
 # A whole file of steps, as the source shows one.

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import CODES, render_all
+from planspec_lark import render_all
+from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import AtomsError, check_tool_plan, load_atoms, validate_plan_doc
 from tests.cli.running import run
 from tests.corpus import FIXTURES

@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from planspec_lark import CODES, render_all
+from planspec_lark import render_all
+from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import check_tool_plan, validate_plan_doc
 from tests.toolplan.plans import ATOMS, document
 from tests.toolplan.test_schema import BASE, changed

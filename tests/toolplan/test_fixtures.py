@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, Diagnostic, Severity, render_all
+from planspec_lark import Diagnostic, Severity, render_all
+from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import (
     AtomsError,
     Registry,

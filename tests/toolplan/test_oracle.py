@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import CODES
+from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import check_tool_plan, validate_plan_doc
 from tests.toolplan import oracle
 from tests.toolplan.oracle import Opinion

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any
 
@@ -151,17 +151,21 @@ def _hear(
                 break
         return reader.is_hopeless or reader.is_settled
 
-    is_stream = isinstance(given, Iterable) and not isinstance(given, str)
+    is_stream = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
     if not is_stream:
         whole = answer_of(given) if isinstance(given, Reply) else take_answer(given, "model")
         return Answer(whole.text, whole.effort) if is_all(whole.text) else whole
     pieces: list[str] = []
-    with closing(given):
+    # A generator and a stream of a model can be closed, a list of pieces needs not.
+    with closing(given) if hasattr(given, "close") else nullcontext():
         for piece in given:
+            if not isinstance(piece, str):
+                raise TypeError(f"a piece of an answer is a text, not {type(piece).__name__}")
             pieces.append(piece)
             if is_all(piece):
                 return Answer("".join(pieces), Effort(1))
-        return answer_of(given.reply)
+        reply = getattr(given, "reply", None)
+        return Answer("".join(pieces)) if reply is None else answer_of(reply)
 
 
 def _judge(reader: PlanStream, finish_reason: str, on_event: Callable[[PlanEvent], None]) -> Extraction:

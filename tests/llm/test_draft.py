@@ -232,10 +232,21 @@ def test_a_model_that_answers_at_once() -> None:
     assert asked[1].refused["answer"] == TWICE
 
 
-def test_an_answer_has_to_be_a_text() -> None:
-    model: Any = lambda _: 7  # noqa: E731
-    with pytest.raises(TypeError, match=r"^a model gives a text or an Answer, not int"):
-        draft_plan(model, "Mend it")
+@pytest.mark.parametrize("given", [7, {"text": GOOD}, GOOD.encode(), None])
+def test_an_answer_has_to_be_a_text(given: object) -> None:
+    with pytest.raises(TypeError, match=f"^a model gives a text or an Answer, not {type(given).__name__}"):
+        draft_plan(lambda _: given, "Mend it")
+
+
+def test_a_piece_has_to_be_a_text() -> None:
+    with pytest.raises(TypeError, match=r"^a piece of an answer is a text, not int"):
+        draft_plan(lambda _: [GOOD[:5], 7], "Mend it")
+
+
+def test_pieces_may_come_from_anything() -> None:
+    answers: list[object] = [GOOD.splitlines(keepends=True), iter([GOOD[:20], GOOD[20:]]), (piece for piece in GOOD)]
+    while answers:
+        assert draft_plan(lambda _: answers.pop(), "Mend it").text == GOOD
 
 
 def test_a_function_from_a_prompt_to_a_text_will_do() -> None:

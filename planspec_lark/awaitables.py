@@ -15,12 +15,14 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from functools import partial
 from threading import Event, Thread
 from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
+
+from planspec_lark.stopping import context_until
 
 __all__ = [
     "FIRST",
@@ -34,35 +36,16 @@ __all__ = [
     "WorkResult",
     "adrive",
     "awaited",
-    "call_until",
     "drive",
     "drop",
     "ignore",
     "is_in_loop",
-    "stop_event",
 ]
 
 _T = TypeVar("_T")
 
 # Seconds that a thread gets to end once it was told to.
 _GRACE = 2.0
-
-_STOP: ContextVar[Event | None] = ContextVar("stop", default=None)
-
-
-def stop_event() -> Event:
-    """What tells the thread of a call that it is no longer waited for: it was cancelled, or has taken too long.
-
-    A thread cannot be stopped from outside. Whatever takes long in one looks at this from time to time.
-    """
-    return _STOP.get() or Event()
-
-
-def call_until(stop: Event, call: Callable[[], _T]) -> _T:
-    """Call in this thread, where ``stop`` is the :func:`stop_event` meanwhile."""
-    context = copy_context()
-    context.run(_STOP.set, stop)
-    return context.run(call)
 
 
 class RunningLoopError(RuntimeError):
@@ -92,7 +75,7 @@ class Work:
     """A call to begin.
 
     With a ``timeout`` it ends with an :class:`OverdueError` after so many seconds. What is asynchronous is cancelled
-    then; what is not is called in a thread of its own, whose :func:`stop_event` is set.
+    then; what is not is called in a thread of its own, whose :func:`~planspec_lark.stopping.stop_event` is set.
 
     A turn may be left while it is at work. A thread is waited for then, and ``rescue`` gets what came of it.
     """
@@ -288,8 +271,8 @@ def _rescue(tasks: Iterable[asyncio.Task[_Ended]]) -> None:
 
 
 async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None, *, keeps: bool = False) -> Any:
-    context, stop = copy_context(), Event()
-    context.run(_STOP.set, stop)
+    stop = Event()
+    context = context_until(stop)
     work = asyncio.get_running_loop().run_in_executor(pool, context.run, _call_until, call, stop)
     try:
         answer = await asyncio.shield(work)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -53,7 +51,7 @@ def writing(
         OSError: it cannot be written; what was at ``path`` is as it was.
     """
     # Without the name of what it becomes, which may be as long as names can be.
-    beside = path.with_name(f"{prefix}{secrets.token_hex(8)}{_SUFFIX}")
+    beside = path.with_name(f"{prefix}{os.urandom(8).hex()}{_SUFFIX}")
     # A file that is to have its own permissions is private until it has them.
     mode = 0o666 if like is None else 0o600
     try:
@@ -111,6 +109,8 @@ def link_or_copy(source: Path, target: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
+        import shutil  # noqa: PLC0415  (slow to load, and hardly ever needed)
+
         with open(source, "rb") as ours, open(target, "xb") as theirs:
             try:
                 shutil.copyfileobj(ours, theirs)

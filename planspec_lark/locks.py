@@ -8,7 +8,6 @@ folder takes its place, which keeps out the processes of this user on this machi
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sys
 import time
@@ -202,6 +201,8 @@ def pauses(longest: float = 0.02) -> Iterator[float]:
 
 def _open_stand_in(known: os.stat_result) -> int:
     """The file in the user's state folder that is locked in place of this file or folder."""
+    import hashlib  # noqa: PLC0415  (slow to load; most folders take a lock themselves)
+
     if sys.platform == "win32":
         named, home = os.environ.get("LOCALAPPDATA", ""), Path("AppData", "Local")
     else:

@@ -15,7 +15,7 @@ from planspec_lark import __version__
 from planspec_lark.cli import READER_GONE
 from planspec_lark.cli.help import Group
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.safe_text import visible
+from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["cli", "run"]
 
@@ -169,7 +169,9 @@ def run() -> int:
     try:
         code = cli.main(prog_name="planspec", standalone_mode=False)
     except click.ClickException as error:
-        # A message may repeat what a stranger has put into an argument.
+        # A message may repeat what a stranger has put into an argument. Before click 8.4 this one has it as it is.
+        if isinstance(error, click.NoSuchOption):
+            error = click.UsageError(visible_name(error.format_message()), error.ctx)
         said = StringIO()
         error.show(said)
         sys.stderr.write(visible(said.getvalue()))

@@ -165,7 +165,7 @@ folder_option = click.option(
     expose_value=False,
     callback=note_option,
     type=click.Path(file_okay=False),
-    show_default="the current folder",
+    show_default="that of the project's settings, or the current folder",
     help="The project's folder, with planspec/ in it.",
 )
 
@@ -173,7 +173,7 @@ folder_option = click.option(
 def folder_of(ctx: click.Context | None = None) -> PlanFolder:
     """The folder of plans that a call is about, by default the one that is running."""
     ctx = ctx or click.get_current_context()
-    where = ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or "."
+    where = ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or folder.read_project().folder or "."
     return folder.PlanFolder(where, wait=wait_seconds(ctx))
 
 

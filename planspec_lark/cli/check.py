@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark import __version__, planspec
+from planspec_lark import __version__, folder, planspec
 from planspec_lark.cli.arguments import (
     count_option,
     flag,
@@ -36,6 +36,7 @@ from planspec_lark.cli.output import (
     label,
     leave,
     read_text,
+    stop_at,
     tool_plan_hint,
     wait_option,
     write_lines,
@@ -124,6 +125,11 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
+@repeated_option(
+    "--ignore",
+    metavar="CODES",
+    help="Leave out warnings and infos with these codes, or that begin so: PS308,PS31; can be repeated.",
+)
 @repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; can be repeated.")
 @flag("--run", "as_run", help="Find the inputs as well that a run of the plan would lack.")
 @value_options("input", "that a run is to be given, for --run")
@@ -133,6 +139,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 def check_command(  # noqa: PLR0913  (all by their names)
     *,
     files: tuple[str, ...],
+    ignore: tuple[str, ...],
     also: tuple[str, ...],
     as_run: bool,
     inputs: tuple[str, ...],
@@ -144,15 +151,23 @@ def check_command(  # noqa: PLR0913  (all by their names)
 
     All findings come at once: syntax errors, broken rules (such as two steps with one name), and warnings about
     probable slips. With --fix, what can be fixed safely is fixed, and the rest is reported.
+
+    What a project settles in planspec.toml, or in [tool.planspec] of pyproject.toml, counts here: ignore, also,
+    severity. An option comes before that. An error is never left out.
     """
     given = (*read_values("input", inputs_file, inputs),) if as_run else None
     if given is None and (inputs or inputs_file):
         raise click.UsageError("--input is for --run.")
     if given is not None and (how["fix"] or how["unsafe_fixes"] or how["diff"]):
         raise click.UsageError("--run: nothing of what it finds can be fixed.")
-    check, fix_text = partial(_check_plan, also=also, given=given), partial(planspec.fix_text, also=also)
+    with stop_at(ValueError, lead="--ignore: ", kind=click.UsageError):
+        settings = folder.read_project().asked(
+            chain.from_iterable(map(str.strip, words.split(",")) for words in ignore), also
+        )
+    how_found: dict[str, Any] = {"also": settings.also, "weigh": settings.weigh}
+    check, fix_text = partial(_check_plan, given=given, **how_found), partial(planspec.fix_text, **how_found)
     own = own_files(files, skip_foreign=skip_foreign)
-    check_or_fix(check, fix_text, own, shows_infos=bool(also), **how)
+    check_or_fix(check, fix_text, own, shows_infos=bool(settings.also), **how)
 
 
 def _check_plan(text: str, *, name: str, given: Collection[str] | None = None, **how: Any) -> list[Diagnostic]:

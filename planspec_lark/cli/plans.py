@@ -284,7 +284,7 @@ _view_options = options(flag("--json", "as_json", help="Write JSON."), max_token
 @command(
     "next",
     examples=["planspec next plan.md", "planspec next bakery --all", "planspec next plan.md --why"],
-    files={"FILE": READ, "standard output": "The step."},
+    files={"FILE": READ, "standard output": "The step; with --json, null or [] where there is none."},
     exits={1: "FILE is not a plan.", 3: "No step can be done now."},
 )
 @plan_argument()
@@ -308,14 +308,16 @@ def next_command(  # noqa: PLR0913  (all by their names)
     view = planspec.next_step_view(plan, order=order)
     if why:
         _write_reasons(planspec.step_states(plan, order=order), as_json=as_json)
-    elif view is not None and not every:
-        _write_view(view, as_json=as_json, max_tokens=max_tokens)
-    elif view is not None:
+    elif every:
         ready = planspec.ready_steps(plan, order=order)
         if as_json:
             write_json([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in ready])
         else:
             write_lines(map(canonical_summary, ready))
+    elif view is not None:
+        _write_view(view, as_json=as_json, max_tokens=max_tokens)
+    elif as_json:
+        write_json(None)
     if view is None:
         left = planspec.step_states(plan)
         for one in left[:_MOST_REASONS]:

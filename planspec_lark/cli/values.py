@@ -9,7 +9,6 @@ import click
 
 from planspec_lark.cli.arguments import options, repeated_option
 from planspec_lark.cli.output import UnreadableFileError, label, read_text, write_diagnostics
-from planspec_lark.json_text import read_json
 from planspec_lark.syntax import Limits, PlanSyntaxError
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -36,6 +35,8 @@ def read_values(kind: str, file: str | None, pairs: Sequence[str]) -> dict[str, 
     """The values that a call gives; those of single options count for more than the file's."""
     values: dict[str, Any] = {}
     if file is not None:
+        from planspec_lark.json_text import read_json  # noqa: PLC0415  (slow to load, and most calls bring no file)
+
         try:
             read = read_json(read_text(file, _LIMITS), name=label(file), limits=_LIMITS)
             faults, values = read.diagnostics, read.value

@@ -12,9 +12,10 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
-from planspec_lark.awaitables import awaited, stop_event
+from planspec_lark.awaitables import awaited
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import FatalError, Operator, OperatorResult, Runner, StepCall
+from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["dask_runner"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         FolderErrorReason as FolderErrorReason,
         PlanEntry as PlanEntry,
     )
+    from planspec_lark.folder.project import ProjectSettings as ProjectSettings, read_project as read_project
     from planspec_lark.folder.settings import FolderSettings as FolderSettings, settings_of as settings_of
     from planspec_lark.folder.skeleton import make_skeleton as make_skeleton
 else:
@@ -21,6 +22,7 @@ else:
         {
             "folder": "PlanFolder",
             "models": "PlanEntry FolderError FolderErrorReason",
+            "project": "ProjectSettings read_project",
             "settings": "FolderSettings settings_of",
             "skeleton": "make_skeleton",
         },

@@ -11,9 +11,6 @@ from attrs import evolve
 
 from planspec_lark.folder.models import FolderError, FolderErrorReason, PlanEntry, refusals
 from planspec_lark.folder.names import check_name
-from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.recovery import scan_strictly
-from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, brief, in_order
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.safe_text import visible_name
@@ -103,6 +100,11 @@ def _open(name: str, flags: int) -> int:
 
 def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
     """What there is to say about a file, whatever it is."""
+    # Slow to load, and only a list needs them.
+    from planspec_lark.planspec.check import locate  # noqa: PLC0415
+    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415
+    from planspec_lark.planspec.rules import check_rules  # noqa: PLC0415
+
     entry = PlanEntry(name, path)
     try:
         found = scan_strictly(read_inside(path, area, limits), name=str(path), limits=limits)

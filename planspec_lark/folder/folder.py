@@ -11,7 +11,6 @@ from attrs import evolve
 
 from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.folder import names
-from planspec_lark.folder.archive import move_plan
 from planspec_lark.folder.entries import FOLDER_LIMITS, describe, find_folder, find_inside, read_inside, real_root
 from planspec_lark.folder.models import FolderError, FolderErrorReason, PlanEntry, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
@@ -279,6 +278,8 @@ class PlanFolder:
         path = self._find_file(check_name(name), FOLDER, SUFFIX)
         if path is None:
             raise self._is_missing(name)
+        from planspec_lark.folder.archive import move_plan  # noqa: PLC0415  (loads what ledgers need)
+
         return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait, check=check)
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import stat
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -81,6 +80,8 @@ def parse_settings(text: str, path: Path) -> FolderSettings:
     Raises:
         FolderError: it says something else than settings.
     """
+    import tomllib  # noqa: PLC0415  (most folders have no settings)
+
     try:
         said = tomllib.loads(text)
     except ValueError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from planspec_lark.document.document import PlanDocument
+from planspec_lark.folder.project import read_project
 from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
@@ -64,8 +65,9 @@ class PlanIndex(StepIndex[PlanStep]):
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
     def findings(self, least: Severity) -> list[Diagnostic]:
-        """Those of the check."""
-        return check_scan(self._scan, LIMITS, least=least)
+        """Those of the check, as the project's settings have them."""
+        settings = read_project()
+        return check_scan(self._scan, LIMITS, also=settings.also, least=least, weigh=settings.weigh)
 
     def open_step_at(self, offset: int) -> str:
         """The id of the step at a place. A container is done by the steps in it, and faulty texts are not changed."""

@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from planspec_lark import __version__
+from planspec_lark.folder import FolderError
 from planspec_lark.lsp import features
 from planspec_lark.lsp.documents import ClientSettings, Document, Documents
 from planspec_lark.lsp.languages import LANGUAGES
@@ -220,6 +221,8 @@ def _diagnose(document: Document) -> list[types.Diagnostic]:
 
 
 def _say(error: Exception) -> str:
+    if isinstance(error, FolderError):
+        return str(error)
     return f"a fault of the server ({type(error).__name__}: {error}); its log says more"
 
 

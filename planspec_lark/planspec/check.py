@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
+from typing import TypeAlias
 
 from attrs import evolve
 
@@ -20,19 +21,23 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits
 from planspec_lark.syntax.source import Span
 
-__all__ = ["check_scan", "check_text", "locate"]
+__all__ = ["Weigh", "check_scan", "check_text", "locate"]
+
+# What a finding counts as; None where it does not count.
+Weigh: TypeAlias = Callable[[Diagnostic], Diagnostic | None]
 
 # Faults of a text whose plan was not read, or not to its end.
 _UNREAD = OVER_LIMIT | {"PS119", "PS120"}
 
 
-def check_text(
+def check_text(  # noqa: PLR0913  (all by their names)
     text: str,
     *,
     name: str = "<text>",
     limits: Limits = DEFAULT_LIMITS,
     also: Collection[str] = (),
     least: Severity = Severity.INFO,
+    weigh: Weigh | None = None,
 ) -> list[Diagnostic]:
     """Check a text as a plan.
 
@@ -46,6 +51,7 @@ def check_text(
         limits: how much to read and to report.
         also: what else to look for, as in :func:`planspec_lark.lint_plan`.
         least: what counts; of less weight are only those that ``also`` asks for.
+        weigh: gives each warning and info as it counts, or None for one that does not. Errors are what they are.
 
     Returns:
         All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, rules
@@ -56,11 +62,16 @@ def check_text(
         ValueError: as :func:`planspec_lark.lint_plan` does.
     """
     check_optional(also)
-    return check_scan(scan_strictly(text, name=name, limits=limits), limits, also=also, least=least)
+    return check_scan(scan_strictly(text, name=name, limits=limits), limits, also=also, least=least, weigh=weigh)
 
 
 def check_scan(
-    result: ScanResult, limits: Limits, *, also: Collection[str] = (), least: Severity = Severity.INFO
+    result: ScanResult,
+    limits: Limits,
+    *,
+    also: Collection[str] = (),
+    least: Severity = Severity.INFO,
+    weigh: Weigh | None = None,
 ) -> list[Diagnostic]:
     """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     faults = result.diagnostics
@@ -68,6 +79,8 @@ def check_scan(
         return add_fixes(faults, result.source)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
     judged = _leave_out_explained(judged, result) if faults else judged
+    if weigh is not None:
+        judged = filter(None, (one if one.severity is Severity.ERROR else weigh(one) for one in judged))
     counted = [one for one in judged if one.severity.counts_as(least) or one.code in also]
     found = Findings(limits.max_findings)
     found.extend(faults)

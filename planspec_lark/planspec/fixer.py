@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from attrs import evolve
 
-from planspec_lark.planspec.check import check_text
+from planspec_lark.planspec.check import Weigh, check_text
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.fixer import FixResult, apply_fixes
@@ -26,6 +26,7 @@ def fix_text(  # noqa: PLR0913  (all by their names)
     limits: Limits = NO_LIMITS,
     also: Collection[str] = (),
     least: Severity = Severity.INFO,
+    weigh: Weigh | None = None,
 ) -> FixResult:
     """Fix what is found in a text. No text makes it raise.
 
@@ -40,6 +41,7 @@ def fix_text(  # noqa: PLR0913  (all by their names)
         limits: how much to read, and how many findings to give back; all are fixed.
         also: what else to look for, as in :func:`planspec_lark.lint_plan`.
         least: which of the findings that are left to give back, as in :func:`planspec_lark.check_text`.
+        weigh: what findings count as, likewise; what does not count is not fixed.
 
     Raises:
         ValueError: as :func:`planspec_lark.lint_plan` does.
@@ -47,12 +49,13 @@ def fix_text(  # noqa: PLR0913  (all by their names)
     all_of = evolve(limits, max_findings=None)
 
     def check(text: str) -> list[Diagnostic]:
-        return check_text(text, name=name, limits=all_of, also=also)
+        return check_text(text, name=name, limits=all_of, also=also, weigh=weigh)
 
     found = check(text)
     refused = _refuse(text, found, all_of)
     text, fixed, lines = (text, [], []) if refused else apply_fixes(text, check, found, unsafe=unsafe)
-    return FixResult(text, fixed, lines, check_text(text, name=name, limits=limits, also=also, least=least), refused)
+    left = check_text(text, name=name, limits=limits, also=also, least=least, weigh=weigh)
+    return FixResult(text, fixed, lines, left, refused)
 
 
 def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.positions import Positions
-from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, find_excess, find_too_large
@@ -52,6 +51,8 @@ def parse_plan(
         raise PlanSyntaxError([excess], source)
     plan = fast_reader.read(text) if accelerate else _read(text)
     if plan is None:
+        from planspec_lark.planspec.recovery import scan_lines  # noqa: PLC0415  (slow to load; most texts are plans)
+
         raise PlanSyntaxError(scan_lines(text, name=name, limits=limits).diagnostics, source)
     if excess := find_too_large(plan.steps, limits, partial(_place, source)):
         raise PlanSyntaxError([excess], source)
@@ -66,6 +67,8 @@ def parse_tree(text: str) -> Tree[Token]:
     """
     tree = grammars.parse_tree("planspec", text)
     if tree is None:
+        from planspec_lark.planspec.recovery import scan_lines  # noqa: PLC0415
+
         raise PlanSyntaxError(scan_lines(text).diagnostics, Source(text))
     return tree
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from string import Template
 from typing import Any
 
@@ -44,6 +43,8 @@ def read_template(package: str, name: str, language: str) -> str:
     """
     if language not in LANGUAGES:
         raise ValueError(f"there are prompts in {' and '.join(LANGUAGES)}, not in {language!r}")
+    from importlib.resources import files  # noqa: PLC0415  (slow to load, and most calls write no prompt)
+
     return files(package).joinpath(f"templates/{name}.{language}.md").read_text(encoding="utf-8")
 
 

@@ -52,6 +52,72 @@ def test_what_is_asked_for_by_name_is_told() -> None:
     assert result.stdout.splitlines()[-1] == "1 file checked: 1 info"
 
 
+# Two findings of PS308, one of PS206, and with --info one of PS313.
+MANY = "Goal: x\n## Steps\n1. [act] one → a\n2. [act] two → a\n3. [act] three → a\n4. [subtask] four\n"
+
+
+def _codes(*arguments: str, text: str = MANY) -> tuple[int, list[str]]:
+    result = run("check", "--json", *arguments, "-", stdin=text)
+    return result.exit_code, [f"{one['code']} {one['severity']}" for one in json.loads(result.stdout)["diagnostics"]]
+
+
+def test_findings_are_left_out_by_code_or_by_how_codes_begin() -> None:
+    empty = "PS206 warning"
+    assert _codes() == (0, ["PS308 warning", "PS308 warning", empty])
+    assert _codes("--strict", "--ignore", "PS3") == (1, [empty])
+    assert _codes("--strict", "--ignore", "PS308, PS206,PS30,PS31") == (0, [])
+    assert _codes("--ignore", "PS308", "--ignore", "PS2") == (0, [])
+    assert _codes("--ignore", "PS308", "--max-findings", "1") == (0, [empty]), "they take no place"
+    assert _codes("--ignore", "PS", text=BROKEN)[1] == ["PS111 error", "PS112 error"]
+    assert _codes("--ignore", "PS", text="Goal: x\n")[0] == 1, "errors of rules stay as well"
+
+
+@pytest.mark.parametrize("word", ["PS111", "PS1", "HS1", "ps308", "PS3 08"])
+def test_what_cannot_be_left_out(word: str) -> None:
+    result = run("check", "--ignore", word, "plan.md")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"--ignore: {word}" in result.stderr
+
+
+def test_what_a_project_settles(here: Path) -> None:
+    settings = here / "planspec.toml"
+    settings.write_text("ignore = ['PS308']\nalso = ['PS315']\nseverity = {PS206 = 'error', PS309 = 'warning'}\n")
+    lengths = ["PS315 info"] * 4
+    code, found = _codes()
+    assert (code, sorted(found)) == (1, ["PS206 error", *["PS309 warning"] * 3, *lengths])
+    assert "PS308 warning" in _codes("--ignore", "")[1]
+    assert "PS308 warning" in _codes("--ignore", "PS309")[1]
+    settings.write_text("severity = {PS308 = 'info', PS206 = 'info'}")
+    assert _codes("--max-findings", "1") == (0, [])
+    settings.write_text("severities = {}")
+    result = run("check", "plan.md")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "planspec.toml: severities: there is no such setting" in result.stderr
+
+
+def test_what_is_left_out_is_not_fixed(here: Path) -> None:
+    text = "Goal: x\n## Steps\n1. [act] one -> a\n"
+    for more, after in ((["--ignore", "PS305"], text), ([], text.replace("->", "→"))):
+        (here / "plan.md").write_text(text)
+        run("check", "--unsafe-fixes", *more, "plan.md")
+        assert (here / "plan.md").read_text() == after
+
+
+def test_nothing_in_a_plan_leaves_a_finding_out() -> None:
+    for line in ("ignore = ['PS206']", "<!-- planspec: ignore PS206 -->", "noqa: PS206"):
+        assert "PS206 warning" in _codes(text=f"Goal: x\n> {line}\n## Steps\n1. [subtask] {line}\n")[1]
+
+
+def test_the_folder_that_a_project_settles(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "work" / "planspec").mkdir(parents=True)
+    (here / "work" / "planspec" / "move.md").write_text(PLAN)
+    (here / "pyproject.toml").write_text("[tool.planspec]\nfolder = 'work'\n")
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    assert run("check", "move").exit_code == 0
+    assert run("check", "--folder", ".", "move").exit_code == 2
+
+
 @pytest.mark.parametrize("file", ["/dev/zero", "holes.md"])
 @pytest.mark.parametrize("command", ["check", "extract", "show", "json"])
 def test_what_never_ends_is_refused(command: str, file: str) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
 from planspec_lark import parse_plan
+from planspec_lark.cli import app
 from tests.cli.running import SGR, call, harmless, on_terminal, run
 from tests.corpus import find
 
@@ -244,3 +246,16 @@ def test_with_markup_foreign_colours_would_be_found() -> None:
 def test_the_plans_are_read_without_complaint() -> None:
     for evil, _ in LIKES.values():
         assert parse_plan(_plan(evil)).title == evil
+
+
+def test_an_unknown_option_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Older versions of click repeat it as it is."""
+
+    def main(**_: object) -> None:
+        raise click.NoSuchOption("--a\nb", "No such option: --a\nb")
+
+    monkeypatch.setattr(app.cli, "main", main)
+    assert app.run() == 2
+    assert capsys.readouterr().err == "Error: No such option: --a\\nb\n"

@@ -40,6 +40,15 @@ def test_version() -> None:
     assert first == f"// PlanSpec grammar {GRAMMAR_VERSION}"
 
 
+@pytest.mark.parametrize("arguments", [["list"], ["next", "plan.md"], ["check", "plan.md"], ["done", "plan.md", "2.2"]])
+def test_the_commands_of_every_day_load_little(here: Path, arguments: list[str]) -> None:
+    (here / "planspec").mkdir()
+    before = (
+        "import atexit, sys; atexit.register(lambda: print({'asyncio', 'ssl', 'rich', 'tomllib'} & {*sys.modules}))"
+    )
+    assert call(*arguments, before=before).stdout.endswith(b"set()\n")
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help(option: str) -> None:
     result = run(option)

@@ -45,6 +45,9 @@ def test_next_shows_the_next_step() -> None:
 def test_next_has_a_code_for_nothing_left(steps: str, said: str) -> None:
     result = run("next", "-", stdin=f"Goal: g\n## Steps\n{steps}")
     assert (result.exit_code, result.stdout, result.stderr) == (3, "", said)
+    for more, value in (([], None), (["--all"], [])):
+        result = run("next", "-", "--json", *more, stdin=f"Goal: g\n## Steps\n{steps}")
+        assert (result.exit_code, json.loads(result.stdout), result.stderr) == (3, value, said)
 
 
 def test_next_says_why() -> None:

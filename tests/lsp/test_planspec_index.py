@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from lsprotocol.types import TextDocumentItem
 
@@ -10,6 +12,7 @@ from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
 from planspec_lark.lsp.rename import RenameError, places_to_rename
+from planspec_lark.lsp.server import _diagnose
 from planspec_lark.lsp.step_index import Language
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
@@ -410,3 +413,17 @@ def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
     assert word is not None
     with pytest.raises(RenameError, match="`first` may occur in line 302 as well, which has faults"):
         places_to_rename(reading, word, "second")
+
+
+def test_findings_are_those_that_the_project_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "Goal: x\n## Steps\n1. [act] one → a\n2. [act] two → a\n3. [subtask] three\n"
+    (tmp_path / "planspec.toml").write_text("ignore = ['PS308']\nseverity = {PS206 = 'error'}\n")
+    assert [(one.code, one.severity) for one in PlanIndex(text).findings(Severity.WARNING)] == [
+        ("PS206", Severity.ERROR)
+    ]
+    (tmp_path / "planspec.toml").write_text("ignored = []")
+    document = Document(TextDocumentItem("file:///planspec/a.md", "planspec", 1, text), PLANSPEC, ClientSettings())
+    (told,) = _diagnose(document)
+    assert told.message.startswith("this document could not be checked: ")
+    assert "planspec.toml: ignored: there is no such setting" in told.message

@@ -1,0 +1,189 @@
+"""What a project has settled for the commands that are called in it: ``planspec.toml``, or ``pyproject.toml``.
+
+What is in a plan's text settles nothing: whoever writes a plan does not judge it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.folder.models import FolderError, refusals
+from planspec_lark.syntax.codes import CODES, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, brief, join_words
+
+__all__ = ["ProjectSettings", "codes_of", "read_project"]
+
+_OWN, _SHARED = "planspec.toml", "pyproject.toml"
+_MOST_BYTES = 1_000_000
+# What may be right as it is. An error says that there is no plan, whoever looks at it.
+_OPEN = {code: known for code, known in CODES.items() if code[:2] == "PS" and known.severity is not Severity.ERROR}
+
+
+@frozen
+class ProjectSettings:
+    """How findings count in a project, and where its plans are.
+
+    Attributes:
+        ignore: codes of findings that are not told.
+        also: codes of optional checks that are made.
+        severity: what findings count as, by their codes.
+        folder: the folder with ``planspec/`` in it; None where nothing is said of it.
+    """
+
+    ignore: Collection[str] = frozenset()
+    also: Collection[str] = ()
+    severity: Mapping[str, Severity] = field(factory=dict)
+    folder: Path | None = None
+
+    def asked(self, ignore: Iterable[str], also: Collection[str]) -> ProjectSettings:
+        """The same where a call says what is ignored, and what is looked for: that comes first.
+
+        Raises:
+            ValueError: as for :func:`codes_of`.
+        """
+        words = [*ignore]
+        left_out = codes_of(words)
+        ignored = left_out if words else frozenset(self.ignore) - {*also}
+        return evolve(self, ignore=ignored, also=also or [code for code in self.also if code not in left_out])
+
+    def weigh(self, found: Diagnostic) -> Diagnostic | None:
+        """A finding as it counts here; None where it is not told."""
+        if found.code in self.ignore:
+            return None
+        severity = self.severity.get(found.code)
+        return found if severity is None else evolve(found, severity=severity)
+
+
+def codes_of(words: Iterable[str]) -> frozenset[str]:
+    """The codes that may be left out and are among these, or begin with one of them.
+
+    Raises:
+        ValueError: none is or does.
+    """
+    found: set[str] = set()
+    for word in filter(None, words):
+        if not (fitting := _fitting(word)):
+            raise ValueError(brief(f"{word}: {_refuse(word)}"))
+        found.update(fitting)
+    return frozenset(found)
+
+
+def _fitting(word: str) -> list[str]:
+    return [code for code in _OPEN if code.startswith(word)]
+
+
+def _refuse(word: str) -> str:
+    if word[:2] == "PS" and any(code.startswith(word) for code in CODES):
+        return "what has this error is not a plan, so it is always told"
+    return "no code of a plan's findings is this, or begins with it"
+
+
+def read_project() -> ProjectSettings:
+    """The settings for the current folder: of the nearest folder, from here upwards, that has any.
+
+    Raises:
+        FolderError: they cannot be read, or say something else than settings.
+    """
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # it is gone
+        return ProjectSettings()
+    for folder in (here, *here.parents):
+        for name in (_OWN, _SHARED):
+            path = folder / name
+            if os.path.isfile(path) and (found := _Reader(path, _read(path)).read()) is not None:
+                return found
+    return ProjectSettings()
+
+
+def _read(path: Path) -> str:
+    """The text of a file with settings; none for one that is about other programs alone."""
+    with refusals(path):
+        with open(path, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if path.name == _SHARED and b"planspec" not in data:
+            return ""
+        if len(data) > _MOST_BYTES:
+            raise FolderError.of(path, f"it has more than {_MOST_BYTES:,} bytes")
+        return data.decode("utf-8")
+
+
+@frozen
+class _Reader:
+    """Reads the text of a file with settings."""
+
+    path: Path
+    text: str
+
+    def read(self) -> ProjectSettings | None:
+        """What it says; None where it says nothing of plans, and others may."""
+        import tomllib  # noqa: PLC0415  (most projects settle nothing)
+
+        try:
+            said: Any = tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            raise FolderError.of(self.path, brief(str(error))) from None
+        if self.path.name == _SHARED:
+            tool = said.get("tool")
+            said = tool.get("planspec") if isinstance(tool, dict) else None
+            if said is None:
+                return None
+        if not isinstance(said, dict):
+            self._fail("planspec", "it is a table")
+        readers: dict[str, Callable[[Any], Any]] = {
+            "ignore": self._ignore,
+            "also": self._also,
+            "severity": self._severity,
+            "folder": self._folder,
+        }
+        for key in said:
+            if key not in readers:
+                self._fail(key, f"there is no such setting; there are {join_words([*readers], 'and')}")
+        return ProjectSettings(**{key: readers[key](value) for key, value in said.items()})
+
+    def _ignore(self, value: Any) -> frozenset[str]:
+        for word in (words := self._words("ignore", value)):
+            if not _fitting(word):
+                self._fail(word, _refuse(word))
+        return codes_of(words)
+
+    def _also(self, value: Any) -> list[str]:
+        from planspec_lark.planspec.lint import OPTIONAL  # noqa: PLC0415  (slow to load)
+
+        for word in (words := self._words("also", value)):
+            if word not in OPTIONAL:
+                self._fail(word, f"there is no such optional check; there are {join_words(OPTIONAL, 'and')}")
+        return words
+
+    def _words(self, key: str, value: Any) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+            self._fail(key, "it is a list of codes")
+        return value
+
+    def _severity(self, value: Any) -> dict[str, Severity]:
+        if not isinstance(value, dict):
+            self._fail("severity", "it is a table of codes")
+        for code, word in value.items():
+            if code not in _OPEN:
+                self._fail(code, "there is no warning or info of plans with this code")
+            if word not in [*Severity]:
+                self._fail(code, f"it is {join_words([one.value for one in Severity])}")
+        return {code: Severity(word) for code, word in value.items()}
+
+    def _folder(self, value: Any) -> Path:
+        if not isinstance(value, str) or not value or "\0" in value:
+            self._fail("folder", "it is the name of a folder")
+        return Path(os.path.relpath(self.path.parent / value))
+
+    def _fail(self, word: str, said: str) -> NoReturn:
+        """Refuse what is said with a word, at the first line with it from where our settings begin."""
+        start = self.text.find("tool.planspec") if self.path.name == _SHARED else 0
+        found = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])").search(self.text, max(start, 0))
+        place = f" (at line {self.text.count(chr(10), 0, found.start()) + 1})" if found else ""
+        raise FolderError.of(self.path, brief(f"{word}: {said}") + place)

@@ -8,18 +8,28 @@ and values of JSON make another text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from attrs import define, field, frozen
 
-from planspec_lark.planspec.dialect import DIALECT, WIDE, LineReading, names_type, read_columns, read_line
+from planspec_lark.planspec.dialect import (
+    DIALECT,
+    NO_SIGNS,
+    WIDE,
+    LineReading,
+    names_type,
+    read_columns,
+    read_line,
+    read_row,
+)
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.planspec.recovery import indent_of
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
 
-__all__ = ["Block", "Stretch", "find_blocks", "find_strays", "is_plan_line"]
+__all__ = ["Block", "Lines", "Stretch", "find_blocks", "find_strays"]
 
 # Behind a line break, which is found faster than the start of a line.
 _QUOTED = re.compile(r"\n((?:[ \t]*+>[^\n]*+(?:\n|\Z)){2,})")
@@ -56,15 +66,30 @@ def _maybe() -> re.Pattern[str]:
     return re.compile(DIALECT.terminal("MAYBE").pattern, re.MULTILINE)
 
 
-def is_plan_line(content: str) -> bool:
-    """Whether a line is a step with a type, or the header of the steps."""
-    reading = _read(content)
-    return reading is not None and reading.kind in ("step", "steps")
+@define(eq=False)
+class Lines:
+    """What lines say that may be the first of a plan, given one after the other.
 
+    What a row of a table says hangs on the row that names the columns; it is a step only with a type that is known.
+    """
 
-def _read(content: str) -> LineReading | None:
-    """What a line says that may be the first of a plan."""
-    return read_line(content) if content.startswith("|") or _maybe().search(content) else None
+    _columns: Collection[str] = ()
+
+    def read(self, content: str) -> LineReading | None:
+        """What the next line says."""
+        if not content.startswith("|"):
+            return read_line(content) if _maybe().search(content) else None
+        if not DIALECT.match("table", content):
+            return None
+        self._columns = read_columns(content) or self._columns
+        found = read_row(content, self._columns, NO_SIGNS) if self._columns else None
+        is_step = found is not None and found[0].step is not None and found[0].step.type in STEP_TYPES
+        return found[0] if found and is_step else None
+
+    def is_plan_line(self, content: str) -> bool:
+        """Whether the next line is a step with a type, or the header of the steps."""
+        reading = self.read(content)
+        return reading is not None and reading.kind in ("step", "steps")
 
 
 # ---------------------------------------------------------------- blocks
@@ -83,6 +108,7 @@ def find_blocks(text: str, default_type: str = "", written: str = "") -> list[Bl
 
 def _has_plan_line(lines: str) -> bool:
     # Most of those that have any have it among their first lines.
+    is_plan_line = Lines().is_plan_line
     return any(is_plan_line(row[0].strip(f"{_WHITE}\r")) for row in _ROW.finditer(lines))
 
 
@@ -137,7 +163,7 @@ class Stretch:
         start, end: their bounds; without a start, they have not begun.
         has_plan_line: whether it is known that they are a plan.
         indent: how far the first line is indented.
-        heading: where a heading stands that may begin them.
+        heading: where a heading, or the first row of a table, stands that may begin them.
     """
 
     default_type: str = ""
@@ -146,6 +172,7 @@ class Stretch:
     has_plan_line: bool = False
     indent: int = 0
     heading: int | None = None
+    _lines: Lines = field(factory=Lines)
     _seen: set[str] = field(factory=set)
     # Whether a blank line stands in front, and whether a goal has its text in the next line.
     _is_set_off: bool = True
@@ -173,17 +200,21 @@ class Stretch:
             yield Block(self.start, self.end, self.start, self.end, is_open=False, text=text)
 
     def _begin(self, start: int, content: str, indent: int) -> None:
-        reading = _read(content)
-        kind = reading.kind if reading else ""
-        if reading and (kind == "step" or kind in _PARTS or (kind == "table" and read_columns(content))):
-            self.start = start if self.heading is None or kind == "title" else self.heading
+        reading = self._lines.read(content)
+        if reading and (reading.kind == "step" or reading.kind in _PARTS):
+            self.start = start if self.heading is None or reading.kind == "title" else self.heading
             self.indent = indent
-            self._note(reading)
-        else:
+            self._note(reading, content)
+        elif content.startswith("|") and read_columns(content):
+            self.heading = start if self.heading is None else self.heading
+        elif not (content.startswith("|") and DIALECT.terminal("TABLE_RULER").fullmatch(content)):
             self.heading = start if _HEADING.match(content) else None
 
-    def _note(self, reading: LineReading) -> None:
-        self.has_plan_line = self.has_plan_line or reading.kind in ("step", "steps", "table")
+    def _note(self, reading: LineReading, content: str) -> None:
+        if content.startswith("|"):
+            self._seen.add("table")
+            reading = self._lines.read(content) or reading
+        self.has_plan_line = self.has_plan_line or reading.kind in ("step", "steps")
         self._seen.add(reading.kind)
         self._wants_text = reading.kind == "goal" and not reading.rows
 
@@ -198,7 +229,7 @@ class Stretch:
         if indent <= self.indent and not self._is_line(kind, content):
             return False
         if reading and (indent <= self.indent or kind == "step"):
-            self._note(reading)
+            self._note(reading, content)
         return True
 
     def _is_line(self, kind: str, content: str) -> bool:
@@ -211,7 +242,9 @@ class Stretch:
                 ("step", "steps", "constraints")
             )
         if kind == "table":
-            return "table" in self._seen or read_columns(content) is not None
+            # Below steps and a blank line, a table is one of something else, or another plan.
+            is_other = "step" in self._seen and self._is_set_off
+            return "table" in self._seen or (not is_other and read_columns(content) is not None)
         if kind in _LABELS:
             return not self._is_set_off
         if kind:
@@ -226,7 +259,7 @@ class Stretch:
 
 def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, LineReading]]:
     """The lines between two offsets that are a step with a type, or head a part of a plan, each with its bounds."""
-    at = start
+    at, lines = start, Lines()
     for match in _maybe().finditer(text, start, end):
         if match.start() < at:
             continue
@@ -234,6 +267,6 @@ def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, Lin
         last = text.find("\n", match.end(), end)
         last = end if last < 0 else last
         at = last + 1
-        reading = read_line(text[first:last].strip(f"{BLANKS}\r").lstrip(f">{BLANKS}"))
+        reading = lines.read(text[first:last].strip(f"{BLANKS}\r").lstrip(f">{BLANKS}"))
         if reading is not None and reading.kind in ("step", *_PARTS):
             yield first, last, reading

@@ -17,7 +17,7 @@ from re import Match
 
 from attrs import define, field, frozen
 
-from planspec_lark.answers.block import Stretch, is_plan_line
+from planspec_lark.answers.block import Lines, Stretch
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import find_holds
 from planspec_lark.planspec.dialect import DIALECT, WIDE
@@ -116,6 +116,7 @@ class _Block:
     # The line that opens the code block, and the lines outside of one that may be a block.
     _fence: Match[str] | None = None
     _stretch: Stretch = field(init=False)
+    _lines: Lines = field(factory=Lines)
     # The lines that are part of the block if it turns out to be one.
     _rows: list[tuple[str, int, int]] = field(factory=list)
     _held: tuple[str, PlanStep | None, int] | None = None
@@ -147,7 +148,7 @@ class _Block:
             self._leave(start)
             self._fence = None if fence else sign
         elif fence:
-            self._add(place, indent, is_known=is_plan_line(content))
+            self._add(place, indent, is_known=self._lines.is_plan_line(content))
         elif stretch.take(start, start + len(line), content, indent):
             if start in (stretch.start, stretch.heading):
                 self._rows.clear()
@@ -177,7 +178,7 @@ class _Block:
     def _leave(self, at: int) -> None:
         """End what may be a block before an offset."""
         self.end(at)
-        self._stretch = Stretch(self.reader.default_type)
+        self._stretch, self._lines = Stretch(self.reader.default_type), Lines()
         self._rows.clear()
 
     def end(self, at: int) -> None:

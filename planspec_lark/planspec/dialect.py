@@ -17,7 +17,7 @@ from re import Match
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
@@ -161,7 +161,7 @@ class Number(IntEnum):
     NONE = 3
 
 
-@frozen
+@define
 class StepLine:
     """What a line says of a step.
 
@@ -192,7 +192,7 @@ class StepLine:
         return " | ".join([head + outputs, *self.pieces])
 
 
-@frozen
+@define
 class LineReading:
     """What a line of the dialect says.
 
@@ -646,7 +646,7 @@ def _show_gap(step: StepLine) -> str:
 # ---------------------------------------------------------------- tails
 
 
-@frozen
+@define
 class Tail:
     """What is behind the type of a step, see :class:`StepLine`."""
 

@@ -53,8 +53,8 @@ def read_description(raw: str, *, has_outputs: bool) -> str:
     if "\\" not in raw:
         return raw
     text = raw.removeprefix("\\") if WORDS and _word_place().match(raw) else raw
-    text = text if has_outputs else _change_arrow(text, _drop)
-    return _place("SEPARATOR_PLACE").sub(_drop, text)
+    text = text if has_outputs or "→" not in text else _change_arrow(text, _drop)
+    return _place("SEPARATOR_PLACE").sub(_drop, text) if "\\|" in text else text
 
 
 def write_description(text: str, *, has_outputs: bool) -> str:

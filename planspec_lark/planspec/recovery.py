@@ -140,7 +140,7 @@ def _ignore(_kind: str, **_what: Any) -> None:
     """What listens where nothing is to be told."""
 
 
-@frozen
+@define
 class _Last:
     """The line that was taken last, as long as the next one may go on with it.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from re import Match, Pattern
 
-from attrs import frozen
+from attrs import define, frozen
 
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, Severity, highest
@@ -46,7 +46,8 @@ class Form:
     forms: str
 
 
-@frozen
+# Those that are made for every line are not frozen: attrs takes six times as long to make what is.
+@define
 class Deviation:
     """A part of a line that differs from the form, with its offsets in the line.
 
@@ -126,7 +127,7 @@ def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
     return None if None in risks else highest(one for one in risks if one is not None)
 
 
-@frozen
+@define
 class LineReport:
     """What is to be told of a line, which becomes diagnostics when these are asked for.
 

@@ -239,6 +239,11 @@ PARTS = {
         ["no noise at night"],
     ),
     "a table": ("Goal: g\n\n| # | Type | Step | Outputs |\n|---|---|---|---|\n| 1 | act | Go | a |\n", "g", []),
+    "a table in a fence": (
+        "```\nGoal: g\n| # | Type | Step | Outputs |\n|---|---|---|---|\n| 1 | act | Go | a |\n```\n",
+        "g",
+        [],
+    ),
     "a table below its header": (
         f"{HEAD}\n| ID | Type | Description | Outputs |\n|:--|---|---|---|\n| 1 | act | Go | `a` |\n",
         "g",
@@ -384,6 +389,8 @@ def test_what_is_cut_off_may_do_without_its_last_line() -> None:
 
 # ---------------------------------------------------------------- 5: no strays
 
+TABLE = "| # | Type | Task |\n|---|---|---|\n| 1 | act | Pack |\n"
+RISKS = "| Type | Description |\n|---|---|\n| technical | the disk is full |\n"
 STRAYS: dict[str, tuple[str, list[str]]] = {
     "a step": (f"```\n{PLAN}```\n\n2. [act] Pack\n", ["PS131"]),
     "the same plan without a fence": (f"{PLAN}\nAgain:\n\n```\n{PLAN}```\n", ["PS131"]),
@@ -391,6 +398,12 @@ STRAYS: dict[str, tuple[str, list[str]]] = {
     "constraints that the plan lacks": (f"```\n{PLAN}```\n\nConstraints:\n- No noise\n", ["PS131"]),
     "a goal that the plan has": (f"```\n{PLAN}```\n\nGoal: go\n", []),
     "a step without a type": (f"```\n{PLAN}```\n\n2. Pack\n", []),
+    "a table of steps": (f"```\n{PLAN}```\n\n{TABLE}", ["PS131"]),
+    "a table of steps in a fence": (f"```\n{PLAN}```\n\n```\n{TABLE}```\n", ["PS130", "PS130", "PS205"]),
+    "a table of steps below the plan": (f"{PLAN}\n{TABLE}", ["PS130", "PS130", "PS205"]),
+    "a table of something else": (f"```\n{PLAN}```\n\n{RISKS}", []),
+    "a table of something else below the plan": (f"{PLAN}\n{RISKS}", []),
+    "a table of something else above the plan": (f"{RISKS}\n{PLAN}", []),
 }
 
 

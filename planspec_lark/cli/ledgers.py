@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
     from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["DATABASE", "LedgerArguments", "LedgerPlace", "database_options", "without_password"]
+__all__ = ["DATABASE", "LedgerArguments", "LedgerPlace", "database_options", "whole_database", "without_password"]
 
 
 # Where a call keeps what these options say.
@@ -82,7 +82,7 @@ class LedgerPlace:
     Attributes:
         file: beside the plan.
         database: the database in place of it, if there is one.
-        name: what the runs are called there; empty beside a file, where all runs are of one plan.
+        name: what the runs are called there; empty where all runs are meant, as those beside a file are of one plan.
     """
 
     file: Path
@@ -132,11 +132,19 @@ class LedgerPlace:
 
     def last_run(self, ledger: Ledger) -> RunInfo | None:
         """The last run of the plan."""
-        return ledger.last_run(None if self.database is None else self.name)
+        return ledger.last_run(self.name or None)
 
     def runs(self, ledger: Ledger) -> list[RunInfo]:
         """All runs of the plan, the oldest first."""
-        return [info for info in ledger.runs() if self.database is None or info.name == self.name]
+        return [info for info in ledger.runs() if self.name in ("", info.name)]
+
+
+def whole_database() -> LedgerPlace:
+    """The place for all plans, as a call with the options of a database says."""
+    said = click.get_current_context().meta
+    if said[DATABASE] is None:
+        raise click.UsageError("Give FILE, or --database.")
+    return LedgerPlace(Path(), said[DATABASE], said[_NAME] or "")
 
 
 def _find_ledger(path: Path) -> Path:

@@ -18,7 +18,7 @@ from attrs.filters import exclude
 
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
-from planspec_lark.cli.ledgers import LedgerPlace, database_options
+from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
 from planspec_lark.cli.output import (
     CliError,
     Row,
@@ -38,7 +38,7 @@ from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
-from planspec_lark.runs.summary import StepSum, summarize_run
+from planspec_lark.runs.summary import StepSum, find_state, summarize_run
 from planspec_lark.stopping import stop_event
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
@@ -292,9 +292,13 @@ def _render(rows: Iterable[Row], width: int) -> Any:
     },
     exits={2: "There is no ledger or no such run, a file cannot be read, or the call is wrong."},
 )
-@plan_argument()
+@plan_argument(metavar="[FILE]", required=False)
 @click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Show this run.")
-@flag("--runs", "lists", help="List the runs instead.")
+@flag(
+    "--runs",
+    "lists",
+    help="List the runs instead, each with its state, how often a step was done, and its last change.",
+)
 @count_option("--last", metavar="N", help="Show only the last N records or runs.")
 @flag("--json", "as_json", help="Write a JSON object for each line, with all that the ledger has.")
 @flag("--summary", "sums", help="Show what each step has taken: attempts, seconds, calls, tokens and cost.")
@@ -308,7 +312,7 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @folder_option
 def log_command(  # noqa: PLR0913  (they are the options)
     *,
-    file: str,
+    file: str | None,
     run_id: str | None,
     lists: bool,
     last: int | None,
@@ -318,8 +322,10 @@ def log_command(  # noqa: PLR0913  (they are the options)
 ) -> None:
     """Show what has happened in the runs of a plan.
 
-    The records of the last run are shown, from its ledger.
+    The records of the last run are shown, from its ledger. With --database and without a file, all runs in the
+    database are listed, each with its name.
     """
+    lists = lists or (file is None and run_id is None and not sums)
     if sums and (lists or last is not None):
         raise click.UsageError("--summary goes neither with --runs nor with --last.")
     if prices_file is not None and not sums:
@@ -328,14 +334,15 @@ def log_command(  # noqa: PLR0913  (they are the options)
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
         raise click.UsageError("A ledger is a file beside the plan's file.")
-    place, prices = LedgerPlace.of(file), _read_prices(prices_file)
+    place, prices = whole_database() if file is None else LedgerPlace.of(file), _read_prices(prices_file)
+    file = "the database" if file is None else file
     try:
         with place.reading() as ledger:
             if lists:
                 runs = place.runs(ledger)
                 if not runs:
                     raise UnreadableFileError(file, "there is no run")
-                _write_runs(runs[-last:] if last else runs, as_json=as_json)
+                _write_runs(ledger, runs[-last:] if last else runs, as_json=as_json)
             else:
                 info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
                 if info is None:
@@ -393,12 +400,15 @@ def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: b
             write_rows(rows)
 
 
-def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:
+def _write_runs(ledger: Ledger, runs: Sequence[RunInfo], *, as_json: bool) -> None:
     for info in runs:
+        found = find_state(ledger, info)
         if as_json:
-            write_json({"run": info.run, "time": info.time, "inputs": dict(info.inputs)}, indent=None)
+            write_json({**asdict(info), **asdict(found)}, indent=None)
         else:
-            write_rows([[(f"{visible_name(info.run)}  {_clock(info.time)}", "")]])
+            steps = f"{found.steps} done"
+            times = f"{_clock(info.time)}  {brief(found.state):11}  {steps:8}  {_clock(found.changed)}"
+            write_rows([[(f"{visible_name(info.run)}  {times}  {visible_name(info.name)}".rstrip(), "")]])
 
 
 def _write_records(ledger: Ledger, run: str, last: int | None, *, as_json: bool) -> None:

@@ -222,6 +222,12 @@ class DatabaseLedger(ABC):
             values = (_encode(astuple(owner)), now + seconds, run)
             self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", values)
 
+    def is_leased(self, run: str) -> bool:
+        """Whether somebody has the lease of a run."""
+        with self._errors():
+            rows = self._execute("SELECT owner, until FROM leases WHERE run = ? AND owner <> ''", (run,))
+            return any(float(until) > self._now() and not Owner(*json.loads(said)).is_gone() for said, until in rows)
+
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
         with self._errors(), self._transaction():

@@ -226,6 +226,9 @@ class Ledger(Protocol):
             RunBusyError: another process has it, which may be alive, and it has not expired.
         """
 
+    def is_leased(self, run: str) -> bool:
+        """Whether a process that may be alive has the lease of a run."""
+
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back, if it is still this owner's."""
 

@@ -1,13 +1,40 @@
-"""What a run has taken, step by step."""
+"""What has become of a run, and what it has taken, step by step."""
 
 from __future__ import annotations
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
-from planspec_lark.runs.ledger import Ledger, RecordKind
+from planspec_lark.runs.ledger import Ledger, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices
 
-__all__ = ["StepSum", "summarize_run"]
+__all__ = ["RunState", "StepSum", "find_state", "summarize_run"]
+
+
+@frozen
+class RunState:
+    """What has become of a run.
+
+    Attributes:
+        state: ``under way`` while a process works on it, the outcome once it has ended or was left, and ``interrupted``
+            where neither is so: it can be resumed.
+        steps: how often a step was done.
+        changed: when something happened last, in seconds since 1970.
+    """
+
+    state: str
+    steps: int
+    changed: float
+
+
+def find_state(ledger: Ledger, info: RunInfo) -> RunState:
+    """What has become of a run, from its last record."""
+    last = next(ledger.records(info.run, newest_first=True, limit=1), None)
+    state = "interrupted"
+    if ledger.is_leased(info.run):
+        state = "under way"
+    elif last is not None and last.kind is RecordKind.ENDED:
+        state = str(last.data["outcome"])
+    return RunState(state, ledger.count(info.run, kinds=[RecordKind.DONE]), last.time if last else info.time)
 
 
 @define

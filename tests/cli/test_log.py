@@ -10,10 +10,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.ledger import RunInfo
+from planspec_lark.runs.owner import Owner
 from tests.cli.engine_world import OPERATOR, calls, make_world, plain, program, say
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 
@@ -61,12 +63,37 @@ def test_the_last_records() -> None:
 
 def test_runs(snapshot: SnapshotAssertion) -> None:
     result = run("log", "bakery.md", "--runs")
-    assert plain(result.stdout) == "RUN  TIME\nRUN  TIME\n"
+    assert plain(result.stdout) == "RUN  TIME  budget       1 done    TIME\nRUN  TIME  converged    4 done    TIME\n"
     first, last = records("--runs")
     assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {"list": "c"})
+    assert (first["state"], first["steps"], last["state"], last["steps"]) == ("budget", 1, "converged", 4)
     assert records("--runs", "--last", "1") == [last]
     assert plain(run("log", "bakery.md", "--run", str(first["run"])).stdout) == snapshot
     assert run("log", "bakery.md", "--run", str(last["run"])).stdout == run("log", "bakery.md").stdout
+
+
+def test_the_state_of_a_run_that_has_not_ended() -> None:
+    with closing(SqliteLedger(LEDGER)) as ledger:
+        ledger.begin(RunInfo("new", 1.0))
+        (*_, new) = records("--runs")
+        assert (new["state"], new["steps"], new["changed"]) == ("interrupted", 0, 1.0)
+        owner = Owner.new()
+        ledger.acquire("new", owner, seconds=60)
+        assert records("--runs")[-1]["state"] == "under way"
+        ledger.acquire("new", owner, seconds=-1)
+        assert records("--runs")[-1]["state"] == "interrupted"
+        ledger.acquire("new", evolve(owner, began="before"), seconds=60, takes_over=True)
+        assert records("--runs")[-1]["state"] == "interrupted"
+        ledger.acquire("new", owner, seconds=60, takes_over=True)
+        ledger.release("new", owner)
+    assert records("--runs")[-1]["state"] == "interrupted"
+
+
+def test_without_a_file_there_has_to_be_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLANSPEC_DATABASE", raising=False)
+    result = run("log")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == "Error: Give FILE, or --database."
 
 
 def test_json() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from hypothesis import example, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
@@ -31,6 +31,7 @@ from planspec_lark.answers import splice
 from planspec_lark.engine import read_execution, read_reflection, read_replan
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next import scan_message
+from planspec_lark.syntax.fences import read_fence
 from tests import strategies
 from tests.cases import in_one_test
 from tests.cli.running import run
@@ -446,18 +447,27 @@ def _interleaved(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> tuple[str, s
 @example(("## Steps\n1. [a]\n> c\n", "## Steps\n1. [a]\n<think>\n</think>\n> c\n"))
 def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     text, answer = both
+    assume(not any(read_fence(line) for line in text.split("\n")))
     expected, found = scan_plan(text), scan_plan(answer)
     assert found.plan == expected.plan
-    codes = [one.code for one in found.diagnostics if one.code != "PS125"]
-    assert codes == [one.code for one in expected.diagnostics]
-    written = [answer[place.span.start : place.span.end] for place in found.positions.steps.values()]
-    assert [one[:1].isdigit() for one in written] == [True] * len(expected.positions.steps)
+    # A part outside the plan is told where its stretch of text begins, and reasoning makes that longer.
+    codes = sorted(one.code for one in found.diagnostics if one.code != "PS125")
+    assert codes == sorted(one.code for one in expected.diagnostics)
+    begins = [text[place.span.start] for place in expected.positions.steps.values()]
+    assert [answer[place.span.start] for place in found.positions.steps.values()] == begins
     if answer != text:
         error = promises.refusal(answer)
         assert error is not None or not answer.strip()
     streams.ends_as_extracted(answer, [answer])
     streams.is_never_taken_back(answer)
     streams.hope_is_right(answer)
+
+
+@pytest.mark.xfail(reason="a tolerant reading takes a line of a plan for the opening of a code block", strict=True)
+@pytest.mark.parametrize("line", ["Goal:\n> ```\n", "Constraints:\n- ```\n"])
+def test_a_plan_with_a_line_that_opens_a_code_block_is_the_plan(line: str) -> None:
+    text = f"# Plan: t\n{line}## Steps\n0. [reason]\n"
+    assert scan_plan(text).plan == parse_plan(text)
 
 
 @given(_interleaved(strategies.canonical_commands))

@@ -267,6 +267,8 @@ def find_strays(text: str, start: int, end: int) -> Iterator[tuple[int, int, Lin
         last = text.find("\n", match.end(), end)
         last = end if last < 0 else last
         at = last + 1
-        reading = lines.read(text[first:last].strip(f"{BLANKS}\r").lstrip(f">{BLANKS}"))
+        line = text[first:last].lstrip(BLANKS)
+        reading = lines.read(line.strip(f"{BLANKS}\r").lstrip(f">{BLANKS}"))
         if reading is not None and reading.kind in ("step", *_PARTS):
-            yield first, last, reading
+            # Blanks in front may stand for reasoning that was left out, of the lines above.
+            yield last - len(line), last, reading

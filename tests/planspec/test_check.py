@@ -228,3 +228,9 @@ def test_a_finding_that_knows_better_has_a_fix(line: str, code: str, fixed: str)
 def test_a_type_that_is_meant_as_a_mark_has_a_fix_where_a_type_follows() -> None:
     found = check_text("Goal: g\n## Steps\n1. [done] [act] a → b\n2. [X] a\n3. [zzz] a\n")
     assert [one.fix and one.fix.text for one in found if one.code == "PS202"] == ["[x]", None, None]
+
+
+def test_an_error_is_what_it_is_however_findings_are_weighed() -> None:
+    text = "Goal: x\n## Steps\n1. [bake] Sow → bed\n2. [act] Weed → bed\n"
+    assert {one.code for one in check_text(text)} >= {"PS202", "PS308"}
+    assert [one.code for one in check_text(text, weigh=lambda _: None)] == ["PS202"]

@@ -30,6 +30,7 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
+from planspec_lark.answers.block import find_blocks
 from planspec_lark.engine import Decision, read_reflection, read_replan
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
@@ -39,9 +40,11 @@ from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import Source, Span
+from planspec_lark.syntax.envelopes import set_aside
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import NO_LIMITS
 from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import end_last_line
 
 # ---------------------------------------------------------------- printing and reading
 
@@ -211,7 +214,10 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
     """Every line with something on it is touched by a span; one header of each kind says all by being there."""
     touched = {line for span in named for line in range(span.line, span.end_line + 1)}
     headers = Counter[str]()
-    has_quote = any(fence.is_quoted for fence in find_fences(text))
+    whole = end_last_line(set_aside(text))
+    has_quote = any(fence.is_quoted for fence in find_fences(text)) or any(
+        block.text != whole for block in find_blocks(whole)
+    )
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.removeprefix("\ufeff" if number == 1 else "").strip(" \t\r")
         if not bare or number in touched:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from attrs import frozen
 
 from planspec_lark.document.file import PlanBusyError, PlanFileError
 from planspec_lark.files import reason_of
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, brief
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["FolderError", "FolderErrorReason", "PlanEntry", "refusals"]
+__all__ = ["FolderError", "FolderErrorReason", "PlanEntry", "read_toml", "refusals"]
 
 
 class FolderErrorReason(Enum):
@@ -90,3 +90,17 @@ def refusals(path: Path) -> Iterator[None]:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
         raise FolderError.of(path, reason_of(error)) from None
+
+
+def read_toml(text: str, path: Path) -> dict[str, Any]:
+    """What the text of a file of settings says.
+
+    Raises:
+        FolderError: it is no TOML, or is nested too deeply to be read.
+    """
+    import tomllib  # noqa: PLC0415  (most folders have no settings)
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FolderError.of(path, brief(str(error))) from None

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.folder.models import FolderError, refusals
+from planspec_lark.folder.models import FolderError, read_toml, refusals
 from planspec_lark.syntax.codes import CODES, Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, brief, join_words
 
@@ -123,12 +123,7 @@ class _Reader:
 
     def read(self) -> ProjectSettings | None:
         """What it says; None where it says nothing of plans, and others may."""
-        import tomllib  # noqa: PLC0415  (most projects settle nothing)
-
-        try:
-            said: Any = tomllib.loads(self.text)
-        except (ValueError, RecursionError) as error:
-            raise FolderError.of(self.path, brief(str(error))) from None
+        said: Any = read_toml(self.text, self.path)
         if self.path.name == _SHARED:
             tool = said.get("tool")
             said = tool.get("planspec") if isinstance(tool, dict) else None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from planspec_lark.folder.models import FolderError, refusals
+from planspec_lark.folder.models import FolderError, read_toml, refusals
 from planspec_lark.syntax.diagnostics import brief
 
 __all__ = [
@@ -80,12 +80,7 @@ def parse_settings(text: str, path: Path) -> FolderSettings:
     Raises:
         FolderError: it says something else than settings.
     """
-    import tomllib  # noqa: PLC0415  (most folders have no settings)
-
-    try:
-        said = tomllib.loads(text)
-    except ValueError as error:
-        raise FolderError.of(path, brief(str(error))) from None
+    said = read_toml(text, path)
     for name, value in said.items():
         if name not in _KINDS:
             raise FolderError.of(path, brief(f"there is no setting {name}; there are {', '.join(_KINDS)}"))

@@ -2,12 +2,13 @@
 
 From a model's answer to a finished run:
 
-    from planspec_lark import OperatorResult, draft_plan, run_plan, serialize_plan
+    from planspec_lark import OperatorResult, draft_plan, run_plan
 
-    drafted = draft_plan(ask, "Open the bakery at six")    # ask: your function from a prompt to an answer
-    if drafted.is_usable:
-        Path("bakery.md").write_text(serialize_plan(drafted.plan))
-        run_plan("bakery.md", lambda call: OperatorResult("OK", "done"))
+    path = Path("bakery.md")
+    if not path.exists():    # what is done is marked there, so it is written once
+        drafted = draft_plan(ask, "Open the bakery at six")    # ask: your function from a prompt to an answer
+        path.write_text(drafted.text)    # if drafted.is_usable
+    run_plan(path, lambda call: OperatorResult("OK", "done"))
 
 The language itself, its commands, diagnostics, documents, plans out of answers, and the first call of what runs them.
 Everything else comes from its package: ``planspec``, ``plan_cmd``, ``hopspec``, ``toolplan`` and ``plan_next`` are the
@@ -111,13 +112,13 @@ else:
             "planspec.check": "check_text",
             "planspec.fixer": "fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
-            "planspec.interchange": ("PlanValueError plan_from_json plan_json_schema plan_to_json"),
+            "planspec.interchange": "PlanValueError plan_from_json plan_json_schema plan_to_json",
             "planspec.lint": "lint_plan",
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan",
             "planspec.printer": "serialize_plan",
             "planspec.rules": "validate_plan",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
-            "syntax.diagnostics": ("CommandError Diagnostic PlanSpecError PlanSyntaxError Severity render render_all"),
+            "syntax.diagnostics": "CommandError Diagnostic PlanSpecError PlanSyntaxError Severity render render_all",
         },
     )

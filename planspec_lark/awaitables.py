@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.stopping import context_until
+from planspec_lark.cancellation import context_until
 
 __all__ = [
     "FIRST",
@@ -75,7 +75,7 @@ class Work:
     """A call to begin.
 
     With a ``timeout`` it ends with an :class:`OverdueError` after so many seconds. What is asynchronous is cancelled
-    then; what is not is called in a thread of its own, whose :func:`~planspec_lark.stopping.stop_event` is set.
+    then; what is not is called in a thread of its own, whose :func:`~planspec_lark.cancellation.stop_event` is set.
 
     A turn may be left while it is at work. A thread is waited for then, and ``rescue`` gets what came of it.
     """

@@ -16,6 +16,7 @@ import click
 from attrs import asdict
 from attrs.filters import exclude
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
@@ -39,7 +40,6 @@ from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, find_state, summarize_run
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.safe_text import visible_name

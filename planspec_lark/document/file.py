@@ -23,10 +23,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from operator import attrgetter
 from pathlib import Path
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.document.file_lease import LEASE_SUFFIX, FileLease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import is_leftover, reason_of, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
 from planspec_lark.syntax.safe_text import visible_name

@@ -50,9 +50,6 @@ if TYPE_CHECKING:
         Request as Request,
         RunPhase as RunPhase,
         build_answer_repair_prompt as build_answer_repair_prompt,
-        build_execution_prompt as build_execution_prompt,
-        build_reflection_prompt as build_reflection_prompt,
-        build_replan_prompt as build_replan_prompt,
         plan_prompt as plan_prompt,
         request_execution as request_execution,
         request_generation as request_generation,
@@ -85,8 +82,8 @@ else:
             "previews": "InputSource PlannedStep check_run preview preview_resumed",
             "reflection": "Reflection read_reflection read_replan",
             "requests": (
-                "Request RunPhase build_answer_repair_prompt build_execution_prompt plan_prompt "
-                "build_reflection_prompt build_replan_prompt request_execution request_generation request_reflection "
+                "Request RunPhase build_answer_repair_prompt plan_prompt "
+                "request_execution request_generation request_reflection "
                 "request_replan"
             ),
             "resume": "EditedSteps EditedStepsError",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, in_, instance_of, optional
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.runs.limits import (
     Answer,
@@ -21,7 +22,6 @@ from planspec_lark.runs.limits import (
     is_number,
     take_answer,
 )
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.diagnostics import Diagnostic
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from time import monotonic
 from typing import Any
 
 from planspec_lark.awaitables import awaited
+from planspec_lark.cancellation import stop_event
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import FatalError, Operator, OperatorResult, Runner, StepCall
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.safe_text import visible
 
 __all__ = ["dask_runner"]

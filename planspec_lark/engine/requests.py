@@ -7,10 +7,9 @@ answers, or how a run continues.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
-from typing import Any, ParamSpec
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -30,9 +29,6 @@ __all__ = [
     "Request",
     "RunPhase",
     "build_answer_repair_prompt",
-    "build_execution_prompt",
-    "build_reflection_prompt",
-    "build_replan_prompt",
     "plan_prompt",
     "request_execution",
     "request_generation",
@@ -105,17 +101,7 @@ class Request:
 def request_generation(
     task: str, *, constraints: Iterable[str] = (), language: str = "en", previous: str | None = None
 ) -> Request:
-    """A request for a plan.
-
-    Args:
-        task: what the plan is for, in any words.
-        constraints: what it has to keep to.
-        language: "en" or "zh".
-        previous: a plan for the same task that was given up, as text; of a very long one the start is shown.
-
-    Raises:
-        ValueError: there is no such prompt in this language.
-    """
+    """A request for a plan; all as for :func:`plan_prompt`."""
     listed = list(constraints)
     data: dict[str, Any] = {"task": task, "constraints": listed}
     if previous is not None:
@@ -338,28 +324,6 @@ def plan_prompt(
         ValueError: there is no such prompt in this language.
     """
     return request_generation(task, constraints=constraints, language=language, previous=previous).prompt
-
-
-_Options = ParamSpec("_Options")
-
-
-def _prompt_of(request: Callable[_Options, Request]) -> Callable[_Options, str]:
-    def build(*given: _Options.args, **options: _Options.kwargs) -> str:
-        return request(*given, **options).prompt
-
-    build.__doc__ = f"The prompt of :func:`~planspec_lark.engine.{request.__name__}` alone."
-    # What `help` and an editor at run time show.
-    build.__name__ = build.__qualname__ = f"build_{request.__name__.removeprefix('request_')}_prompt"
-    build.__signature__ = inspect.signature(request).replace(return_annotation="str")  # type: ignore[attr-defined]
-    return build
-
-
-build_execution_prompt = _prompt_of(request_execution)
-"""The prompt of :func:`~planspec_lark.engine.request_execution` alone."""
-build_reflection_prompt = _prompt_of(request_reflection)
-"""The prompt of :func:`~planspec_lark.engine.request_reflection` alone."""
-build_replan_prompt = _prompt_of(request_replan)
-"""The prompt of :func:`~planspec_lark.engine.request_replan` alone."""
 
 
 def build_answer_repair_prompt(

@@ -14,10 +14,10 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.llm.models import ProgramError, encode, is_amount
 from planspec_lark.llm.process import End, ProcessResult, run_program
 from planspec_lark.runs.telemetry import trace_environment
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.safe_text import visible, visible_name
 
 __all__ = ["Program"]

@@ -24,6 +24,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
+from planspec_lark.cancellation import call_until
 from planspec_lark.folder.names import fold_name
 from planspec_lark.mcp_server.completion import complete
 from planspec_lark.mcp_server.errors import to_error
@@ -32,7 +33,6 @@ from planspec_lark.mcp_server.prompts import PROMPTS, get_prompt
 from planspec_lark.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from planspec_lark.mcp_server.tools import TOOLS, call
 from planspec_lark.mcp_server.watcher import Watcher
-from planspec_lark.stopping import call_until
 
 __all__ = ["make_server"]
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from threading import Condition, RLock, Thread
 from time import monotonic
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
-from planspec_lark.stopping import stop_event
 
 __all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "RunLease", "hold_lease"]
 

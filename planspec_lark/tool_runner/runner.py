@@ -84,8 +84,8 @@ def run_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unp
 
     A step has failed if its callable raises an exception, takes too long, or does not give all outputs that its tool
     declares; the steps that depend on it are skipped, and all others continue. A callable that takes too long is
-    cancelled if it is asynchronous. A thread cannot be stopped, so its :func:`~planspec_lark.stopping.stop_event` is
-    set, and soon nobody waits for it any more.
+    cancelled if it is asynchronous. A thread cannot be stopped, so its
+    :func:`~planspec_lark.cancellation.stop_event` is set, and soon nobody waits for it any more.
 
     Other exceptions, such as KeyboardInterrupt, end the run once the callables that are at work have ended; so do
     :class:`~planspec_lark.runs.FatalError` and whatever ``on_event`` raises.

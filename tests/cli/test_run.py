@@ -12,7 +12,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
-from planspec_lark.engine import build_execution_prompt
+from planspec_lark.engine import request_execution
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
 from tests.llm.asking import NO_KEY
@@ -563,7 +563,7 @@ def test_what_a_program_gets() -> None:
     assert "PLANSPEC_PHASE=execution" in seen
     assert f'"key": "{key}"' in Path("asked").read_text()
     step = parse_plan(plan_text()).steps[0]
-    assert build_execution_prompt(step, {}, [], "Goal: g\n## Steps\n1. [>] [act] one → out\n").splitlines()[0] in (
+    assert request_execution(step, {}, [], "Goal: g\n## Steps\n1. [>] [act] one → out\n").prompt.splitlines()[0] in (
         Path("asked").read_text()
     )
 

@@ -18,8 +18,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
+from planspec_lark.cancellation import stop_event
 from planspec_lark.runs import RecordKind, SqliteLedger, StepPolicy
-from planspec_lark.stopping import stop_event
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run

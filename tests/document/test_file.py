@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError
+from planspec_lark.cancellation import call_until
 from planspec_lark.document import PlanBusyError
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.document.file_lease import lease_path
-from planspec_lark.stopping import call_until
 from planspec_lark.syntax import Limits
 from tests.document.writers import NEW, OLD, Request
 from tests.dying import Server, serving

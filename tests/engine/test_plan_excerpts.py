@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.requests import build_execution_prompt, request_execution, request_reflection, request_replan
+from planspec_lark.engine.requests import request_execution, request_reflection, request_replan
 from tests.engine.test_growth import crowded, deep
 from tests.engine.worlds import plan
 from tests.strategies import workable_plans
@@ -168,7 +168,7 @@ def test_prompts_grow_with_the_number_of_steps() -> None:
 
     def total(size: int) -> int:
         made = flat(size)
-        return sum(len(build_execution_prompt(step, {}, [], made, max_plan=2_000)) for step in made.steps)
+        return sum(len(request_execution(step, {}, [], made, max_plan=2_000).prompt) for step in made.steps)
 
     assert total(400) <= 4.2 * total(100)
 
@@ -227,4 +227,4 @@ def test_a_goal_that_has_no_room_is_shown_all_the_same() -> None:
 def test_the_plan_of_a_prompt_has_room_by_default() -> None:
     made = flat(2_000)
     assert len(parse_plan(plan_excerpt(made, "1001", MAX_PLAN)).steps) > 100
-    assert len(build_execution_prompt(made.steps[1000], {}, [], made)) < MAX_PLAN + 4_000
+    assert len(request_execution(made.steps[1000], {}, [], made).prompt) < MAX_PLAN + 4_000

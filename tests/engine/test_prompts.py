@@ -30,11 +30,11 @@ from planspec_lark.engine import (
     HopStatus,
     RunPhase,
     build_answer_repair_prompt,
-    build_execution_prompt,
-    build_reflection_prompt,
-    build_replan_prompt,
     plan_prompt,
     read_execution,
+    request_execution,
+    request_reflection,
+    request_replan,
 )
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.prompt_texts import format_text
@@ -71,15 +71,18 @@ def step(step_id: str) -> PlanStep:
 
 def execution(step_id: str = "2", **more: Any) -> str:
     given: dict[str, Any] = {"inputs": {"site_map": {"rooms": 4}}, "history": HISTORY, "plan_state": STATE}
-    return build_execution_prompt(step(step_id), **{**given, **more})
+    return request_execution(step(step_id), **{**given, **more}).prompt
 
 
 def reflection(status: str = "FAIL", result: str = "sold out", can_interact: bool = True, **more: Any) -> str:
     given: dict[str, Any] = {"plan_state": STATE, "step": step("2"), "attempt": 2}
-    return build_reflection_prompt(status, result, can_interact=can_interact, **{**given, **more})
+    return request_reflection(status, result, can_interact=can_interact, **{**given, **more}).prompt
 
 
-replan = partial(build_replan_prompt, STATE)
+def replan(**more: Any) -> str:
+    return request_replan(STATE, **more).prompt
+
+
 generation = partial(plan_prompt, "Keep the cellar dry", constraints=["Below 500 euros", "不扰民"])
 
 FOUND = [
@@ -332,10 +335,10 @@ def every(text: str, language: str) -> Iterable[str]:
     asked.description, asked.detail = printable, [printable]
     found = [Diagnostic("PE104", text, Severity.ERROR, path=text, help=text)]
     yield plan_prompt(text, constraints=[text], previous=text, language=language)
-    yield build_execution_prompt(asked, {"a": text}, [text, {"b": text}], text, branches=[asked], language=language)
-    yield build_reflection_prompt("FAIL", text, text, asked, True, attempt=1, language=language)
-    yield build_replan_prompt(text, history=[{text: 1}], missing=[text], language=language)
-    yield build_replan_prompt(text, container=asked, history=[text], language=language)
+    yield request_execution(asked, {"a": text}, [text, {"b": text}], text, branches=[asked], language=language).prompt
+    yield request_reflection("FAIL", text, text, asked, True, attempt=1, language=language).prompt
+    yield request_replan(text, history=[{text: 1}], missing=[text], language=language).prompt
+    yield request_replan(text, container=asked, history=[text], language=language).prompt
     yield build_answer_repair_prompt(text, found, "execution", language=language)
 
 

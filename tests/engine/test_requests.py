@@ -20,9 +20,6 @@ from planspec_lark.engine import (
     ask,
     ask_async,
     build_answer_repair_prompt,
-    build_execution_prompt,
-    build_reflection_prompt,
-    build_replan_prompt,
     plan_prompt,
     read_execution,
     request_execution,
@@ -90,7 +87,7 @@ def test_execution(language: str) -> None:
         "left_out": 1,
         "plan_state": STATE,
         "branches": [{"id": "2.1", "task": "Rain", "details": ["x"]}, {"id": "2.2"}],
-        "prompt": build_execution_prompt(
+        "prompt": request_execution(
             STEP,
             {"map": 1},
             HISTORY,
@@ -99,7 +96,7 @@ def test_execution(language: str) -> None:
             branches=BRANCHES,
             max_history=10,
             missing=["hose"],
-        ),
+        ).prompt,
     }
     assert "branches" not in sent(request_execution(STEP, {}, [], STATE))
 
@@ -121,9 +118,9 @@ def test_reflection(language: str) -> None:
         "can_interact": False,
         "commands": ["SKIP"],
         "plan_state": STATE,
-        "prompt": build_reflection_prompt(
+        "prompt": request_reflection(
             "FAIL", "sold out", STATE, STEP, False, ["SKIP"], attempt=3, language=language, can_retry=False
-        ),
+        ).prompt,
     }
 
 
@@ -138,12 +135,12 @@ def test_replan(language: str) -> None:
         "left_out": 0,
         "commands": ["REVISE", "ADD", "REPLAN", "REPLAN ALL"],
         "missing": ["pumps"],
-        "prompt": build_replan_prompt(STATE, history=HISTORY, missing=["pumps"], language=language),
+        "prompt": request_replan(STATE, history=HISTORY, missing=["pumps"], language=language).prompt,
     }
     value = sent(request_replan(STATE, container=STEP, language=language))
     assert value["container"] == SHOWN
     assert "commands" not in value
-    assert value["prompt"] == build_replan_prompt(STATE, container=STEP, language=language)
+    assert value["prompt"] == request_replan(STATE, container=STEP, language=language).prompt
 
 
 def test_only_json_is_sent() -> None:

@@ -24,6 +24,7 @@ from planspec_lark.engine import (
     PlanRunError,
     RunResult,
     continue_run,
+    run_plan,
 )
 from planspec_lark.runs import Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
@@ -49,6 +50,18 @@ def _stop(path: Path, at: str = "c") -> World:
     with pytest.raises(FatalError):
         world.run(path)
     return world
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_one_call_begins_and_goes_on(path: Path, is_text: bool) -> None:
+    given = str(path) if is_text else path
+    world = World({**VALUES, "c": [FatalError("no net"), ok("rc")]})
+    with pytest.raises(FatalError):
+        run_plan(given, world.operator)
+    assert run_plan(given, world.operator).outcome is Outcome.CONVERGED
+    # What was done is not done again, and what it made is known.
+    assert [call.step.description for call in world.calls] == ["a", "b", "c", "c", "d"]
+    assert world.inputs[3] == {"x": "va", "y": "vb"}
 
 
 def _edit(path: Path, *pairs: tuple[str, str]) -> None:

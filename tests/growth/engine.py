@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from planspec_lark import PlanStep, render_all
-from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
+from planspec_lark.engine import read_execution, request_execution, request_reflection
 from planspec_lark.llm import LlmError
 from planspec_lark.llm.http_endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
@@ -58,7 +58,7 @@ def _receive(text: str) -> None:
 
 
 def _prompt(text: str) -> None:
-    build_execution_prompt(_STEP, {"a": text}, text.split(" "), text)
+    request_execution(_STEP, {"a": text}, text.split(" "), text).to_json()
     request_reflection("FAIL", text, text, _STEP, True, attempt=1).to_json()
 
 

@@ -29,8 +29,8 @@ from planspec_lark.engine import (
     StepCall,
     StepPolicy,
     ThinkEngine,
-    build_replan_prompt,
     plan_prompt,
+    request_replan,
 )
 from planspec_lark.engine.models import AnswerRefusal, Operator
 from planspec_lark.llm import (
@@ -385,9 +385,9 @@ def test_a_planner_writes_the_steps_of_a_container() -> None:
     assert first.data["container"]["id"] == "3"
     assert (first.refused, first.language) == (None, "zh")
     assert second.refused is not None
-    expected = build_replan_prompt(
+    expected = request_replan(
         call.plan_state, container=call.step, history=first.data["history"], missing=["boxes"], language="zh"
-    )
+    ).prompt
     assert first.prompt.splitlines()[0] == expected.splitlines()[0]
 
 

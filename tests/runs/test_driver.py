@@ -14,12 +14,12 @@ import pytest
 from attrs import define, field, frozen
 
 from planspec_lark.awaitables import OverdueError
+from planspec_lark.cancellation import stop_event
 from planspec_lark.runs import Budget, FatalError, Ledger, LedgerError, MemoryLedger, RecordKind, TransientError
 from planspec_lark.runs.driver import CallOutcome, Driver, End, Question, Work, describe
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
 from planspec_lark.runs.limits import Effort, StepPolicy
 from planspec_lark.runs.telemetry import RunTelemetry
-from planspec_lark.stopping import stop_event
 
 QUICK: dict[str, Any] = {"pause": 0.001, "jitter": 0}
 

@@ -344,6 +344,12 @@ class LeasedPlan:
             self._known = self._file._read(self.path)
         return decode(self._known, self._file._called)
 
+    def peek(self) -> str:
+        """The text as it is, for a look: it does not count as loaded. Raises what ``load`` does."""
+        with self._file._explained():
+            data = self._file._read(self.path)
+        return decode(data, self._file._called)
+
     def looks_edited(self) -> bool:
         """Whether another program seems to have written to the file since it was loaded or saved last.
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from planspec_lark.engine.generated_plan import read_children as read_children
     from planspec_lark.engine.inputs import MissingInput as MissingInput
     from planspec_lark.engine.jobs import continue_run as continue_run, submit_plan as submit_plan
+    from planspec_lark.engine.language import RunResult as RunResult
     from planspec_lark.engine.models import (
         Answer as Answer,
         Budget as Budget,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         request_replan as request_replan,
     )
     from planspec_lark.engine.resume import EditedSteps as EditedSteps, EditedStepsError as EditedStepsError
-    from planspec_lark.engine.run_loop import RunResult as RunResult
     from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
     from planspec_lark.engine.think import ThinkEngine as ThinkEngine, run_plan as run_plan
@@ -89,6 +89,6 @@ else:
             "resume": "EditedSteps EditedStepsError",
             "run_rules": "PlanRunError",
             "think": "ThinkEngine run_plan",
-            "run_loop": "RunResult",
+            "language": "RunResult",
         },
     )

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from attrs import evolve, frozen
 
-from planspec_lark.awaitables import Call, Turn
+from planspec_lark.engine.entries import PlanEntry, Refused, about
 from planspec_lark.engine.generated_plan import GeneratedPlan
-from planspec_lark.engine.models import Answer, AnswerRefusal, take_answer
+from planspec_lark.engine.models import Answer, AnswerRefusal, StepPolicy, take_answer
 from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.runs.ledger import RecordKind
+from planspec_lark.runs.driver import CallOutcome, Work
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief
 
-__all__ = ["AnswerRetry", "Read"]
+__all__ = ["ONCE", "AnswerRetry", "Read"]
 
 # Characters and faults of a refused answer that the ledger keeps.
 _KEPT, _LISTED = 100_000, 20
 
 Read = TypeVar("Read", GeneratedPlan, Reflection)
+
+
+# A reflector, a planner or a person that raises ends the run.
+ONCE = StepPolicy(max_tries=1)
 
 
 @frozen
@@ -35,50 +40,65 @@ class AnswerRetry:
     step_runner: StepRunner
     limits: RunLimits
 
-    def put(
+    def put(  # noqa: PLR0913, PLR0917  (who is asked for what, and what follows)
         self,
-        call: Callable[[AnswerRefusal | None], Call],
+        call: Callable[[AnswerRefusal | None], Callable[[], Any]],
         read: Callable[..., Read],
+        take: Callable[[Read, Answer], PlanEntry],
         who: str,
         operation: str,
         step: PlanStep | None,
-        **attributes: str,
-    ) -> Turn[tuple[Read | None, Answer, str]]:
-        """Ask until an answer can be used, or too many were refused; then the last item says why.
+        **labels: str,
+    ) -> Work | str:
+        """A question, unless too many answers were refused; then why.
 
         How many were refused is known to the ledger, so that a crash changes nothing.
 
         Args:
             call: gives what is to be called, with the last answer if that was refused.
             read: reads the text of an answer, with its ``finish_reason``.
+            take: what follows from an answer that can be used.
             who: is asked.
             operation: what for, as the span is called.
             step: the step that is asked about; None where it is the plan.
-            attributes: of the span.
+            labels: of the span.
         """
-        step_id = step.step_id if step else ""
-        count, answer = self.writer.state.refused.get(step_id, (0, Answer("")))
+        count, answer = self.writer.state.refused.get(step.step_id if step else "", (0, Answer("")))
         found = read(answer.text, finish_reason=answer.finish_reason).diagnostics if count else []
-        while count <= self.limits.given.max_repairs:
-            self.limits.before_call()
-            asked = call(AnswerRefusal(answer.text, found) if count else None)
-            with self.writer.telemetry.asking(operation, step_id, **attributes):
-                given = yield asked
-            answer = take_answer(given, who)
-            made = read(answer.text, finish_reason=answer.finish_reason)
-            if made.is_usable:
-                return made, answer, ""
-            found, count = made.diagnostics, count + 1
-            self.writer.note(
-                RecordKind.REFUSED,
-                step,
-                effort=answer.effort,
-                answer=answer.text[:_KEPT],
-                faults=_faults(found)[:_LISTED],
-                finish_reason=answer.finish_reason,
-            )
-        why = "".join(f", the last time for: {fault}" for fault in _faults(found)[:1])
-        return None, answer, f"the {who} was refused {'once' if count == 1 else f'{count} times'}{why}"
+        if count > self.limits.given.max_repairs:
+            why = "".join(f", the last time for: {fault}" for fault in _faults(found)[:1])
+            return f"the {who} was refused {'once' if count == 1 else f'{count} times'}{why}"
+        return Work(
+            call(AnswerRefusal(answer.text, found) if count else None),
+            partial(self._end, read, take, who, step),
+            step=step.step_id if step else "",
+            asks=operation,
+            labels=labels,
+            policy=ONCE,
+        )
+
+    def _end(
+        self,
+        read: Callable[..., Read],
+        take: Callable[[Read, Answer], PlanEntry],
+        who: str,
+        step: PlanStep | None,
+        outcome: CallOutcome,
+    ) -> list[PlanEntry]:
+        if outcome.error is not None:
+            raise outcome.error
+        answer = take_answer(outcome.value, who)
+        made = read(answer.text, finish_reason=answer.finish_reason)
+        if made.is_usable:
+            return [take(made, answer)]
+        refused = Refused(
+            **(about(step) if step else {}),
+            effort=answer.effort,
+            answer=answer.text[:_KEPT],
+            faults=_faults(made.diagnostics)[:_LISTED],
+            finish_reason=answer.finish_reason,
+        )
+        return [refused]
 
     def try_commands(self, read: Reflection) -> Reflection:
         """What was read, with what keeps its commands from being performed."""

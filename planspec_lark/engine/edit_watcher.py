@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.awaitables import FIRST, Pause, Turn
+from planspec_lark.cancellation import stop_event
 from planspec_lark.document.file import PlanEditedError, PlanFileError
+from planspec_lark.engine.entries import Edited, Kept, about
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.resume import EditedSteps, EditedStepsError, PastRun, catch_up, find_edits, reopen
 from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -41,13 +41,13 @@ class EditWatcher:
     edited: EditedSteps
     name: str
 
-    def take_plan(self, given: PlanSpec | None, kind: RecordKind, **data: Any) -> None:
-        """Continue with a plan that may have been edited."""
+    def take_plan(self, given: PlanSpec | None, kind: type[Edited], **more: Any) -> None:
+        """Continue with a plan that may have been edited; ``more`` is what the entry of this kind says besides."""
         writer = self.writer
         merged = None if given is None else catch_up(given, writer.ledger, writer.run, writer.plan)
         if given is None or merged is None:
-            if kind is not RecordKind.EDITED:  # only white space was edited
-                writer.note(kind, **data)
+            if kind is not Edited:  # only white space was edited
+                writer.note(kind(**more))
             return
         plan, conflicts = merged
         edits = find_edits(plan, PastRun(writer.state, writer.plan))
@@ -56,27 +56,21 @@ class EditWatcher:
         check_runnable(plan)
         scope = _find_scope(plan, writer.scope, edits.moves)
         writer.replace(plan)
-        writer.note_shape(
-            kind,
-            is_edited=True,
-            conflicts=conflicts,
-            moves=edits.moves,
-            gone=edits.gone,
-            edited=[step.step_id for step in edits.edited],
-            **data,
-        )
+        edited = [step.step_id for step in edits.edited]
+        more |= {"conflicts": conflicts, "moves": edits.moves, "gone": edits.gone, "edited": edited}
+        writer.note(kind(is_edited=True, **more))
         writer.scope = scope
         # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
         shown = PlanText(given)
         writer.ledger.add_view(writer.run, shown.digest, shown.text)
         for step in edits.edited:
             if self.edited is EditedSteps.KEEP:
-                writer.note(RecordKind.KEPT, step)
+                writer.note(Kept(**about(step)))
             else:
                 reopen(writer, step)
 
-    def settle(self, *, at_end: bool = False) -> Turn[None]:
-        """Merge edits made while the plan runs; raise what else has gone wrong beside the run."""
+    def settle(self, *, at_end: bool = False) -> bool:
+        """Bring the file up to date where that is due; says whether it was edited, and raises what else is wrong."""
         writer = self.writer
         assert writer.lease is not None
         is_due = at_end
@@ -89,38 +83,44 @@ class EditWatcher:
             if is_due:
                 writer.lease.flush()
         except PlanEditedError:
-            # Until it is taken over, nothing may be written over it.
-            with writer.lease.held():
-                try:
-                    yield from self._take_edit()
-                except BaseException:
-                    # The edit is still there when the run is resumed.
-                    writer.lease.leave_view()
-                    raise
+            return True
+        return False
 
-    def _take_edit(self) -> Turn[None]:
-        """Merge an edit, once it is written completely."""
+    def wait(self) -> None:
+        """Wait until an edit is written completely, but not forever."""
+        until = monotonic() + _SAVE_TIMEOUT
+        while not self._is_written() and monotonic() < until:
+            if stop_event().wait(_QUIET):
+                return
+
+    def _is_written(self) -> bool:
+        """Whether the file holds a plan that stays as it is: of one that is written in pieces, the first may be one."""
         file = self.writer.file
         assert file is not None
-        until = time.monotonic() + _SAVE_TIMEOUT
-        while True:
+        try:
+            text = file.peek()
+            stop_event().wait(_QUIET)
+            check_runnable(parse_plan(text))
+            return file.peek() == text
+        except (PlanFileError, PlanSyntaxError, PlanRunError):
+            # An editor may take the old file away before it puts the new one in its place.
+            return False
+
+    def take_edit(self) -> None:
+        """Merge an edit."""
+        file, lease = self.writer.file, self.writer.lease
+        assert file is not None
+        assert lease is not None
+        # Until it is taken over, nothing may be written over it.
+        with lease.held():
             try:
-                text = file.load()
-                # Of a plan that is written in pieces, the first ones may be a plan as well.
-                yield Pause(_QUIET)
-                yield FIRST
-                if file.looks_edited() and time.monotonic() < until:
-                    continue
-                given = parse_plan(text, name=self.name)
+                given = parse_plan(file.load(), name=self.name)
                 check_runnable(given)
-                break
-            except (PlanFileError, PlanSyntaxError, PlanRunError):
-                # An editor may take the old file away before it puts the new one in its place.
-                if time.monotonic() >= until:
-                    raise
-            yield Pause(_QUIET)
-            yield FIRST
-        self.take_plan(given, RecordKind.EDITED)
+                self.take_plan(given, Edited)
+            except BaseException:
+                # The edit is still there when the run is resumed.
+                lease.leave_view()
+                raise
 
     def is_disturbed(self) -> bool:
         """Whether :meth:`settle` has something to deal with before anything else begins."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from planspec_lark.awaitables import Turn
-from planspec_lark.engine.answer_retry import AnswerRetry
+from planspec_lark.engine.answer_retry import ONCE, AnswerRetry
 from planspec_lark.engine.decisions import Decision
+from planspec_lark.engine.entries import PlanEntry, Reflected, StepPatch, Told, about
 from planspec_lark.engine.models import (
     REFLECTION_VERBS,
     Answer,
@@ -23,11 +23,10 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.run_state import StepFailure
-from planspec_lark.engine.run_writer import StepPatch
 from planspec_lark.engine.step_runner import fold_plan, own_step
 from planspec_lark.plan_cmd.printer import serialize_commands
-from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.runs.ledger import RecordKind
+from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.runs.driver import CallOutcome, Work
 from planspec_lark.syntax.diagnostics import brief
 
 __all__ = ["Ask", "FailureHandler"]
@@ -50,36 +49,31 @@ class FailureHandler(AnswerRetry):
     reflector: Reflector | None
     ask: Ask | None
 
-    def reflect(self, step: PlanStep) -> Turn[None]:
-        """Deal with a failure."""
+    def reflect(self, step: PlanStep) -> Work | PlanEntry:
+        """Whom to ask about a failure, or what follows from it without that."""
         state, id = self.writer.state, step.step_id
         failure = state.failures[id]
         if id in state.questions:
-            yield from self._interact(step, state.questions[id])
-            return
+            return self._interact(step, state.questions[id])
         reflector = self.reflector
         if reflector is None:
-            self.step_runner.block(step, failure.result)
-            return
+            return self.step_runner.block(step, failure.result)
         if not self.limits.can_reflect(id):
-            self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
-            return
+            return self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
         if self.limits.stalls(id):
             count = self.limits.count_alike(id)
-            self.step_runner.block(step, f"{failure.result}; stalled: it has failed {count} times for the same reason")
-            return
-        read, answer, why = yield from self.put(
+            why = f"stalled: it has failed {count} times for the same reason"
+            return self.step_runner.block(step, f"{failure.result}; {why}")
+        asked = self.put(
             lambda refusal: partial(reflector, self._call(step, failure, refusal)),
             partial(self._read, step=step),
+            # The plan also says next which person to ask: a command may have put another step before this one.
+            partial(self._take, step),
             "reflector",
             "reflect",
             step,
         )
-        if read is None:
-            self.step_runner.block(step, f"{failure.result}; {why}")
-        else:
-            # The plan also says next which person to ask: a command may have put another step before this one.
-            self._record(step, read, answer)
+        return self.step_runner.block(step, f"{failure.result}; {asked}") if isinstance(asked, str) else asked
 
     def _call(self, step: PlanStep, failure: StepFailure, refusal: AnswerRefusal | None) -> ReflectionCall:
         can_retry = self.limits.can_retry(step.step_id)
@@ -112,45 +106,27 @@ class FailureHandler(AnswerRetry):
 
     # ---------------------------------------------------------------- what was decided
 
-    def _record(self, step: PlanStep, read: Reflection, answer: Answer) -> None:
-        """Let a reflection take effect: what was decided and the commands are one record."""
-        was, own = step.step_id, hash_of(step)
-        data: dict[str, Any] = {
-            "reason": read.reason,
-            "answer": answer.text[:_KEPT],
-            "decision": read.decision and read.decision.value,
-            "warnings": read.warnings,
-        }
+    def _take(self, step: PlanStep, read: Reflection, answer: Answer) -> Reflected:
+        """What a reflection comes to: what was decided and the commands are one record."""
+        failure = self.writer.state.failures[step.step_id]
+        more: dict[str, Any] = {"effort": answer.effort, "answer": answer.text[:_KEPT], "warnings": read.warnings}
+        more |= {"reason": read.reason, "decision": read.decision.value if read.decision else ""}
+        patches: list[StepPatch] = []
         if read.decision is Decision.INTERACT:
-            failure = self.writer.state.failures[was]
-            data["question"] = read.reason or failure.result
-        if read.decision is Decision.ACCEPT:
-            patches, more = self.step_runner.acceptance(step)
-            data |= more
+            more["question"] = read.reason or failure.result
+        elif read.decision is Decision.ACCEPT:
+            patches, accepted = self.step_runner.acceptance(step)
+            more |= accepted
         elif read.decision is Decision.RETRY and step.children:
             patches = self.step_runner.again(step)
-        else:
-            patches = []
         if not read.commands:
-            self.writer.note(RecordKind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
-        else:
-            settle = (
-                partial(self._settle, step, self.writer.state.failures[was].result) if read.decision is None else None
-            )
-            done = reshape(self.writer, read.commands, patches, settle)
-            data["blocked"] = step.status is PlanStatus.BLOCKED
-            text = serialize_commands(read.commands)
-            self.writer.note_shape(
-                RecordKind.REFLECTED,
-                was,
-                own=own,
-                effort=answer.effort,
-                commands=text,
-                **data,
-                **asdict(done, recurse=False),
-            )
-        if read.decision is Decision.ACCEPT:
-            self.step_runner.values.add(step)
+            return Reflected(**about(step, *patches), **more)
+        # The step may be another one then.
+        meant = about(step)
+        settle = partial(self._settle, step, failure.result) if read.decision is None else None
+        done = reshape(self.writer, read.commands, patches, settle)
+        more |= {"commands": serialize_commands(read.commands), **asdict(done, recurse=False)}
+        return Reflected(**meant, **more, blocked=step.status is PlanStatus.BLOCKED)
 
     def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[StepPatch]:
         """What becomes of a step that the answer does not mention: another try if something has changed for it."""
@@ -164,21 +140,23 @@ class FailureHandler(AnswerRetry):
             return [*self.step_runner.again(step), StepPatch(step, PlanStatus.PENDING)]
         return [StepPatch(step, PlanStatus.BLOCKED, brief(result))]
 
-    def _interact(self, step: PlanStep, question: str) -> Turn[None]:
+    def _interact(self, step: PlanStep, question: str) -> Work | PlanEntry:
         """Ask a person, and try the step again with the answer."""
-        answer = None
-        if self.ask is not None:
-            answer = yield partial(self.ask, Question(own_step(step), question))
+        if self.ask is None:
+            return self._unanswered(step, question)
+        call = partial(self.ask, Question(own_step(step), question))
+        return Work(call, partial(self._told, step, question), step=step.step_id, asks="interact", policy=ONCE)
+
+    def _told(self, step: PlanStep, question: str, outcome: CallOutcome) -> list[PlanEntry]:
+        answer = outcome.value
+        if outcome.error is not None:
+            raise outcome.error
         if answer is None:
-            self.step_runner.block(step, f"no answer to the question: {question}")
-            return
+            return [self._unanswered(step, question)]
         if not isinstance(answer, str):
             raise TypeError(f"what is asked for is a text or None, not {type(answer).__name__}")
-        self.writer.note(
-            RecordKind.TOLD,
-            step,
-            patches=self.step_runner.again(step),
-            question=question,
-            answer=answer[: 10 * _KEPT],
-            description=step.description,
-        )
+        again = about(step, *self.step_runner.again(step))
+        return [Told(**again, question=question, answer=answer[: 10 * _KEPT], description=step.description)]
+
+    def _unanswered(self, step: PlanStep, question: str) -> PlanEntry:
+        return self.step_runner.block(step, f"no answer to the question: {question}")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
+from planspec_lark.engine.language import RunResult
 from planspec_lark.engine.models import Operator, Planner, Reflector
-from planspec_lark.engine.run_loop import RunResult
 from planspec_lark.engine.run_rules import PlanRunError
 from planspec_lark.engine.think import ThinkEngine, no_operator
 from planspec_lark.planspec.models import PlanSpec

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from planspec_lark.engine.entries import Branched, Done, StepPatch, about
 from planspec_lark.engine.run_rules import PlanRunError, check_person
-from planspec_lark.engine.run_writer import RunWriter, StepPatch
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import choose, find_output_fault, kept, open_branches
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
-from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.syntax.diagnostics import brief, quote
 
 __all__ = ["check_answer", "finish", "own_outputs"]
@@ -63,13 +63,13 @@ def _find_branch(step: PlanStep, named: str) -> str:
 
 def finish(writer: RunWriter, step: PlanStep, result: str, outputs: Mapping[str, Any], branch: str) -> None:
     """Note that a person has done a step, or has chosen a branch, with what was checked."""
-    data: dict[str, Any] = {"result": kept(result), "description": step.description}
-    if step.step_type == "decide":
-        kind, data["branch"] = RecordKind.BRANCHED, _find_branch(step, branch)
-        # What is around it was blocked with it.
-        above = (one for one in writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED)
-        patches = choose(step, data["branch"], brief(result) or None)
-        patches += [StepPatch(one, PlanStatus.ACTIVE, "") for one in above]
-    else:
-        kind, patches = RecordKind.DONE, [StepPatch(step, PlanStatus.DONE, brief(result) or None)]
-    writer.note(kind, step, patches=patches, outputs=outputs, names=list(outputs), by="person", **data)
+    more: dict[str, Any] = {"outputs": outputs, "names": list(outputs), "by": "person"}
+    more |= {"result": kept(result), "description": step.description}
+    if step.step_type != "decide":
+        writer.note(Done(**about(step, StepPatch(step, PlanStatus.DONE, brief(result) or None)), **more))
+        return
+    meant = _find_branch(step, branch)
+    # What is around it was blocked with it.
+    above = (one for one in writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED)
+    patches = [*choose(step, meant, brief(result) or None), *(StepPatch(one, PlanStatus.ACTIVE, "") for one in above)]
+    writer.note(Branched(**about(step, *patches), branch=meant, **more))

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.run_writer import RunWriter, StepPatch
+from planspec_lark.engine.entries import StepPatch
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_cmd.models import PlanCommand

@@ -8,6 +8,7 @@ from copy import deepcopy
 
 from attrs import frozen
 
+from planspec_lark.engine.entries import ENTRIES, PlanEntry
 from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
 from planspec_lark.engine.resume import EditedSteps
 from planspec_lark.engine.run_state import RunState
@@ -239,9 +240,10 @@ def preview_resumed(  # noqa: PLR0913  (what a run is given)
         )
     state, names = RunState(), {*info.inputs, *given}
     *records, _ = copy.records(info.run)
-    for record in records:
-        state.take(record)
-        names |= set(record.data.get("inputs", ()))
+    for entry in map(ENTRIES.read, records):
+        assert isinstance(entry, PlanEntry)
+        state.take(entry)
+    names |= state.inputs.keys()
     return preview(seen[0], names, state, order=order)
 
 

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
+from typing import Any
 
 from attrs import asdict, frozen
 
-from planspec_lark.awaitables import Turn
 from planspec_lark.engine.answer_retry import AnswerRetry, Read
+from planspec_lark.engine.entries import PlanEntry, Planned, Renewed, Replanned, about
 from planspec_lark.engine.generated_plan import GeneratedPlan, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     REPLAN_VERBS,
@@ -30,7 +31,7 @@ from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.runs.ledger import RecordKind
+from planspec_lark.runs.driver import Work
 
 __all__ = ["Replanner"]
 
@@ -46,23 +47,20 @@ class Replanner(AnswerRetry):
     planner: Planner | None
     missing: Callable[[], tuple[str, ...]]
 
-    def plan_children(self, step: PlanStep) -> Turn[None]:
+    def plan_children(self, step: PlanStep) -> Work | PlanEntry:
         """Let the planner write the steps below a container; without them it has failed."""
         state = self.writer.state
         if self.planner is None:
-            self._fail(step, "there are no steps below it, and no planner to write them")
-            return
+            return self._fail(step, "there are no steps below it, and no planner to write them")
         if not self.limits.can_plan():
-            self._fail(step, f"the planner was asked for steps {state.plannings} times")
-            return
+            return self._fail(step, f"the planner was asked for steps {state.plannings} times")
         names = [one.step_name for one in iter_steps(self.writer.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
+        read = partial(read_children, container=step, names=names, limits=self.limits.given)
+        asked = self._ask(PlanningPurpose.CHILDREN, step, reason, read, partial(self._take_children, step))
+        return self._fail(step, asked, cause="planner") if isinstance(asked, str) else asked
 
-        read_steps = partial(read_children, container=step, names=names, limits=self.limits.given)
-        read, answer, why = yield from self._ask(PlanningPurpose.CHILDREN, step, reason, read_steps)
-        if read is None:
-            self._fail(step, why, cause="planner")
-            return
+    def _take_children(self, step: PlanStep, read: GeneratedPlan, answer: Answer) -> Planned:
         make_pending(read.plan.steps)
         at = len(step.children)
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
@@ -70,14 +68,7 @@ class Replanner(AnswerRetry):
         for above in self.writer.ancestors(step.step_id):
             if self.writer.is_run(above.step_id):
                 above.status = PlanStatus.ACTIVE
-        self.writer.note_shape(
-            RecordKind.PLANNED,
-            step.step_id,
-            own=hash_of(step),
-            effort=answer.effort,
-            description=step.description,
-            taken=taken,
-        )
+        return Planned(**about(step), effort=answer.effort, description=step.description, taken=taken)
 
     def _take_over(self, container: PlanStep, steps: list[PlanStep]) -> dict[str, int]:
         """Count steps as done that say exactly what a finished one said; gives which one that was."""
@@ -101,47 +92,38 @@ class Replanner(AnswerRetry):
         cleared = self.writer.state.cleared.get(container.step_id, ()) if container else ()
         return [parse_plan(f"## Steps\n{one.text}").steps[0] for one in cleared]
 
-    def _fail(self, step: PlanStep, reason: str, cause: str = "no planner") -> None:
-        self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()), cause=cause)
+    def _fail(self, step: PlanStep, reason: str, cause: str = "no planner") -> PlanEntry:
+        return self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()), cause=cause)
 
-    def change(self, reason: str) -> Turn[str]:
-        """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
-        read, answer, why = yield from self._ask(PlanningPurpose.CHANGES, None, reason, self._read)
-        if read is None:
-            return why
-        text = serialize_commands(read.commands)
-        renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
-        if renewing is not None:
-            # What was decided is kept before the new plan is asked for.
-            self.writer.note(
-                RecordKind.REPLANNED,
-                effort=answer.effort,
-                commands=text,
-                renewing=renewing or "REPLAN ALL",
-                warnings=read.warnings,
-            )
-            return ""
-        done = reshape(self.writer, read.commands)
-        told = {"commands": text, "warnings": read.warnings, **asdict(done, recurse=False)}
-        self.writer.note_shape(RecordKind.REPLANNED, effort=answer.effort, **told)
-        return ""
+    def change(self, reason: str) -> Work | str:
+        """Let the planner change the plan at the end of a round; gives why it could not, if so."""
+        return self._ask(PlanningPurpose.CHANGES, None, reason, self._read, self._take_changes)
 
     def _read(self, text: str, *, finish_reason: str) -> Reflection:
         return self.try_commands(read_replan(text, self.writer.plan, finish_reason=finish_reason))
 
-    def renew(self, reason: str) -> Turn[str]:
-        """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
-        read_plan = partial(read_new_plan, limits=self.limits.given)
-        read, answer, why = yield from self._ask(PlanningPurpose.PLAN, None, reason, read_plan)
-        if read is None:
-            return why
+    def _take_changes(self, read: Reflection, answer: Answer) -> Replanned:
+        more: dict[str, Any] = {"effort": answer.effort, "warnings": read.warnings}
+        more["commands"] = serialize_commands(read.commands)
+        renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
+        if renewing is not None:
+            # What was decided is kept before the new plan is asked for.
+            return Replanned(**more, renewing=renewing or "REPLAN ALL")
+        return Replanned(**more, **asdict(reshape(self.writer, read.commands), recurse=False))
+
+    def renew(self, reason: str) -> Work | str:
+        """Let the planner write a whole new plan; gives why it could not, if so."""
+        read = partial(read_new_plan, limits=self.limits.given)
+        return self._ask(PlanningPurpose.PLAN, None, reason, read, partial(self._take_plan, reason))
+
+    def _take_plan(self, reason: str, read: GeneratedPlan, answer: Answer) -> Renewed:
+        """The new plan is in the place of the old one, which the ledger keeps."""
         plan, old = self.writer.plan, self.writer.text.text
         kept = self._find_done(read)
         make_pending(read.plan.steps, frozenset(kept))
         plan.title = read.plan.title or plan.title
         plan.steps = read.plan.steps
-        self.writer.note_shape(RecordKind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
-        return ""
+        return Renewed(effort=answer.effort, reason=reason, old=old, kept=kept)
 
     def _find_done(self, read: GeneratedPlan) -> dict[str, str]:
         """Steps of a new plan that were done in the old one, with the ids that they had: their texts are the same."""
@@ -160,13 +142,19 @@ class Replanner(AnswerRetry):
         return {new: old for new, old in kept.items() if times[old] == 1}
 
     def _ask(
-        self, purpose: PlanningPurpose, step: PlanStep | None, reason: str, read: Callable[..., Read]
-    ) -> Turn[tuple[Read | None, Answer, str]]:
+        self,
+        purpose: PlanningPurpose,
+        step: PlanStep | None,
+        reason: str,
+        read: Callable[..., Read],
+        take: Callable[[Read, Answer], PlanEntry],
+    ) -> Work | str:
         planner = self.planner
         assert planner is not None
         return self.put(
             lambda refusal: partial(planner, self._call(purpose, step, reason, refusal)),
             read,
+            take,
             "planner",
             "plan",
             step,

@@ -6,7 +6,7 @@ What the ledger knows of a step holds only as long as that step says the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from typing import Any
@@ -15,14 +15,15 @@ from attrs import asdict, frozen
 
 from planspec_lark.diff.merge import merge_plans
 from planspec_lark.diff.models import MergeConflict
+from planspec_lark.engine.entries import ENTRIES, Begun, PlanEntry, Rerun, StepPatch, about
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import RunWriter, StepPatch
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.snapshot import Snapshot, read_snapshot
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunInfo, StepUpdate
+from planspec_lark.runs.ledger import Ledger, LedgerError, RunInfo, StepUpdate
 from planspec_lark.syntax.diagnostics import PlanSpecError, name_some
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.safe_text import visible, visible_name
@@ -109,14 +110,14 @@ def replay(ledger: Ledger, run: str) -> PastRun:
         snapshot = _find_snapshot(ledger, run)
         if snapshot is not None:
             state, text, snapped = snapshot.state, snapshot.plan, snapshot.seq
-        for record in ledger.records(run, after=snapped):
-            if "grammar" in record.data:
-                _check_version(record.data["grammar"], run)
-            state.take(record)
-            if record.plan is not None:
-                text = record.plan
+        for entry in _entries(ledger, run, after=snapped):
+            if isinstance(entry, Begun):
+                _check_version(entry.grammar, run)
+            state.take(entry)
+            if entry.plan is not None:
+                text = entry.plan
                 changes.clear()
-            for step_id, change in record.changes.items():
+            for step_id, change in entry.changes.items():
                 _take_new(change, changes.setdefault(step_id, {}))
         plan = parse_plan(text)
         for step in iter_steps(plan):
@@ -127,6 +128,13 @@ def replay(ledger: Ledger, run: str) -> PastRun:
     return PastRun(state, plan, snapped)
 
 
+def _entries(ledger: Ledger, run: str, after: int, limit: int | None = None) -> Iterator[PlanEntry]:
+    for record in ledger.records(run, after=after, limit=limit):
+        entry = ENTRIES.read(record)
+        assert isinstance(entry, PlanEntry)
+        yield entry
+
+
 def _find_snapshot(ledger: Ledger, run: str) -> Snapshot | None:
     """The last snapshot of a run, if there is one of its records."""
     snapshot = None
@@ -135,7 +143,7 @@ def _find_snapshot(ledger: Ledger, run: str) -> Snapshot | None:
         snapshot = read_snapshot(ledger.snapshot(run))
     if snapshot is None:
         return None
-    snapshot.state.last = next(ledger.records(run, after=snapshot.seq - 1, limit=1), None)
+    snapshot.state.last = next(_entries(ledger, run, after=snapshot.seq - 1, limit=1), None)
     return snapshot if snapshot.ends_with(snapshot.state.last) else None
 
 
@@ -267,4 +275,4 @@ def reopen(writer: RunWriter, step: PlanStep) -> None:
     settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
     above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in settled]
     again = [StepPatch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step)]
-    writer.note(RecordKind.RERUN, step, patches=[*again, *above])
+    writer.note(Rerun(**about(step, *again, *above)))

@@ -1,59 +1,26 @@
-"""What a run may do and spend: its limits, its budget, and what is left of them."""
+"""What a run may do: its limits, and what is left of them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from time import monotonic
 
-from planspec_lark.engine.models import Budget, EngineLimits
+from planspec_lark.engine.models import EngineLimits
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.syntax.diagnostics import shorten
 
-__all__ = ["OutOfBudget", "RunLimits"]
-
-
-class OutOfBudget(Exception):  # noqa: N818  (it is no error)
-    """A budget is used up; the text says which."""
+__all__ = ["RunLimits"]
 
 
 class RunLimits:
-    """Holds a run to its limits, and to its budget, which counts from when this was made.
+    """Holds a run to its limits.
 
     Attributes:
         given: the limits.
     """
 
-    def __init__(self, writer: RunWriter, given: EngineLimits, budget: Budget) -> None:
-        self._writer, self.given, self._budget = writer, given, budget
-        self._began, self._before = monotonic(), writer.state.effort
-        self._steps = writer.state.steps
-
-    def seconds_left(self) -> float:
-        """How many seconds the run has left."""
-        seconds = self._budget.seconds
-        return math.inf if seconds is None else max(seconds - (monotonic() - self._began), 0)
-
-    def before_call(self) -> None:
-        """Raises OutOfBudget where nothing is left for a call."""
-        budget, state = self._budget, self._writer.state
-        spent = {
-            "steps": (state.steps - self._steps, budget.steps),
-            "seconds": (monotonic() - self._began, budget.seconds),
-            "calls of programs and models": (state.effort.llm_calls - self._before.llm_calls, budget.llm_calls),
-            "tokens": (state.effort.tokens - self._before.tokens, budget.tokens),
-            "cost": (state.effort.cost - self._before.cost, budget.cost),
-        }
-        for name, (used, most) in spent.items():
-            if most is not None and used >= most:
-                raise OutOfBudget(f"the budget is used up: {name}: {most:,}")
-
-    def allows_beside(self, under_way: int) -> bool:
-        """Whether there may be a call beside so many under way, of which each may count as one when it has ended."""
-        most = self._budget.llm_calls
-        used = self._writer.state.effort.llm_calls - self._before.llm_calls
-        return not under_way or most is None or used + under_way < most
+    def __init__(self, writer: RunWriter, given: EngineLimits) -> None:
+        self._writer, self.given = writer, given
 
     # ------------------------------------------------------------ steps
 

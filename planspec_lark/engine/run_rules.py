@@ -12,7 +12,6 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity
 from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
-    "ForPerson",
     "PlanRunError",
     "check_person",
     "check_persons",
@@ -24,15 +23,6 @@ __all__ = [
 
 class PlanRunError(PlanSpecError):
     """A plan that cannot be run, or a run that cannot be resumed; the text says why."""
-
-
-class ForPerson(Exception):  # noqa: N818  (it is no error)
-    """The next step is a person's."""
-
-    def __init__(self, step: PlanStep) -> None:
-        named = f" ({step.step_name})" if step.step_name else ""
-        super().__init__(f"step {step.step_id}{named} waits for a person")
-        self.step_id = step.step_id
 
 
 def check_runnable(plan: PlanSpec) -> None:

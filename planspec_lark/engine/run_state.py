@@ -1,21 +1,44 @@
-"""The state that the records of a run give: all that the engine has to know besides the plan.
+"""The state that the log of a run gives: all that the engine has to know besides the plan.
 
-The state is only ever changed by a record, so that a run that is resumed after a crash knows what the one before knew.
+The state is only ever changed by an entry of the log, so that a run that is resumed after a crash knows what the one
+before knew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import singledispatchmethod
 from itertools import chain
 from typing import Any
 
 from attrs import asdict, define, evolve, field, frozen
 
+from planspec_lark.engine.entries import (
+    Begun,
+    Blocked,
+    Branched,
+    Done,
+    Ended,
+    Failed,
+    Kept,
+    Looped,
+    PlanEntry,
+    Planned,
+    Postponed,
+    Reflected,
+    Refused,
+    Renewed,
+    Replanned,
+    Reshaped,
+    Resumed,
+    Started,
+    StepEnd,
+    Told,
+)
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.planspec.models import PlanStep, has_progress
-from planspec_lark.runs.ledger import Record, RecordKind
 
 __all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "StepFailure"]
 
@@ -106,7 +129,7 @@ class RunState:
         effort: what was spent in all.
         inputs: values that the run was given when it was resumed.
         ended: how the run has ended, if it has.
-        last: the last record.
+        last: what has happened last.
     """
 
     finished: dict[str, FinishedStep] = field(factory=dict)
@@ -134,7 +157,7 @@ class RunState:
     effort: Effort = field(factory=Effort)
     inputs: dict[str, Any] = field(factory=dict)
     ended: str = ""
-    last: Record | None = None
+    last: PlanEntry | None = None
 
     def is_loop(self, step: PlanStep) -> bool:
         """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown.
@@ -147,33 +170,32 @@ class RunState:
         """Whether a loop goes on until an operator says that it is done."""
         return self.is_loop(step) and step.total_count is None and self.loops.get(step.step_id, True)
 
-    def take(self, record: Record) -> None:
-        """Take one more record."""
-        self.last = record
-        data = record.data
-        if not _SPENT.isdisjoint(data):
-            self.effort += Effort.from_data(data)
-        if record.kind is not RecordKind.RESUMED:
+    def take(self, entry: PlanEntry) -> None:
+        """Take account of what has happened."""
+        self.last = entry
+        self.effort += entry.effort
+        if not isinstance(entry, Resumed):
             self.ended = ""
-        if record.kind not in (RecordKind.REFUSED, RecordKind.RESUMED, RecordKind.ENDED):
+        if not isinstance(entry, (Refused, Resumed, Ended)):
             # Anything else that happens to a step resets the count of refusals.
-            self.refused.pop(record.step, None)
-        cleared = self._find_cleared(data)
-        for step in data.get("gone", ()):
-            self._forget(step)
-        if moves := data.get("moves"):
-            self._move(moves)
-        self.cleared |= cleared
-        # A kind that changes nothing here has no method.
-        if take := getattr(self, f"_{record.kind.value}", None):
-            take(record, _step_after(record))
-        if said := data.get("loop"):
-            self.said[data["looping"]] = said
-        for step, change in record.changes.items():
+            self.refused.pop(entry.step, None)
+        step = entry.step
+        if isinstance(entry, Reshaped):
+            cleared = self._find_cleared(entry)
+            for gone in entry.gone:
+                self._forget(gone)
+            if entry.moves:
+                self._move(entry.moves)
+            self.cleared |= cleared
+            step = entry.moves.get(step, step)
+        self._take(entry, step)
+        if isinstance(entry, StepEnd) and entry.loop:
+            self.said[entry.looping] = entry.loop
+        for changed, change in entry.changes.items():
             if change.done_count is not None and change.done_count[1] == 0:
-                self.loops.setdefault(step, True)
+                self.loops.setdefault(changed, True)
             if change.status is not None:
-                self._take_status(step, change.status[1])
+                self._take_status(changed, change.status[1])
 
     def _take_status(self, step: str, status: str) -> None:
         """A step that is reset or given up loses what was known of it."""
@@ -186,27 +208,35 @@ class RunState:
         if status == "pending":
             self.chosen.pop(step, None)
 
-    # ---------------------------------------------------------------- one for each kind, of its name
+    # ---------------------------------------------------------------- each kind; steps by their new ids
 
-    def _resumed(self, record: Record, _: str) -> None:
+    @singledispatchmethod
+    def _take(self, entry: PlanEntry, step: str) -> None:
+        """Most change nothing but what they say of steps."""
+
+    @_take.register
+    def _(self, entry: Begun, _: str) -> None:
+        self.inputs |= entry.inputs
+
+    @_take.register
+    def _(self, entry: Resumed, _: str) -> None:
         # To resume a run that has ended is to ask for more rounds of it.
         if self.ended not in ("", *_UNFINISHED):
             self.round, self.round_end = 1, ""
             self.alike.clear()
         self.ended = ""
-        self.inputs |= record.data.get("inputs", {})
+        self.inputs |= entry.inputs
 
-    def _begun(self, record: Record, _: str) -> None:
-        self.inputs |= record.data.get("inputs", {})
-
-    def _ended(self, record: Record, _: str) -> None:
-        self.ended = record.data["outcome"]
+    @_take.register
+    def _(self, entry: Ended, _: str) -> None:
+        self.ended = entry.outcome
         if self.ended not in _UNFINISHED:
             self.renewing = None
             self.refused.pop("", None)
 
-    def _started(self, record: Record, step: str) -> None:
-        now = RunningStep(record.hash, record.attempt, record.data["key"])
+    @_take.register
+    def _(self, entry: Started, step: str) -> None:
+        now = RunningStep(entry.hash, entry.attempt, entry.key)
         known = self.running.get(step)
         if known != now:
             self.begun[step] = self.begun.get(step, 0) + 1
@@ -216,99 +246,109 @@ class RunState:
             assert known is not None
             self.steps += known.until is not None
             now = evolve(known, until=None)
-        self.running[step], self.attempts[step] = now, (record.hash, record.attempt)
+        self.running[step], self.attempts[step] = now, (entry.hash, entry.attempt)
         self.failures.pop(step, None)
 
-    def _done(self, record: Record, step: str) -> None:
+    @_take.register
+    def _(self, entry: Postponed, step: str) -> None:
+        self.running[step] = evolve(self.running[step], tries=entry.tries, until=entry.time + entry.pause)
+
+    @_take.register
+    def _(self, entry: Done, step: str) -> None:
+        self._finish(step, entry.hash, entry.seq, entry.names)
+
+    def _finish(self, step: str, own: str, seq: int, names: Sequence[str]) -> None:
         known = self.finished.get(step)
         # A decide step has its outputs from when it chose.
-        if not (step in self.chosen and known is not None and known.hash == record.hash):
-            self._finish(record, step)
+        if not (step in self.chosen and known is not None and known.hash == own):
+            self.finished[step] = FinishedStep(own, seq, tuple(names))
         self._release(step)
         self.chosen.pop(step, None)
         self.unplanned.pop(step, None)
-        self.alike.pop(record.hash, None)
+        self.alike.pop(own, None)
 
-    def _finish(self, record: Record, step: str) -> None:
-        seq, names = record.seq, tuple(record.data.get("names", ()))
-        failure = self.failures.get(step)
-        # What was accepted has the outputs of the failure.
-        if record.kind is RecordKind.REFLECTED and failure is not None:
-            seq, names = failure.seq, failure.outputs
-        self.finished[step] = FinishedStep(record.hash, seq, names)
+    @_take.register
+    def _(self, entry: Branched, step: str) -> None:
+        self._choose(step, entry.hash, entry.branch, FinishedStep(entry.hash, entry.seq, tuple(entry.names)))
 
-    def _failed(self, record: Record, step: str) -> None:
-        data = record.data
+    def _choose(self, step: str, own: str, branch: str, finished: FinishedStep) -> None:
+        self.finished[step], self.chosen[step] = finished, branch
+        self._release(step)
+        self.alike.pop(own, None)
+
+    @_take.register
+    def _(self, entry: Failed, step: str) -> None:
         self.running.pop(step, None)
         # Whatever is wrong with each of its answers.
-        is_refused = data.get("cause") == "planner"
+        is_refused = entry.cause == "planner"
         self.plannings += is_refused
-        reason = _hash_reason("planner" if is_refused else data.get("result", ""))
-        alike = self.alike.setdefault(record.hash, {})
+        reason = _hash_reason("planner" if is_refused else entry.result)
+        alike = self.alike.setdefault(entry.hash, {})
         alike[reason] = alike.get(reason, 0) + 1
         self.failures[step] = StepFailure(
-            record.hash,
-            record.seq,
-            record.attempt,
-            HopStatus(data["status"]),
-            data.get("result", ""),
-            tuple(data.get("names", ())),
-            data.get("branch", ""),
-            tuple(data.get("lacks", ())),
-            "cause" not in data,
+            entry.hash,
+            entry.seq,
+            entry.attempt,
+            HopStatus(entry.status),
+            entry.result,
+            tuple(entry.names),
+            entry.branch,
+            tuple(entry.lacks),
+            not entry.cause,
             reason,
         )
 
-    def _postponed(self, record: Record, step: str) -> None:
-        known = self.running[step]
-        until = record.time + record.data.get("pause", 0)
-        self.running[step] = evolve(known, tries=known.tries + 1, until=until)
-
-    def _blocked(self, record: Record, step: str) -> None:
+    @_take.register
+    def _(self, entry: Blocked, step: str) -> None:
         self._wait(step, self.failures.get(step))
-        if lacks := record.data.get("lacks"):
-            self.lacking[step] = tuple(lacks)
-        elif record.data.get("is_held"):
-            self.lacking[step] = ()
+        if entry.lacks or entry.is_held:
+            self.lacking[step] = tuple(entry.lacks)
 
     def _wait(self, step: str, failure: StepFailure | None) -> None:
         if failure is not None and failure.lacks:
             self.lacking[step] = failure.lacks
 
-    def _branched(self, record: Record, step: str) -> None:
-        self._finish(record, step)
-        self._release(step)
-        self.chosen[step] = record.data["branch"]
-        self.alike.pop(record.hash, None)
+    @_take.register
+    def _(self, entry: Looped, step: str) -> None:
+        self._begin_round(step, entry)
+        if entry.rounds == 1 and entry.total is None:
+            self.loops.setdefault(step, False)
 
-    def _looped(self, record: Record, step: str) -> None:
-        for each in {step, *record.changes}:
+    def _begin_round(self, step: str, entry: PlanEntry) -> None:
+        for each in {step, *entry.changes}:
             for table in (self.begun, self.retries, self.reflected):
                 table.pop(each, None)
         self.running.pop(step, None)
         self.said.pop(step, None)
         self.alike.clear()
-        if record.data.get("rounds") == 1 and "total" not in record.data:
-            self.loops.setdefault(step, False)
 
-    def _reflected(self, record: Record, step: str) -> None:
-        data = record.data
-        decision, failure = data.get("decision"), self.failures.get(step)
+    @_take.register
+    def _(self, entry: Reflected, step: str) -> None:
+        failure = self.failures.get(step)
         self.reflected[step] = self.reflected.get(step, 0) + 1
-        if decision == "ACCEPT":
-            (self._branched if "branch" in data else self._done)(record, step)
-            if "looped" in data:
-                self._looped(record, step)
-        elif decision == "RETRY":
-            self._retry(step, is_counted=bool(data.get("new")))
-        self._reshaped(record)
-        if "blocked" in data:
+        if entry.decision == "ACCEPT":
+            self._accept(step, entry, failure)
+        elif entry.decision == "RETRY":
+            self._retry(step, is_counted=bool(entry.new))
+        self._reshape(entry)
+        if entry.blocked:
             self._wait(step, failure)
-        if decision == "INTERACT" and failure is not None:
+        if entry.decision == "INTERACT" and failure is not None:
             # Whatever the commands have made of the step: first a person is asked.
-            self.failures[step], self.questions[step] = failure, data["question"]
+            self.failures[step], self.questions[step] = failure, entry.question
 
-    def _told(self, _: Record, step: str) -> None:
+    def _accept(self, step: str, entry: Reflected, failure: StepFailure | None) -> None:
+        # It has the outputs of the failure.
+        seq, names = (entry.seq, ()) if failure is None else (failure.seq, failure.outputs)
+        if entry.branch:
+            self._choose(step, entry.hash, entry.branch, FinishedStep(entry.hash, seq, names))
+        else:
+            self._finish(step, entry.hash, seq, names)
+        if entry.looped:
+            self._begin_round(step, entry)
+
+    @_take.register
+    def _(self, _: Told, step: str) -> None:
         self._retry(step, is_counted=False)
 
     def _retry(self, step: str, *, is_counted: bool) -> None:
@@ -319,66 +359,68 @@ class RunState:
             alike[failure.reason] -= 1
         self._release(step)
 
-    def _reshaped(self, record: Record) -> None:
-        data = record.data
-        self.added += len(data.get("new", ()))
-        self.unplanned.update(data.get("unplanned", {}))
-        for decide in data.get("unchosen", ()):
+    def _reshape(self, entry: Reshaped) -> None:
+        self.added += len(entry.new)
+        self.unplanned.update(entry.unplanned)
+        for decide in entry.unchosen:
             self.chosen.pop(decide, None)
-        for step in data.get("revised", ()):
+        for step in entry.revised:
             self.loops.pop(step, None)
-        for step in data.get("reset", ()):
+        for step in entry.reset:
             self._release(step)
             self.lacking.pop(step, None)
 
-    def _replanned(self, record: Record, _: str) -> None:
+    @_take.register
+    def _(self, entry: Replanned, _: str) -> None:
         self.alike.clear()
-        self._reshaped(record)
+        self._reshape(entry)
         self.round += 1
-        self.round_end = record.before
-        self.renewing = record.data.get("renewing")
+        self.round_end = entry.before
+        self.renewing = entry.renewing or None
 
-    def _refused(self, record: Record, step: str) -> None:
+    @_take.register
+    def _(self, entry: Refused, step: str) -> None:
         count, _ = self.refused.get(step, (0, Answer("")))
-        data = record.data
-        answer = Answer(data.get("answer", ""), finish_reason=data.get("finish_reason", ""))
-        self.refused[step] = count + 1, answer
+        self.refused[step] = count + 1, Answer(entry.answer, finish_reason=entry.finish_reason)
 
     def _release(self, step: str) -> None:
         for table in (self.failures, self.running, self.questions):
             table.pop(step, None)
 
-    def _planned(self, record: Record, step: str) -> None:
+    @_take.register
+    def _(self, entry: Planned, step: str) -> None:
         self.plannings += 1
         cleared = self.cleared.pop(step, ())
-        for new, at in record.data.get("taken", {}).items():
+        for new, at in entry.taken.items():
             self.finished[new] = cleared[at].finished
         self.unplanned.pop(step, None)
         self.chosen.pop(step, None)
 
-    def _renewed(self, record: Record, _: str) -> None:
+    @_take.register
+    def _(self, entry: Renewed, _: str) -> None:
         self.plannings += 1
         self.renewing = None
-        kept = {new: self.finished[old] for new, old in record.data.get("kept", {}).items() if old in self.finished}
+        kept = {new: self.finished[old] for new, old in entry.kept.items() if old in self.finished}
         for table in (*self._tables(), self.alike):
             table.clear()
         self.finished.update(kept)
 
-    def _kept(self, record: Record, step: str) -> None:
+    @_take.register
+    def _(self, entry: Kept, step: str) -> None:
         if step in self.finished:
-            self.finished[step] = evolve(self.finished[step], hash=record.hash)
+            self.finished[step] = evolve(self.finished[step], hash=entry.hash)
 
     # ---------------------------------------------------------------- steps that move and go
 
-    def _find_cleared(self, data: Mapping[str, Any]) -> dict[str, tuple[ClearedStep, ...]]:
+    def _find_cleared(self, entry: Reshaped) -> dict[str, tuple[ClearedStep, ...]]:
         """What was done below each container that is to be planned again, also before an earlier time.
 
         The steps are named as they were before the moves, the containers as they are after them.
         """
-        was = {new: old for old, new in data.get("moves", {}).items()}
+        was = {new: old for old, new in entry.moves.items()}
         found = {}
-        for container, values in data.get("cleared", {}).items():
-            lead = "" if container in data.get("new", ()) else f"{was.get(container, container)}."
+        for container, values in entry.cleared.items():
+            lead = "" if container in entry.new else f"{was.get(container, container)}."
             earlier = (known for step, known in self.cleared.items() if lead and f"{step}.".startswith(lead))
             now = (ClearedStep(text, self.finished[step]) for step, text in values)
             found[container] = (*chain.from_iterable(earlier), *now)
@@ -402,11 +444,6 @@ class RunState:
             table.pop(step, None)
 
 
-def _step_after(record: Record) -> str:
-    """The id of a record's step once its moves are made."""
-    return str(record.data.get("moves", {}).get(record.step, record.step))
-
-
 def _hash_reason(said: str) -> str:
     """A hash of why a step has failed: numbers and white space do not make it another reason."""
     words = "".join("0" if char.isdigit() else char for char in said if not char.isspace())
@@ -415,4 +452,3 @@ def _hash_reason(said: str) -> str:
 
 # Ends after which a run continues where it was.
 _UNFINISHED = (Outcome.BUDGET.value, Outcome.WAITING.value)
-_SPENT = {"llm_calls", "tokens", "cost"}

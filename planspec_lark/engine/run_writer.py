@@ -1,4 +1,4 @@
-"""The only writer of a run: plan, state and ledger change here, and always together.
+"""The log of a run and its plan: plan, state and ledger change here, and always together.
 
 The ledger alone says what counts. The plan's file is a view of it, which is written now and then.
 """
@@ -8,52 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from logging import getLogger
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
-from attrs import fields, frozen
+from attrs import evolve, frozen
 
 from planspec_lark.awaitables import ignore
 from planspec_lark.document.file import LeasedPlan
-from planspec_lark.engine.models import Effort
+from planspec_lark.engine.entries import ENTRIES, PlanEntry, StepPatch
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import write_snapshot
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.runs.entries import Entry, RunLog
 from planspec_lark.runs.history import History
-from planspec_lark.runs.lease import RunLease
-from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, StepUpdate
+from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, StepUpdate
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.safe_text import visible_name
 
-__all__ = ["LOG", "RunWriter", "StepPatch", "ThinkEvent"]
+__all__ = ["LOG", "RunWriter", "ThinkEvent"]
+
+_Some = TypeVar("_Some", bound=Entry)
 
 LOG = getLogger("planspec_lark.engine")
 # So many records, at least, lie between two snapshots. Reading these takes next to no time.
 _BETWEEN_SNAPSHOTS = 1_000
-
-
-@frozen
-class StepPatch:
-    """What a step is to be: fields that are None stay as they are."""
-
-    step: PlanStep
-    status: PlanStatus | None = None
-    result: str | None = None
-    done_count: int | None = None
-
-    def apply(self) -> StepUpdate | None:
-        """Change the step; says what was changed, if anything was."""
-        changes: dict[str, Any] = {}
-        for part in fields(StepUpdate):
-            before, after = getattr(self.step, part.name), getattr(self, part.name)
-            if after is not None and after != before:
-                setattr(self.step, part.name, after)
-                changes[part.name] = (_plain(before), _plain(after))
-        return StepUpdate(**changes) if changes else None
-
-
-def _plain(value: object) -> object:
-    return value.value if isinstance(value, PlanStatus) else value
 
 
 @frozen
@@ -78,15 +56,15 @@ def _opens(before: str, after: str) -> bool:
     return after == PlanStatus.PENDING.value or before == PlanStatus.BLOCKED.value
 
 
-class RunWriter:
-    """A run that is at work.
+class RunWriter(RunLog):
+    """The log of a run that is at work, and its plan.
 
     Args:
         plan: the plan, which is changed in place.
-        state: the state after the records so far.
+        state: the state after what has happened so far.
         ledger, run: where records go.
         file: where the plan's text goes; None where it is kept in memory only.
-        tell: is told of every record.
+        tell: is told of all that happens.
         snapped: the number of the record after which the last snapshot was made.
 
     Attributes:
@@ -96,10 +74,10 @@ class RunWriter:
         version: grows with every change after which a step may be open again that was not.
         scope: the id of the subtask that alone is run; empty where the whole plan is.
         shape: grows with every change of anything but statuses, results and rounds.
-        lease: has the plan's file written now and then.
         fault: what was wrong with the ledger, which ends the run.
-        telemetry: tells of every record as well, in lines and spans.
     """
+
+    ledger: Ledger
 
     def __init__(  # noqa: PLR0913, PLR0917  (what a run is made of)
         self,
@@ -111,13 +89,14 @@ class RunWriter:
         tell: Callable[[ThinkEvent], None] = ignore,
         snapped: int = 0,
     ) -> None:
-        self.plan, self.state, self.ledger, self.run, self.file = plan, state, ledger, run, file
+        name = visible_name(run)
+        last = 0 if state.last is None else state.last.seq
+        super().__init__(ENTRIES, run, ledger, f"run {name}", RunTelemetry(LOG, name), last=last)
+        self.plan, self.state, self.file = plan, state, file
         self.history, self.text = History(ledger, run), PlanText(plan)
         self.digest, self.scope = self.text.digest, ""
         self.version = self.shape = 0
-        self.lease: RunLease | None = None
         self.fault: LedgerError | None = None
-        self.telemetry = RunTelemetry(LOG, visible_name(run))
         self._tell_of, self._snapped, self._shown = tell, snapped, ""
         # Whether the plan has changes that the ledger does not have.
         self._is_ahead = False
@@ -141,75 +120,62 @@ class RunWriter:
         """Whether a step is part of what is run."""
         return step_id == self.scope or self.is_inside(step_id)
 
-    def note(  # noqa: PLR0913  (each is another part of the record)
-        self,
-        kind: RecordKind,
-        step: PlanStep | None = None,
-        *,
-        patches: Iterable[StepPatch] = (),
-        attempt: int = 0,
-        outputs: Mapping[str, Any] | None = None,
-        effort: Effort | None = None,
-        **data: Any,
-    ) -> Record:
-        """Keep a record, and change status, result and rounds of steps as it says."""
-        with self._lock:
-            changes = {}
-            for patch in patches:
-                change = patch.apply()
-                if change is not None:
-                    changes[patch.step.step_id] = change
-            if changes:
-                self.text.update(*changes)
-            if any(change.status and _opens(*change.status) for change in changes.values()):
-                self.version += 1
-            step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
-            given = _data(data, effort), outputs or {}, changes
-            record = Record(kind, step_id, own, attempt, *given, None, self.digest, self.text.digest)
-            kept = self._append(record)
-        return self._tell(kept, "" if step is None else step.step_type)
+    # ---------------------------------------------------------------- what happens
 
-    def note_shape(
-        self, kind: RecordKind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
-    ) -> Record:
-        """Keep a record of a plan that has changed in other ways already."""
+    def note(self, entry: PlanEntry) -> None:
+        """Something has happened: it is kept before anything follows from it."""
+        kept = self.write(entry)
+        self.fold(kept)
+        self.tell()
+
+    def write(self, entry: _Some, step_type: str = "") -> _Some:
+        """Keep an entry, and change status, result and rounds of steps as it says."""
+        assert isinstance(entry, PlanEntry)
         with self._lock:
-            self.text.renew()
+            changes = self._apply(entry.patches)
+            plan = None
+            if entry.is_of_shape:
+                self.text.renew()
+                self.version += 1
+                self.shape += 1
+                plan = self.text.text
+            made = evolve(entry, changes=changes, plan=plan, before=self.digest, after=self.text.digest)
+            self.digest = made.after
+            self._is_ahead = True
+            record = self._keep(self.ledger, self.types.write(made))
+            self._is_ahead = False
+        return self._written(made, record, step_type)
+
+    def _apply(self, patches: Iterable[StepPatch]) -> dict[str, StepUpdate]:
+        changes = {}
+        for patch in patches:
+            change = patch.apply()
+            if change is not None:
+                changes[patch.step.step_id] = change
+        if changes:
+            self.text.update(*changes)
+        if any(change.status and _opens(*change.status) for change in changes.values()):
             self.version += 1
-            self.shape += 1
-            given, text = _data(data, effort), self.text
-            record = Record(kind, step_id, own, 0, given, plan=text.text, before=self.digest, after=text.digest)
-            kept = self._append(record)
-        return self._tell(kept)
+        return changes
+
+    def fold(self, entry: PlanEntry) -> None:
+        """Take account of what is kept, and now and then write a snapshot: it costs as much as the plan is long."""
+        self.state.take(entry)
+        if entry.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text)):
+            self.ledger.add_snapshot(self.run, write_snapshot(self.state, entry, self.text.text))
+            self._snapped = entry.seq
+
+    def tell(self) -> None:
+        """Tell of what was written last."""
+        assert self.record is not None
+        if self.lease is not None and self.digest != self._shown:
+            self.lease.mark()
+        self._tell_of(ThinkEvent(self.record.kind, self.record.step, self.record.data, self.plan))
 
     def replace(self, plan: PlanSpec) -> None:
         """Continue with another plan, of which a record of its shape is to be kept next."""
         with self._lock:
             self.plan, self.text.plan = plan, plan
-
-    def _append(self, record: Record) -> Record:
-        self.digest = record.after
-        last = self.state.last
-        self._is_ahead = True
-        kept = self.ledger.append(self.run, record, after=last.seq if last is not None else 0)
-        self._is_ahead = False
-        self.state.take(kept)
-        self._keep_snapshot(kept)
-        return kept
-
-    def _keep_snapshot(self, last: Record) -> None:
-        """Now and then, write a snapshot of the state: it costs as much as the plan is long."""
-        is_due = last.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
-        if is_due:
-            self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
-            self._snapped = last.seq
-
-    def _tell(self, kept: Record, step_type: str = "") -> Record:
-        self.telemetry.take(kept, step_type)
-        if self.lease is not None and self.digest != self._shown:
-            self.lease.mark()
-        self._tell_of(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
-        return kept
 
     def value(self, seq: int, name: str) -> Any:
         """An output that a record has. An error of the ledger ends the run, even if the caller catches it."""
@@ -252,9 +218,3 @@ class RunWriter:
             if step is not None:
                 found.append(step)
         return found
-
-
-def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:
-    if effort is not None:
-        data |= effort.to_data()
-    return {name: value for name, value in data.items() if value not in (None, "", 0, [], {}, ())}

@@ -15,9 +15,9 @@ from attrs import fields, frozen
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
+from planspec_lark.engine.entries import PlanEntry
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.parser import GRAMMAR_VERSION
-from planspec_lark.runs.ledger import Record
 
 __all__ = ["Snapshot", "read_snapshot", "write_snapshot"]
 
@@ -46,12 +46,12 @@ class Snapshot:
     plan: str
     state: RunState
 
-    def ends_with(self, record: Record | None) -> bool:
+    def ends_with(self, record: PlanEntry | None) -> bool:
         """Whether this is the last record that it has."""
         return record is not None and (self.seq, self.time, self.after) == (record.seq, record.time, record.after)
 
 
-def write_snapshot(state: RunState, last: Record, plan: str) -> str:
+def write_snapshot(state: RunState, last: PlanEntry, plan: str) -> str:
     """The text of a snapshot: JSON, made shorter."""
     made = Snapshot(_VERSION, last.seq, last.time, last.after, plan, state)
     text = json.dumps(_converter().unstructure(made))

@@ -5,16 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from time import monotonic, time
+from time import time
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
-from planspec_lark.awaitables import OverdueError, Pause, RunningLoopError, Work, WorkResult
-from planspec_lark.engine.inputs import Needs, Values
+from planspec_lark.awaitables import OverdueError
+from planspec_lark.engine.entries import (
+    Blocked,
+    Branched,
+    Done,
+    Failed,
+    Looped,
+    Opened,
+    PlanEntry,
+    Postponed,
+    Skipped,
+    Started,
+    StepEnd,
+    StepPatch,
+    about,
+)
+from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.models import (
     Effort,
-    FatalError,
     HopStatus,
     Operator,
     OperatorResult,
@@ -25,11 +39,12 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.operator_values import take_result
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
-from planspec_lark.engine.run_rules import ForPerson
-from planspec_lark.engine.run_writer import RunWriter, StepPatch
+from planspec_lark.engine.run_state import RunningStep
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import LedgerError, RecordKind
+from planspec_lark.runs.driver import CallOutcome, Work, describe
+from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import visible
 
@@ -68,19 +83,9 @@ def _show(text: str, step_id: str, most: int | None = None) -> str:
     return text if most is None else plan_excerpt(text, step_id, most)
 
 
-@frozen(eq=False)
-class ActiveStep:
-    """A step that is at work, or waits for its next try."""
-
-    step: PlanStep
-    call: StepCall
-    policy: StepPolicy
-    work: Work | Pause
-
-
 @define
 class StepRunner:
-    """Runs steps and closes containers.
+    """Runs steps and closes containers: says what is to be called, and what has happened.
 
     Attributes:
         policy: how long a step may take and how often it is tried, or what says so for each call.
@@ -95,68 +100,41 @@ class StepRunner:
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
     persons: Collection[str] = ()
     person_types: Collection[str] = ()
-    # When the next try of an attempt begins, on the clock of this process; by key.
-    _due: dict[str, float] = field(factory=dict, init=False)
     # Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it.
     _version: int = field(default=-1, init=False)
     _looked: set[str] = field(factory=set, init=False)
     _lacking: dict[str, set[str]] = field(factory=dict, init=False)
 
-    def begin(self, step: PlanStep) -> ActiveStep | None:
-        """What the operator is to do for a step; None where there is nothing to do, or it cannot begin.
-
-        Raises:
-            ForPerson: a person does it, and all that it needs is there.
-        """
+    def begin(self, step: PlanStep) -> Work | PlanEntry | None:
+        """The call of the operator for a step, or what has to happen before; None where a person does it."""
         state, id = self.writer.state, step.step_id
         if not self.limits.can_begin(id):
-            self.block(step, f"it was begun {state.begun[id]} times")
-            return None
-        self.limits.before_call()
+            return self.block(step, f"it was begun {state.begun[id]} times")
         for above in reversed(self.writer.ancestors(id)):
             if above.status is PlanStatus.PENDING and self.writer.is_run(above.step_id):
-                self.open(above)
-        attempt, key = self._begin(step)
-        needs = self.values.needs(step)
+                return self.open(above)
         if step.step_name in self.persons or step.step_type in self.person_types:
-            raise ForPerson(step)
+            return None
         running = state.running.get(id)
-        if running is not None and running.key == key and running.until is not None:
-            call = self._call(step, needs, attempt, key)
-            policy = self._policy_of(call)
-            if pause := self._pause_left(key, running.until, policy):
-                return ActiveStep(step, call, policy, Pause(pause))
-        self.writer.note(
-            RecordKind.STARTED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key
-        )
-        call = self._call(step, needs, attempt, key)
+        attempt, key, tries, until = self._attempt(step, running)
+        call = self._call(step, attempt, key)
         policy = self._policy_of(call)
-        return ActiveStep(step, call, policy, Work(partial(self.operator, call), policy.timeout))
+        return Work(
+            partial(self._perform, call),
+            partial(self._end, step, call, policy),
+            Started(**about(step, StepPatch(step, PlanStatus.ACTIVE)), attempt=attempt, key=key),
+            step=id,
+            step_type=step.step_type,
+            uses=policy.uses,
+            policy=policy,
+            tries=tries,
+            # A clock may have been set since this was written down.
+            wait=0 if until is None else max(min(until - time(), policy.max_pause), 0),
+            ask_again=partial(self._ask_again, call.step, policy),
+            postponed=partial(self._postponed, step, call),
+        )
 
-    def end(self, begun: ActiveStep, ended: WorkResult) -> None:
-        """Take what came of a step. What was not OK waits for a reflection then, or for its next try."""
-        if isinstance(begun.work, Pause):
-            return
-        result, error = ended.value, ended.error
-        is_final = not isinstance(error, TransientError)
-        if is_final and isinstance(error, (FatalError, RunningLoopError, LedgerError)):
-            raise error
-        if error is not None:
-            # What an operator raises is that step's failure; reflection decides what to do about it.
-            result = _failure(error, begun.policy)
-        if self.writer.fault is not None:
-            raise self.writer.fault
-        result = take_result(result, begun.call.step)
-        if result.status is not HopStatus.OK and result.retry_after is not None:
-            why_not = self._postpone(begun, result, result.retry_after)
-            if why_not is None:
-                return
-            result = evolve(result, result=f"{result.result} ({why_not})")
-        if isinstance(error, FatalError):
-            raise error
-        self._take(begun, result, cause="" if error is None else "error")
-
-    # ---------------------------------------------------------------- tries
+    # ---------------------------------------------------------------- calls
 
     def _policy_of(self, call: StepCall) -> StepPolicy:
         policy = self.policy if isinstance(self.policy, StepPolicy) else self.policy(call)
@@ -164,62 +142,71 @@ class StepRunner:
             raise TypeError(f"step_policy gives a StepPolicy, not {type(policy).__name__}")
         return policy
 
-    def _pause_left(self, key: str, until: float, policy: StepPolicy) -> float:
-        """How many seconds a step still waits for its next try, or the budget has."""
-        if key not in self._due:
-            # A clock may have been set since this was written down.
-            self._due[key] = monotonic() + min(until - time(), policy.max_pause)
-        return max(min(self._due[key] - monotonic(), self.limits.seconds_left()), 0)
-
-    def _postpone(self, begun: ActiveStep, result: OperatorResult, seconds: float) -> str | None:
-        """Let the operator be called again later; says why not, where it is not."""
-        call, policy, step = begun.call, begun.policy, begun.step
-        tries = self.writer.state.running[step.step_id].tries + 1
-        if tries >= policy.max_tries:
-            return "tried once" if tries == 1 else f"tried {tries} times"
-        if seconds > policy.max_pause:
-            return f"a retry in {seconds:g} seconds is too late: the longest pause is {policy.max_pause:g} seconds"
-        pause = round(max(seconds, policy.pause_after(tries)), 3)
-        self._due[call.key] = monotonic() + pause
-        self.writer.note(
-            RecordKind.POSTPONED,
-            step,
-            attempt=call.attempt,
-            effort=result.effort,
-            status=result.status.value,
-            result=kept(result.result),
-            description=step.description,
-            tries=tries,
-            pause=pause,
-        )
-        return None
-
-    def _begin(self, step: PlanStep) -> tuple[int, str]:
-        """The number of an attempt and its key."""
+    def _attempt(self, step: PlanStep, running: RunningStep | None) -> tuple[int, str, int, float | None]:
+        """The number of an attempt, its key, how many tries it has had, and when the next one begins."""
         state, id, own = self.writer.state, step.step_id, hash_of(step)
-        running = state.running.get(id)
         if running is not None and running.hash == own:
-            return running.attempt, running.key  # cut off by a crash: the same attempt once more
+            # Cut off by a crash: the same attempt once more.
+            return running.attempt, running.key, running.tries, running.until
         known, count = state.attempts.get(id, ("", 0))
         # Ids and texts may come again, so that what tells attempts apart is how many there were in the run.
-        return count + 1 if known == own else 1, f"{self.writer.run}:{id}:{own}:{state.steps + 1}"
+        return count + 1 if known == own else 1, f"{self.writer.run}:{id}:{own}:{state.steps + 1}", 0, None
 
-    def _call(self, step: PlanStep, needs: Needs, attempt: int, key: str) -> StepCall:
-        plan = self.writer.plan
-        branches = tuple(map(own_step, open_branches(step)))
+    def _call(self, step: PlanStep, attempt: int, key: str) -> StepCall:
+        plan, needs = self.writer.plan, self.values.needs(step)
+        own = own_step(step)
+        own.status = PlanStatus.ACTIVE
         return StepCall(
-            own_step(step),
+            own,
             plan.goal,
             tuple(plan.constraints),
             needs.inputs,
             needs.missing,
             self.writer.history,
-            branches,
+            tuple(map(own_step, open_branches(step))),
             attempt,
             key,
             PlanState(self.writer, step.step_id),
             self._loop_asked(step),
         )
+
+    def _perform(self, call: StepCall) -> Any:
+        # What an operator changes in a step, its next try does not get.
+        return self.operator(evolve(call, step=own_step(call.step), branches=tuple(map(own_step, call.branches))))
+
+    def _ask_again(self, step: PlanStep, policy: StepPolicy, outcome: CallOutcome) -> float | None:
+        result = _result_of(step, policy, outcome)
+        return None if result.status is HopStatus.OK else result.retry_after
+
+    def _postponed(self, step: PlanStep, call: StepCall, outcome: CallOutcome, pause: float) -> Postponed:
+        result = _result_of(call.step, StepPolicy(), outcome)
+        return Postponed(
+            **about(step),
+            attempt=call.attempt,
+            effort=result.effort,
+            status=result.status.value,
+            result=kept(result.result),
+            description=step.description,
+            tries=outcome.tries,
+            pause=pause,
+        )
+
+    def _end(self, step: PlanStep, call: StepCall, policy: StepPolicy, outcome: CallOutcome) -> list[PlanEntry]:
+        """What came of a step. What was not OK waits for a reflection then."""
+        error = outcome.error
+        if isinstance(error, LedgerError):
+            raise error
+        if self.writer.fault is not None:
+            raise self.writer.fault
+        result = _result_of(call.step, policy, outcome)
+        seconds = result.retry_after
+        if result.status is not HopStatus.OK and seconds is not None:
+            why_not = "tried once" if outcome.tries == 1 else f"tried {outcome.tries} times"
+            if outcome.tries < policy.max_tries:
+                most = f"the longest pause is {policy.max_pause:g} seconds"
+                why_not = f"a retry in {seconds:g} seconds is too late: {most}"
+            result = evolve(result, result=f"{result.result} ({why_not})")
+        return [self._take(step, call, result, cause="" if error is None else "error")]
 
     # ---------------------------------------------------------------- loops
 
@@ -241,65 +228,51 @@ class StepRunner:
             return self.writer.state.is_open_loop(step)
         return step.done_count + 1 < step.total_count
 
-    def _end_round(self, step: PlanStep, said: str) -> tuple[RecordKind, PlanStatus, int | None, str]:
+    def _end_round(self, step: PlanStep, said: str) -> tuple[type[StepEnd], PlanStatus, int | None, str]:
         """What becomes of a step whose round is over, how many rounds it has had, and why it is blocked, if it is."""
         count = step.done_count + 1
         if not self._goes_on(step, said):
-            return RecordKind.DONE, PlanStatus.DONE, count if said or self.writer.state.is_loop(step) else None, ""
+            return Done, PlanStatus.DONE, count if said or self.writer.state.is_loop(step) else None, ""
         most = self.limits.given.max_loop if step.total_count is None else step.total_count
         if count < most:
-            return RecordKind.LOOPED, PlanStatus.ACTIVE, count, ""
+            return Looped, PlanStatus.ACTIVE, count, ""
         why = "it is to be done again" if said else "nothing has said that it is done"
-        return RecordKind.BLOCKED, PlanStatus.BLOCKED, count, f"{count:,} rounds are all that it may have, and {why}"
+        return Blocked, PlanStatus.BLOCKED, count, f"{count:,} rounds are all that it may have, and {why}"
 
     # ---------------------------------------------------------------- what came of it
 
-    def _take(self, begun: ActiveStep, given: OperatorResult, cause: str) -> None:
-        step, attempt = begun.step, begun.call.attempt
+    def _take(self, step: PlanStep, call: StepCall, given: OperatorResult, cause: str) -> PlanEntry:
         result = self._check(step, given)
         if result.status is not HopStatus.OK:
-            lacks = begun.call.missing if result.status is HopStatus.LACK_OF_INFO else ()
-            self.fail(step, result, attempt, lacks, cause)
-            return
-        kind, patches, words = self._effect(step, result)
+            lacks = call.missing if result.status is HopStatus.LACK_OF_INFO else ()
+            return self.fail(step, result, call.attempt, lacks, cause)
         loop = self._loop_of(step) if result.loop else None
-        is_of_another = loop is not None and loop is not step
-        self.writer.note(
-            kind,
-            step,
-            patches=patches,
-            attempt=attempt,
-            outputs=result.outputs,
-            effort=result.effort,
-            result=kept(words),
-            description=step.description,
-            names=list(result.outputs),
-            branch=result.branch if kind is RecordKind.BRANCHED else "",
-            loop=result.loop if is_of_another else "",
-            looping=loop.step_id if loop is not None and is_of_another else "",
-            **({"rounds": step.done_count + 1, "total": step.total_count} if kind is RecordKind.LOOPED else {}),
-        )
-        if kind in (RecordKind.DONE, RecordKind.BRANCHED):
-            self.values.add(step)
+        more: dict[str, Any] = {"attempt": call.attempt, "outputs": result.outputs, "names": list(result.outputs)}
+        more |= {"effort": result.effort, "description": step.description}
+        if loop is not None and loop is not step:
+            more |= {"loop": result.loop, "looping": loop.step_id}
+        return self._effect(step, result, **more)
 
-    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[RecordKind, list[StepPatch], str]:
-        """What becomes of a step that is OK, and in which words."""
+    def _effect(self, step: PlanStep, result: OperatorResult, **more: Any) -> PlanEntry:
+        """What becomes of a step that is OK."""
         if step.step_type == "decide":
-            return RecordKind.BRANCHED, choose(step, result.branch, brief(result.result)), result.result
+            patches = choose(step, result.branch, brief(result.result))
+            return Branched(**about(step, *patches), result=kept(result.result), branch=result.branch, **more)
         if step.step_type != "subtask":
-            return RecordKind.DONE, [StepPatch(step, PlanStatus.DONE, brief(result.result))], result.result
-        kind, status, count, why = self._end_round(step, result.loop)
+            patch = StepPatch(step, PlanStatus.DONE, brief(result.result))
+            return Done(**about(step, patch), result=kept(result.result), **more)
+        made, status, count, why = self._end_round(step, result.loop)
         words = _with_reason(why, result.result) if why else result.result
-        return kind, [StepPatch(step, status, brief(words), count)], words
+        if made is Looped:
+            more |= {"rounds": count, "total": step.total_count}
+        return made(**about(step, StepPatch(step, status, brief(words), count)), result=kept(words), **more)
 
     def fail(
         self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = (), cause: str = ""
-    ) -> None:
-        """Note that a step is not OK, and which inputs it lacks; ``cause`` is why it has no result, if so."""
-        self.writer.note(
-            RecordKind.FAILED,
-            step,
-            patches=[StepPatch(step, PlanStatus.ACTIVE)],
+    ) -> Failed:
+        """A step is not OK, and lacks these inputs; ``cause`` is why it has no result, if so."""
+        return Failed(
+            **about(step, StepPatch(step, PlanStatus.ACTIVE)),
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
@@ -331,24 +304,21 @@ class StepRunner:
 
     # ---------------------------------------------------------------- containers
 
-    def open(self, step: PlanStep) -> None:
-        """Begin what is below a step."""
-        self.writer.note(
-            RecordKind.OPENED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)], description=step.description
-        )
+    def open(self, step: PlanStep) -> Opened:
+        """What is below a step begins."""
+        return Opened(**about(step, StepPatch(step, PlanStatus.ACTIVE)), description=step.description)
 
-    def close(self, step: PlanStep) -> None:
-        """Say what has become of a container whose children have been dealt with."""
+    def close(self, step: PlanStep) -> PlanEntry:
+        """What has become of a container whose children have been dealt with."""
         blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
         is_a_loop = self.writer.state.is_loop(step)
         if blocked is not None:
-            self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
-        elif self._has_rounds_left(step):
-            self._end_of_loop_round(step)
-        elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_a_loop:
-            self.skip(step, "all steps below it were skipped")
-        else:
-            self._finish(step)
+            return self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
+        if self._has_rounds_left(step):
+            return self._end_of_loop_round(step)
+        if step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_a_loop:
+            return self.skip(step, "all steps below it were skipped")
+        return self._finish(step)
 
     def _has_rounds_left(self, step: PlanStep) -> bool:
         """Whether a step counts the round that is over, or something was said of it."""
@@ -357,45 +327,35 @@ class StepRunner:
         is_full = step.total_count is not None and step.done_count >= step.total_count
         return self.writer.state.is_loop(step) and not is_full
 
-    def _end_of_loop_round(self, step: PlanStep) -> None:
-        kind, _, count, why = self._end_round(step, self.writer.state.said.get(step.step_id, ""))
-        if kind is RecordKind.DONE:
-            self._finish(step, count)
-            return
-        if kind is RecordKind.BLOCKED:
-            self.block(step, why, count=count)
-            return
-        again = [StepPatch(below, PlanStatus.PENDING, "", 0) for below in iter_steps(step) if below is not step]
-        self.writer.note(
-            RecordKind.LOOPED,
-            step,
-            rounds=count,
-            total=step.total_count,
-            patches=[StepPatch(step, PlanStatus.ACTIVE, None, count), *again],
-            description=step.description,
-        )
+    def _end_of_loop_round(self, step: PlanStep) -> PlanEntry:
+        made, _, count, why = self._end_round(step, self.writer.state.said.get(step.step_id, ""))
+        if made is Done:
+            return self._finish(step, count)
+        if made is Blocked:
+            return self.block(step, why, count=count)
+        below = [StepPatch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step) if one is not step]
+        again = about(step, StepPatch(step, PlanStatus.ACTIVE, None, count), *below)
+        return Looped(**again, rounds=count or 0, total=step.total_count, description=step.description)
 
-    def _finish(self, step: PlanStep, count: int | None = None) -> None:
+    def _finish(self, step: PlanStep, count: int | None = None) -> PlanEntry:
         chosen = self.writer.state.chosen.get(step.step_id)
         missing = self.values.missing_below(step)
         if missing and step.step_type != "decide":
             fault = f"declared outputs are missing: {', '.join(missing)}: no step below produced them"
-            self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
-            return
+            return self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
         result = f"{chosen}: {step.result}" if chosen and step.result else chosen or step.result
         patches = [StepPatch(step, PlanStatus.DONE, brief(result), count), *self.skip_below(step)]
-        self.writer.note(RecordKind.DONE, step, patches=patches, result=result, description=step.description)
-        self.values.add(step)
+        return Done(**about(step, *patches), result=result, description=step.description)
 
     def skip_below(self, step: PlanStep) -> list[StepPatch]:
         """What is below a step that is settled is skipped."""
         below = (one for one in iter_steps(step) if one is not step and one.status in OPEN)
         return [StepPatch(one, PlanStatus.SKIPPED) for one in below]
 
-    def skip(self, step: PlanStep, reason: str) -> None:
-        """Pass a step over, and all that is open below it."""
+    def skip(self, step: PlanStep, reason: str) -> Skipped:
+        """A step is passed over, and all that is open below it."""
         patches = [StepPatch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
-        self.writer.note(RecordKind.SKIPPED, step, patches=patches, result=reason, description=step.description)
+        return Skipped(**about(step, *patches), result=reason, description=step.description)
 
     def block(
         self,
@@ -405,35 +365,22 @@ class StepRunner:
         is_held: bool = False,
         lacks: Sequence[str] = (),
         count: int | None = None,
-    ) -> None:
-        """Give a step up, until these inputs are there, or, if ``is_held``, until no step below it is blocked."""
-        patches = [StepPatch(step, PlanStatus.BLOCKED, brief(reason), count)]
-        self.writer.note(
-            RecordKind.BLOCKED,
-            step,
-            patches=patches,
-            result=reason,
-            description=step.description,
-            is_held=is_held,
-            lacks=list(lacks),
-        )
+    ) -> Blocked:
+        """A step is given up, until these inputs are there, or, if ``is_held``, until no step below it is blocked."""
+        given_up = about(step, StepPatch(step, PlanStatus.BLOCKED, brief(reason), count))
+        return Blocked(**given_up, result=reason, description=step.description, is_held=is_held, lacks=list(lacks))
 
-    def open_again(self) -> bool:
-        """Reopen a blocked step whose cause has gone; says whether there was one."""
+    def open_again(self) -> Opened | None:
+        """A blocked step whose cause has gone is open again; None where there is none."""
         for step_id in self._find_suspects():
             names, step = self.writer.state.lacking[step_id], self.writer.find(step_id)
             if not self.writer.is_run(step_id):
                 continue
             if step is not None and step.status is PlanStatus.BLOCKED and self._is_repaired(step, names):
-                break
-        else:
-            return False
-        above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
-        status = PlanStatus.PENDING if names else PlanStatus.ACTIVE
-        self.writer.note(
-            RecordKind.OPENED, step, patches=[StepPatch(step, status, ""), *above], description=step.description
-        )
-        return True
+                above = [StepPatch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
+                status = PlanStatus.PENDING if names else PlanStatus.ACTIVE
+                return Opened(**about(step, StepPatch(step, status, ""), *above), description=step.description)
+        return None
 
     def _find_suspects(self) -> list[str]:
         """Blocked steps worth another look: unless more has changed, those that lack an output just produced."""
@@ -469,7 +416,7 @@ class StepRunner:
             return choose(step, failure.branch, result), {**data, "branch": failure.branch}
         if not self.writer.state.is_loop(step):
             return [StepPatch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
-        if not step.children and self._end_round(step, "")[0] is RecordKind.LOOPED:
+        if not step.children and self._end_round(step, "")[0] is Looped:
             return [StepPatch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
         count = max(step.done_count, step.total_count or 0)
         return [StepPatch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
@@ -485,11 +432,13 @@ def kept(text: str) -> str:
     return visible(text[:_KEPT].replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _failure(error: Exception, policy: StepPolicy) -> OperatorResult:
-    """What an operator has raised, or that it took too long, as a result."""
+def _result_of(step: PlanStep, policy: StepPolicy, outcome: CallOutcome) -> OperatorResult:
+    """What came of a call: what an operator has raised is that step's failure, and reflection decides what to do."""
+    error = outcome.error
+    if error is None:
+        return take_result(outcome.value, step)
     if isinstance(error, OverdueError):
-        goes_on = "" if error.has_ended else ": it could not be stopped, and its work continues"
-        return OperatorResult(HopStatus.FAIL, f"no result within {error.seconds:g} seconds{goes_on}")
+        return OperatorResult(HopStatus.FAIL, describe(error))
     if isinstance(error, TransientError):
         return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
     retry_after = 0 if isinstance(error, policy.retry_on) else None

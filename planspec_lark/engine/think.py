@@ -17,12 +17,14 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 from attrs.validators import ge, in_, instance_of, is_callable, or_
 
-from planspec_lark.awaitables import adrive, drive, ignore
+from planspec_lark.awaitables import ignore
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
 from planspec_lark.engine.dependents import find_dependents
 from planspec_lark.engine.edit_watcher import EditWatcher
+from planspec_lark.engine.entries import Begun, Resumed
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
+from planspec_lark.engine.language import PlanLanguage, RunResult, find_missing
 from planspec_lark.engine.models import (
     Budget,
     EngineLimits,
@@ -38,7 +40,6 @@ from planspec_lark.engine.persons import check_answer, finish
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import EditedSteps, is_of_plan, last_plan_run, reopen, replay
 from planspec_lark.engine.run_limits import RunLimits
-from planspec_lark.engine.run_loop import RunLoop, RunResult, find_missing
 from planspec_lark.engine.run_rules import PlanRunError, check_persons, check_runnable, check_subtask, find_doubts
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
@@ -47,6 +48,7 @@ from planspec_lark.planspec.agenda import ORDERS, Order
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.runs.driver import Driver, check_limits
 from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, RunInfo, is_name
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
@@ -126,6 +128,8 @@ class ThinkEngine:
         on_event: told of everything that happens.
         jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
             that declares none waits for all before it.
+        resources: by name, how many steps that use it may be at work at a time; which steps do, the ``uses`` of their
+            :class:`~planspec_lark.runs.limits.StepPolicy` say.
         order: what orders steps: the "text", where one that declares no inputs waits for all before it, or only the
             "data" that they declare as inputs.
         view_pause: how many seconds lie between two writes of the plan's file, at least. With 0 it is written with each
@@ -156,6 +160,7 @@ class ThinkEngine:
     person_types: Sequence[str] = field(default=(), converter=_to_person_types, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=ignore, kw_only=True)
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
+    resources: Mapping[str, int] = field(factory=dict, validator=check_limits, kw_only=True)
     order: Order = field(default="text", validator=in_(ORDERS), kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
@@ -209,15 +214,15 @@ class ThinkEngine:
         return await self._adrive(step_id, resume)
 
     def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
-        with self._begun(subtask, resume=resume, is_run=True) as writer, closing(asyncio.Runner()) as runner:
-            if self.jobs == 1:
-                return drive(self._loop(writer).run(), runner, instead)
-            return runner.run(adrive(self._loop(writer).run(), self.jobs))
+        with self._begun(subtask, resume=resume, is_run=True) as writer:
+            language = self._language(writer)
+            return language.complete(self._driver(language).run(instead))
 
     async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
         with ExitStack() as held:
             writer = await self._wait_to_begin(held, subtask, resume=resume)
-            return await adrive(self._loop(writer).run(), self.jobs)
+            language = self._language(writer)
+            return language.complete(await self._driver(language).arun())
 
     async def _wait_to_begin(self, held: ExitStack, subtask: str | None, *, resume: bool) -> RunWriter:
         """Begin as soon as no other process runs the plan; the loop goes on meanwhile, as that run may be in it."""
@@ -365,11 +370,9 @@ class ThinkEngine:
                 with suppress(PlanEditedError) if is_run else nullcontext():
                     writer.write_view()
                 inputs = self._take_inputs() if resume else {}
-                writer.note_shape(RecordKind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
+                writer.note(Begun(grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand()))
             elif not is_beginning:
-                self._watcher(writer).take_plan(
-                    plan, RecordKind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand()
-                )
+                self._watcher(writer).take_plan(plan, Resumed, inputs=self._take_inputs(), trace=trace_at_hand())
             writer.scope = subtask or ""
             yield writer
 
@@ -454,26 +457,25 @@ class ThinkEngine:
             raise PlanRunError(str(error)) from None
         return taken
 
-    def _loop(self, writer: RunWriter) -> RunLoop:
+    def _driver(self, language: PlanLanguage) -> Driver[RunState, RunResult]:
+        writer = language.writer
+        return Driver(language, writer, writer.state, self.budget, self.jobs, self.resources)
+
+    def _language(self, writer: RunWriter) -> PlanLanguage:
         info = writer.ledger.find_run(writer.run)
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})
-        limits = RunLimits(writer, self.limits, self.budget)
+        limits = RunLimits(writer, self.limits)
         operator = partial(self.runner, self.operator)
         step_runner = StepRunner(writer, values, operator, limits, self.step_policy, self.persons, self.person_types)
-        failure_handler = FailureHandler(writer, step_runner, limits, self.reflector, self.ask)
-        missing = partial(find_missing, values, writer, self.required)
-        replanner = Replanner(writer, step_runner, limits, self.planner, missing)
-        watcher = self._watcher(writer)
-        is_new = writer.state.last is not None and writer.state.last.kind is RecordKind.BEGUN
-        return RunLoop(
+        is_new = isinstance(writer.state.last, Begun)
+        return PlanLanguage(
             writer,
             step_runner,
-            failure_handler,
-            replanner,
-            watcher,
+            FailureHandler(writer, step_runner, limits, self.reflector, self.ask),
+            Replanner(writer, step_runner, limits, self.planner, partial(find_missing, values, writer, self.required)),
+            self._watcher(writer),
             self.required,
-            self.jobs,
             self.order,
             tuple(find_doubts(writer.plan, values.given)) if is_new else (),
         )

@@ -26,7 +26,18 @@ from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, T
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line
 
-__all__ = ["CallOutcome", "Driver", "End", "Language", "Postponed", "Question", "Work", "describe"]
+__all__ = [
+    "CallOutcome",
+    "Driver",
+    "End",
+    "Ended",
+    "Language",
+    "Postponed",
+    "Question",
+    "Work",
+    "check_limits",
+    "describe",
+]
 
 State = TypeVar("State")
 Result = TypeVar("Result")
@@ -62,9 +73,15 @@ class Work:
         step: the id of the step, as it is shown.
         step_type: of which type that is.
         asks: what is asked, where a model or a person is. Nothing else is at work then.
+        labels: what its span says of what is asked.
         uses: the names of what others may use as well, of which there may be a limited number.
         policy: how long it may take, and how often it is tried.
         tries: how often it was made.
+        wait: seconds to wait before it is made.
+        is_free: whether no budget counts it, as it is the run's own.
+        ask_again: after how many seconds, at least, an outcome asks for another try; None where it does not. By default
+            exceptions do, as the policy says.
+        postponed: says that it is made once more, after so many seconds.
     """
 
     call: Callable[[], Any]
@@ -73,9 +90,14 @@ class Work:
     step: str = ""
     step_type: str = ""
     asks: str = ""
+    labels: Mapping[str, str] = field(factory=dict)
     uses: tuple[str, ...] = ()
     policy: StepPolicy = field(default=StepPolicy())
     tries: int = 0
+    wait: float = 0.0
+    is_free: bool = False
+    ask_again: Callable[[CallOutcome], float | None] | None = None
+    postponed: Callable[[CallOutcome, float], Entry] | None = None
 
 
 @frozen(eq=False)
@@ -93,13 +115,11 @@ class End(Generic[Result]):
 
     Attributes:
         result: what the caller gets.
-        outcome: how it has ended, in a word for the log; empty where that is not written.
-        reason: why, in words.
+        entry: what is written of that, if anything is.
     """
 
     result: Result
-    outcome: str = ""
-    reason: str = ""
+    entry: Entry | None = None
 
 
 class Language(Protocol[State, Result]):
@@ -120,11 +140,16 @@ class Language(Protocol[State, Result]):
 
 @frozen(kw_only=True)
 class Ended(Entry):
-    """The run has ended, or is left."""
+    """The run has ended, or is left.
+
+    Attributes:
+        outcome: how, in a word.
+        reason: why, in words.
+    """
 
     kind: RecordKind | None = RecordKind.ENDED
     outcome: str
-    reason: str
+    reason: str = ""
 
 
 @frozen(kw_only=True)
@@ -140,12 +165,12 @@ class Postponed(Entry):
 
     kind: RecordKind | None = RecordKind.POSTPONED
     tries: int
-    pause: float
+    pause: float = 0.0
     result: str
     status: str = "FAIL"
 
 
-def _check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
+def check_limits(_instance: object, attribute: Attribute[Any], value: Mapping[str, int]) -> None:
     """A validator: how many at a time, by name.
 
     Raises:
@@ -193,7 +218,7 @@ class Driver(Generic[State, Result]):
     state: State
     budget: Budget = field(default=Budget())
     jobs: int = field(default=1, validator=[instance_of(int), ge(1)])
-    limits: Mapping[str, int] = field(factory=dict, validator=_check_limits)
+    limits: Mapping[str, int] = field(factory=dict, validator=check_limits)
     ask: Callable[[Question], Any] | None = None
     pause: Callable[[], bool] = _never
     _account: Account = field(init=False)
@@ -230,8 +255,8 @@ class Driver(Generic[State, Result]):
         end = None
         while end is None:
             end = yield from self._advance()
-        if end.outcome:
-            self.note(Ended(outcome=end.outcome, reason=end.reason))
+        if end.entry is not None:
+            self.note(end.entry)
         return end.result
 
     def note(self, entry: Entry, step_type: str = "") -> None:
@@ -252,12 +277,13 @@ class Driver(Generic[State, Result]):
                 return self.language.stop(self.state, f"a person has to say: {one_line(found.text)}")
             found = Work(partial(self.ask, found), found.end, step=found.step, asks="interact")
         if isinstance(found, Work):
-            why, is_alone = self._why_not(), not self._at_work
-            if not why and (is_alone or not found.asks):
+            why = "" if found.is_free else self._why_not()
+            if not why and not (found.asks and self._at_work):
                 yield from self._begin(found)
                 return None
             self._put_back(found)
-            if is_alone:
+            # Those that wait for another try keep waiting.
+            if why and not self._count():
                 return self.language.stop(self.state, why)
         elif found is not None:
             return found
@@ -298,14 +324,18 @@ class Driver(Generic[State, Result]):
     # ---------------------------------------------------------------- calls
 
     def _begin(self, work: Work) -> Turn[None]:
-        self._account.steps += 1
+        if work.wait:
+            yield from self._pause(evolve(work, wait=0.0), work.wait)
+            return
+        # Who is asked does no step.
+        self._account.steps += not (work.asks or work.is_free)
         if work.begun is not None:
             self.note(work.begun, work.step_type)
         call, telemetry = _Call(work), self.log.telemetry
         asked = awaitables.Work(work.call, work.policy.timeout, partial(self._rescue, call))
         self._at_work[asked] = call
         if work.asks:
-            with telemetry.asking(work.asks, work.step):
+            with telemetry.asking(work.asks, work.step, **work.labels):
                 yield asked
                 yield from self._end_first()
             return
@@ -320,14 +350,14 @@ class Driver(Generic[State, Result]):
         if isinstance(ended.work, Pause):
             self._put_back(call.work)
             return
-        error = ended.error
-        if isinstance(error, RunningLoopError):
-            raise error
-        if error is not None and (yield from self._postpone(call.work, error)):
+        outcome = call.outcome(ended)
+        if isinstance(outcome.error, RunningLoopError):
+            raise outcome.error
+        if (yield from self._postpone(call.work, outcome)):
             return
-        if isinstance(error, FatalError):
-            raise error
-        entries = call.work.end(call.outcome(ended))
+        if isinstance(outcome.error, FatalError):
+            raise outcome.error
+        entries = call.work.end(outcome)
         for at, entry in enumerate(entries, 1):
             try:
                 self.note(entry)
@@ -338,19 +368,27 @@ class Driver(Generic[State, Result]):
                 self._write(entries[at:])
                 raise
 
-    def _postpone(self, work: Work, error: Exception) -> Turn[bool]:
-        """Make a call once more after a pause, where its policy says so; says whether it does."""
-        tries, policy = work.tries + 1, work.policy
-        is_over = isinstance(error, OverdueError) or not isinstance(error, (TransientError, *policy.retry_on))
-        seconds = error.retry_after if isinstance(error, TransientError) else 0.0
-        if is_over or tries >= policy.max_tries or seconds > policy.max_pause:
+    def _postpone(self, work: Work, outcome: CallOutcome) -> Turn[bool]:
+        """Make a call once more after a pause, where it asks for that and its policy allows it; says whether it is."""
+        policy, tries = work.policy, outcome.tries
+        seconds = _ask_again(policy, outcome) if work.ask_again is None else work.ask_again(outcome)
+        if seconds is None or tries >= policy.max_tries or seconds > policy.max_pause:
             return False
         pause = round(max(seconds, policy.pause_after(tries)), 3)
-        self.note(Postponed(step=work.step, tries=tries, pause=pause, result=describe(error)))
-        again = Pause(min(pause, self._account.seconds_left()))
-        self._at_work[again] = _Call(evolve(work, tries=tries))
-        yield again
+        if work.postponed is not None:
+            entry = work.postponed(outcome, pause)
+        else:
+            assert outcome.error is not None
+            entry = Postponed(step=work.step, tries=tries, pause=pause, result=describe(outcome.error))
+        self.note(entry)
+        yield from self._pause(evolve(work, tries=tries), pause)
         return True
+
+    def _pause(self, work: Work, seconds: float) -> Turn[None]:
+        """Have work wait, but no longer than the budget lasts."""
+        pause = Pause(min(seconds, self._account.seconds_left()))
+        self._at_work[pause] = _Call(work)
+        yield pause
 
     def _rescue(self, call: _Call, ended: WorkResult) -> None:
         """Write down what came of work while the run was being left."""
@@ -360,7 +398,15 @@ class Driver(Generic[State, Result]):
 
     def _write(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self.log.write(entry)
+            self.state = self.language.fold(self.state, self.log.write(entry))
+
+
+def _ask_again(policy: StepPolicy, outcome: CallOutcome) -> float | None:
+    """After how many seconds what was raised asks for another try, if it does."""
+    error = outcome.error
+    if isinstance(error, OverdueError) or not isinstance(error, (TransientError, *policy.retry_on)):
+        return None
+    return error.retry_after if isinstance(error, TransientError) else 0.0
 
 
 def describe(error: Exception, tries: int = 1, who: str = "it") -> str:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from attrs import define, evolve, field, fields, frozen
 from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
 
 from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunInfo
@@ -33,7 +34,7 @@ class Entry:
         step: the id of the step that is meant.
         hash: of what was asked for.
         effort: what it took.
-        seq: the number of its record, once it has one.
+        seq, time: the number of its record, and when that was written, in seconds since 1970; 0 until then.
     """
 
     kind: RecordKind | None = None
@@ -41,10 +42,17 @@ class Entry:
     hash: str = ""
     effort: Effort = field(default=Effort(), metadata=UNKEPT)
     seq: int = field(default=0, metadata=UNKEPT)
+    time: float = field(default=0.0, metadata=UNKEPT)
 
 
 # What a record has columns for.
-_COLUMNS = ("kind", "step", "hash", "outputs")
+_COLUMNS = ("kind", "step", "hash", "attempt", "outputs", "changes", "plan", "before", "after")
+# Outputs are read one by one.
+_READ = frozenset(_COLUMNS) - {"outputs"} | {"seq", "time"}
+# What other fields do not depend on.
+_LATER = frozenset(_COLUMNS) - {"kind", "step", "hash"}
+# Values that a record need not have: they are the defaults of their fields.
+_EMPTY: tuple[object, ...] = (None, "", 0, [], {}, ())
 
 
 class EntryTypes:
@@ -65,6 +73,7 @@ class EntryTypes:
         self.language = language
         self._types = {kind: one for one, kinds in types.items() for kind in kinds}
         self._converter = Converter(detailed_validation=False)
+        self._converter.register_structure_hook_factory(lambda of: of in types, self._reader)
         for model, (read, write) in (hooks or {}).items():
             self._converter.register_structure_hook(model, read)
             self._converter.register_unstructure_hook(model, write)
@@ -79,8 +88,9 @@ class EntryTypes:
         columns = {name: kept.pop(name) for name in _COLUMNS if name in kept}
         # A name may have what no database takes.
         columns["step"] = visible_name(entry.step)
-        spent = entry.effort.to_data() if entry.effort != Effort() else {}
-        return Record(data=self._converter.unstructure(kept) | spent, **columns)
+        kept |= entry.effort.to_data()
+        data = self._converter.unstructure({name: value for name, value in kept.items() if value not in _EMPTY})
+        return Record(data=data, **columns)
 
     def read(self, record: Record) -> Entry | None:
         """A record as an entry; None where the language has none of this kind.
@@ -92,11 +102,20 @@ class EntryTypes:
         if model is None:
             return None
         said = {**record.data, "kind": record.kind, "step": record.step, "hash": record.hash}
-        for one in fields(model):
-            name = one.metadata.get("name", one.name)
-            if name in said:
-                said[one.name] = said[name]
-        return evolve(self._converter.structure(said, model), seq=record.seq)
+        entry = self._converter.structure(said, model)
+        columns = {one.name: getattr(record, one.name) for one in fields(model) if one.name in _READ}
+        return evolve(entry, effort=Effort.from_data(record.data), **columns)
+
+    def _reader(self, model: type[Entry]) -> Callable[..., Entry]:
+        """What makes an entry of the data of a record."""
+        how: dict[str, Any] = {
+            one.name: override(
+                omit=one.name in _LATER or not one.metadata.get("is_kept", True) or None,
+                rename=one.metadata.get("name"),
+            )
+            for one in fields(model)
+        }
+        return make_dict_structure_fn(model, self._converter, **how)
 
 
 @define(eq=False)
@@ -111,6 +130,7 @@ class RunLog:
         telemetry: tells of every record, in lines and spans.
         errors: turns what goes wrong with the ledger into something else.
         last: the number of the last record.
+        record: what was written last.
     """
 
     types: EntryTypes
@@ -121,6 +141,7 @@ class RunLog:
     errors: Callable[[], AbstractContextManager[None]] = nullcontext
     lease: RunLease | None = None
     last: int = 0
+    record: Record | None = field(default=None, init=False)
 
     def read(self, since: Sequence[RecordKind] = (RecordKind.BEGUN,)) -> Iterator[Entry]:
         """All entries since the last one of these kinds.
@@ -184,17 +205,21 @@ class RunLog:
         record = self.types.write(entry)
         if self.lease is not None and self.ledger is not None:
             with self.errors():
-                self._keep(self.ledger, record)
+                record = self._keep(self.ledger, record)
                 # What has gone wrong beside the run ends it, but what has happened is kept.
                 self.lease.check()
-        self.telemetry.take(record, step_type)
-        return evolve(entry, seq=self.last)
+        return self._written(entry, record, step_type)
 
-    def _keep(self, ledger: Ledger, record: Record) -> None:
+    def _written(self, entry: _Some, record: Record, step_type: str) -> _Some:
+        self.record = record
+        self.telemetry.take(record, step_type)
+        return evolve(entry, seq=self.last, time=record.time)
+
+    def _keep(self, ledger: Ledger, record: Record) -> Record:
         if not self.last and ledger.find_run(self.run) is None:
             ledger.begin(RunInfo(self.run, time.time(), name=self.run))
         try:
-            ledger.append(self.run, record, after=self.last)
+            kept = ledger.append(self.run, record, after=self.last)
         except LedgerError:
             raise
         except BaseException:
@@ -204,3 +229,4 @@ class RunLog:
             self.last += 1
             raise
         self.last += 1
+        return kept

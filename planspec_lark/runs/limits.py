@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from attrs import Attribute, asdict, define, field, fields, frozen
-from attrs.validators import and_, ge, instance_of, le, optional
+from attrs.validators import and_, deep_iterable, ge, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.fields import require_number
@@ -194,6 +194,8 @@ class StepPolicy:
         max_pause: seconds of the longest pause. Where the operator asks for a longer one, the step has failed.
         jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
         retry_on: exceptions that mean the same as :class:`TransientError`, where an operator raises them.
+        uses: names of what a plan's step uses that not all may use at a time, such as "gpu"; see ``resources`` of
+            :class:`~planspec_lark.engine.ThinkEngine`.
     """
 
     timeout: float | None = field(default=None, validator=optional(and_(is_amount, is_number)))
@@ -203,6 +205,7 @@ class StepPolicy:
     max_pause: float = field(default=300.0, validator=[is_number, le(_LONGEST_PAUSE)])
     jitter: float = field(default=0.5, validator=[is_number, le(1)])
     retry_on: tuple[type[Exception], ...] = field(default=(), validator=_are_exceptions)
+    uses: tuple[str, ...] = field(default=(), validator=deep_iterable(instance_of(str), instance_of(tuple)))
 
     def pause_after(self, tries: int) -> float:
         """Seconds to wait after this number of tries."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.runs.driver import CallOutcome, End, Work, describe
+from planspec_lark.runs.driver import CallOutcome, End, Ended, Work, describe
 from planspec_lark.runs.entries import Entry
 from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.limits import StepPolicy
@@ -223,5 +223,6 @@ class ToolLanguage:
             f"{left} of {len(results)} steps are not done",
         )
         if self.is_dry or not left:
-            return End(done, "" if self.is_dry else "done")
-        return End(done, "stopped" if why else "failed", f"{why}; {said}" if why else said)
+            return End(done, None if self.is_dry else Ended(outcome="done"))
+        reason = f"{why}; {said}" if why else said
+        return End(done, Ended(outcome="stopped" if why else "failed", reason=reason))

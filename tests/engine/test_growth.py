@@ -9,6 +9,7 @@ import pytest
 
 from planspec_lark import PlanSpec, PlanStep
 from planspec_lark.engine import HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
+from planspec_lark.engine.entries import ENTRIES, PlanEntry
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.history import History
@@ -101,9 +102,10 @@ def test_the_history_takes_no_memory(tmp_path: object) -> None:
             kind, data = (
                 (RecordKind.DONE, {"result": "x" * 500}) if number % 2 else (RecordKind.STARTED, {"key": str(number)})
             )
-            state.take(
-                ledger.append("r", Record(kind, str(number % 10), "h", number, data), after=len(sizes) * 1_000 + number)
-            )
+            record = Record(kind, str(number % 10), "h", number, data)
+            entry = ENTRIES.read(ledger.append("r", record, after=len(sizes) * 1_000 + number))
+            assert isinstance(entry, PlanEntry)
+            state.take(entry)
         tracemalloc.start()
         assert sum(1 for _ in History(ledger, "r")) > 0
         sizes.append(tracemalloc.get_traced_memory()[1])

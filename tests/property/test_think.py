@@ -30,6 +30,7 @@ from planspec_lark.engine import (
     ThinkEngine,
     ThinkEvent,
 )
+from planspec_lark.engine.entries import ENTRIES, PlanEntry
 from planspec_lark.engine.resume import replay
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import read_snapshot, write_snapshot
@@ -297,13 +298,14 @@ def test_a_snapshot_says_what_the_records_come_to(plan: PlanSpec, seed: int, tex
     ledger = MemoryLedger()
     run = _engine(plan, Chaos(seed, texts), ledger).run().run
     state, copied = RunState(), RunState()
-    for record in ledger.records(run):
+    for entry in map(ENTRIES.read, ledger.records(run)):
+        assert isinstance(entry, PlanEntry)
         for each in (state, copied):
-            each.take(record)
-        snapshot = read_snapshot(write_snapshot(copied, record, "plan\n"))
+            each.take(entry)
+        snapshot = read_snapshot(write_snapshot(copied, entry, "plan\n"))
         assert snapshot is not None
-        assert snapshot.ends_with(record)
-        copied = evolve(snapshot.state, last=record)
+        assert snapshot.ends_with(entry)
+        copied = evolve(snapshot.state, last=entry)
         assert copied == state
 
 

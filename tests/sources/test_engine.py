@@ -17,10 +17,11 @@ from planspec_lark.engine import (
     ThinkEvent,
     preview_resumed,
 )
+from planspec_lark.engine.entries import Done, Opened, StepPatch, about
 from planspec_lark.engine.execution_answer import read_execution
 from planspec_lark.engine.requests import request_execution
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import RunWriter, StepPatch
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.llm import model_planner
 from planspec_lark.runs import MemoryLedger
 from planspec_lark.runs.ledger import RecordKind, RunInfo
@@ -133,9 +134,9 @@ def test_a_step_that_is_no_more_blocked_is_looked_for() -> None:
     step, ledger = PlanStep("1", "", "act", "a", status=PlanStatus.BLOCKED), MemoryLedger()
     ledger.begin(RunInfo("r", 1.0))
     writer = RunWriter(PlanSpec(goal="g", steps=[step]), RunState(), ledger, "r", None)
-    writer.note(RecordKind.OPENED, step, patches=[StepPatch(step, PlanStatus.ACTIVE)])
+    writer.note(Opened(**about(step, StepPatch(step, PlanStatus.ACTIVE))))
     assert writer.version == 1
-    writer.note(RecordKind.DONE, step, patches=[StepPatch(step, PlanStatus.DONE)])
+    writer.note(Done(**about(step, StepPatch(step, PlanStatus.DONE))))
     assert writer.version == 1
 
 

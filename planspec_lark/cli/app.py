@@ -52,6 +52,7 @@ _COMMANDS = {
     },
     "Run": {
         "run": ("run", "Run a plan with programs or a language model."),
+        "stop": ("stop", "Stop a run."),
         "log": ("run_output", "Show what has happened in the runs of a plan."),
     },
     "Share": {

@@ -111,6 +111,12 @@ class LedgerPlace:
         """The ledger, which is only read. Raises NoLedgerError where there is none."""
         return closing(self._database(read_only=True) or SqliteLedger(self.file, read_only=True))
 
+    def changing(self) -> AbstractContextManager[Ledger]:
+        """The same, which can be written to."""
+        with self.reading():
+            pass
+        return closing(self._database(read_only=False) or SqliteLedger(self.file))
+
     def writing(self) -> AbstractContextManager[Ledger | None]:
         """The ledger in the database; None where a runner opens the ledger beside the file by itself."""
         database = self._database(read_only=False)

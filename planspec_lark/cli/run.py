@@ -179,7 +179,7 @@ _run_options = options(
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
         2: "A program, the model, a file, the ledger or standard output cannot be used, or the call is wrong.",
-        3: "A budget (--max-steps, --max-calls and the like) is used up, or a person's step is next.",
+        3: "A budget (--max-steps, --max-calls and the like) is used up, it was stopped, or a person's step is next.",
         130: "Interrupted; --resume continues.",
         143: "Terminated; --resume continues.",
     },
@@ -468,6 +468,7 @@ _ENDS = {
     Outcome.BLOCKED: (FINDINGS, "bold red"),
     Outcome.BUDGET: (UNFINISHED, "bold yellow"),
     Outcome.WAITING: (UNFINISHED, "bold yellow"),
+    Outcome.STOPPED: (UNFINISHED, "bold yellow"),
 }
 
 
@@ -481,7 +482,7 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
     if result.outcome is Outcome.CONVERGED:
         blocked = ", ".join(result.blocked)
         said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
-    elif result.outcome is Outcome.BUDGET:
+    elif result.outcome in (Outcome.BUDGET, Outcome.STOPPED):
         said, hint = f"Stopped: {reason}", "To continue:"
     elif result.outcome is Outcome.WAITING:
         step = find_step(result.plan, result.waiting)

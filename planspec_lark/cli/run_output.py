@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,7 +39,7 @@ from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
-from planspec_lark.runs.summary import StepSum, find_state, summarize_run
+from planspec_lark.runs.summary import RunState, StepSum, find_state, prune_runs, summarize_run
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.safe_text import visible_name
@@ -62,6 +62,7 @@ _EVENTS = 4
 _PAUSE = 0.1
 # Seconds between looks whether an answer is still waited for.
 _LOOK = 0.2
+_DAY = 86_400
 
 # ---------------------------------------------------------------- lines
 
@@ -285,9 +286,10 @@ def _render(rows: Iterable[Row], width: int) -> Any:
         "planspec log plan.md --runs",
         "planspec log plan.md --summary",
         "planspec log plan.md --last 5 --json",
+        "planspec log plan.md --prune 30",
     ],
     files={
-        "FILE": "The plan, its ledger, or the state folder of a planner; it is only read, also while a run lasts.",
+        "FILE": "The plan, its ledger, or the state folder of a planner. Without --prune it is only read.",
         "standard output": "A line for each record, or JSON.",
     },
     exits={2: "There is no ledger or no such run, a file cannot be read, or the call is wrong."},
@@ -308,6 +310,13 @@ def _render(rows: Iterable[Row], width: int) -> Any:
     metavar="FILE",
     help="With --summary, the prices of models for a million tokens, as JSON or TOML.",
 )
+@click.option(
+    "--prune",
+    "days",
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="Forget the runs that have converged and were changed last before so many days, and list them.",
+)
 @database_options
 @folder_option
 def log_command(  # noqa: PLR0913  (they are the options)
@@ -319,12 +328,16 @@ def log_command(  # noqa: PLR0913  (they are the options)
     as_json: bool,
     sums: bool,
     prices_file: str | None,
+    days: float | None,
 ) -> None:
     """Show what has happened in the runs of a plan.
 
     The records of the last run are shown, from its ledger. With --database and without a file, all runs in the
-    database are listed, each with its name.
+    database are listed, each with its name. --prune DAYS forgets runs that are over: what they have put out, and what
+    came of their steps; a run that was left or blocked stays, as it can be resumed.
     """
+    if days is not None and (lists or sums or run_id is not None or last is not None):
+        raise click.UsageError("--prune goes with no other choice of records or runs.")
     lists = lists or (file is None and run_id is None and not sums)
     if sums and (lists or last is not None):
         raise click.UsageError("--summary goes neither with --runs nor with --last.")
@@ -337,24 +350,33 @@ def log_command(  # noqa: PLR0913  (they are the options)
     place, prices = whole_database() if file is None else LedgerPlace.of(file), _read_prices(prices_file)
     file = "the database" if file is None else file
     try:
-        with place.reading() as ledger:
-            if lists:
+        with place.reading() if days is None else place.changing() as ledger:
+            if days is not None:
+                gone = prune_runs(ledger, place.runs(ledger), time() - days * _DAY)
+                _write_runs(gone, as_json=as_json)
+            elif lists:
                 runs = place.runs(ledger)
                 if not runs:
                     raise UnreadableFileError(file, "there is no run")
-                _write_runs(ledger, runs[-last:] if last else runs, as_json=as_json)
+                some = runs[-last:] if last else runs
+                _write_runs(((info, find_state(ledger, info)) for info in some), as_json=as_json)
             else:
-                info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
-                if info is None:
-                    which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
-                    raise UnreadableFileError(file, which)
+                run = _find_run(ledger, place, file, run_id)
                 if sums:
-                    _write_summary(summarize_run(ledger, info.run, prices), prices, as_json=as_json)
+                    _write_summary(summarize_run(ledger, run, prices), prices, as_json=as_json)
                 else:
-                    _write_records(ledger, info.run, last, as_json=as_json)
+                    _write_records(ledger, run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
         # It has the form of a ledger, and things in it that no run writes.
         raise CliError(f"{visible_name(file)}: this is not a ledger of plans") from None
+
+
+def _find_run(ledger: Ledger, place: LedgerPlace, file: str, run_id: str | None) -> str:
+    info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
+    if info is None:
+        which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
+        raise UnreadableFileError(file, which)
+    return info.run
 
 
 def _read_prices(file: str | None) -> Prices | None:
@@ -400,9 +422,8 @@ def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: b
             write_rows(rows)
 
 
-def _write_runs(ledger: Ledger, runs: Sequence[RunInfo], *, as_json: bool) -> None:
-    for info in runs:
-        found = find_state(ledger, info)
+def _write_runs(runs: Iterable[tuple[RunInfo, RunState]], *, as_json: bool) -> None:
+    for info, found in runs:
         if as_json:
             write_json({**asdict(info), **asdict(found)}, indent=None)
         else:

@@ -21,7 +21,7 @@ from planspec_lark.engine.scheduler import RunAgenda
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.agenda import NextAction, Order, StepState
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.runs.driver import CallOutcome, End, Work
+from planspec_lark.runs.driver import STOPPED, CallOutcome, End, Work
 from planspec_lark.runs.entries import Entry
 from planspec_lark.syntax.diagnostics import Diagnostic, name_some
 
@@ -162,8 +162,8 @@ class PlanLanguage:
         self.writer.tell()
 
     def stop(self, _: RunState, why: str) -> End[RunResult]:
-        """A budget is used up."""
-        return self._end(Outcome.BUDGET, why)
+        """A budget is used up, or it was asked to stop."""
+        return self._end(Outcome.STOPPED if why == STOPPED else Outcome.BUDGET, why)
 
     # ---------------------------------------------------------------- rounds
 

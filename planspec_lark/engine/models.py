@@ -81,12 +81,14 @@ class Outcome(str, Enum):
         BLOCKED: nothing is left that can be done.
         BUDGET: a budget is used up; the run can be resumed later.
         WAITING: the next step is a person's; the run can be resumed once that is done.
+        STOPPED: it was asked to stop, such as by `planspec stop`; it can be resumed.
     """
 
     CONVERGED = "converged"
     BLOCKED = "blocked"
     BUDGET = "budget"
     WAITING = "waiting"
+    STOPPED = "stopped"
 
 
 def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:

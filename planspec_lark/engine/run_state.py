@@ -451,4 +451,4 @@ def _hash_reason(said: str) -> str:
 
 
 # Ends after which a run continues where it was.
-_UNFINISHED = (Outcome.BUDGET.value, Outcome.WAITING.value)
+_UNFINISHED = (Outcome.BUDGET.value, Outcome.WAITING.value, Outcome.STOPPED.value)

@@ -219,14 +219,27 @@ class DatabaseLedger(ABC):
             if not (takes_over or known == owner or until <= now or known.is_gone()):
                 left = f"{known} (its lease ends in {until - now:.0f} s)"
                 raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
+            # Who was asked to stop has not been this owner.
+            stop = ", stop = 0" if not said or known != owner else ""
             values = (_encode(astuple(owner)), now + seconds, run)
-            self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", values)
+            self._execute(f"UPDATE leases SET owner = ?, until = ?{stop} WHERE run = ?", values)  # noqa: S608  (as above)
 
-    def is_leased(self, run: str) -> bool:
-        """Whether somebody has the lease of a run."""
+    def find_holder(self, run: str) -> Owner | None:
+        """Who has the lease of a run."""
         with self._errors():
             rows = self._execute("SELECT owner, until FROM leases WHERE run = ? AND owner <> ''", (run,))
-            return any(float(until) > self._now() and not Owner(*json.loads(said)).is_gone() for said, until in rows)
+            owners = (Owner(*json.loads(said)) for said, until in rows if float(until) > self._now())
+            return next((owner for owner in owners if not owner.is_gone()), None)
+
+    def ask_to_stop(self, run: str) -> None:
+        """Ask who has the lease to begin nothing new."""
+        with self._errors(), self._transaction():
+            self._execute("UPDATE leases SET stop = 1 WHERE run = ? AND owner <> ''", (run,))
+
+    def is_asked_to_stop(self, run: str) -> bool:
+        """Whether who has the lease was asked."""
+        with self._errors():
+            return bool(self._execute("SELECT 1 FROM leases WHERE run = ? AND stop = 1", (run,)))
 
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
@@ -234,6 +247,13 @@ class DatabaseLedger(ABC):
             # The row stays: who waits for it must find one.
             values = (run, _encode(astuple(owner)))
             self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
+
+    def remove(self, runs: Sequence[str]) -> None:
+        """Forget runs."""
+        with self._errors(), self._transaction():
+            for run in runs:
+                for table in ("outputs", "records", "views", "snapshots", "leases", "runs"):
+                    self._execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608  (a name of our own)
 
     # ---------------------------------------------------------------- views
 

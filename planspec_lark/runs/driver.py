@@ -42,6 +42,9 @@ __all__ = [
 State = TypeVar("State")
 Result = TypeVar("Result")
 
+# Why a run is left that was asked to stop.
+STOPPED = "it was asked to stop"
+
 
 @frozen
 class CallOutcome:
@@ -319,6 +322,8 @@ class Driver(Generic[State, Result]):
 
     def _why_not(self) -> str:
         """Why no other call may be made now, if that is so."""
+        if self.log.is_asked_to_stop():
+            return STOPPED
         return "it was asked to pause" if self.pause() else self._account.find_excess(self._count())
 
     # ---------------------------------------------------------------- calls

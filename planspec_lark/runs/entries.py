@@ -190,6 +190,13 @@ class RunLog:
                 self.lease = stack.enter_context(hold_lease(self.ledger, self.run, write=write, pause=pause))
             yield
 
+    def is_asked_to_stop(self) -> bool:
+        """Whether nothing new is to begin."""
+        if self.lease is None or self.ledger is None:
+            return False
+        with self.errors():
+            return self.ledger.is_asked_to_stop(self.run)
+
     def write(self, entry: _Some, step_type: str = "") -> _Some:
         """Keep an entry for good before this returns; gives it with its number.
 

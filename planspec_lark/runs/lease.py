@@ -64,8 +64,10 @@ def hold_lease(  # noqa: PLR0913  (what is beside a run)
         lease.flush()
     finally:
         lease.close()
-        with suppress(LedgerError):
+        try:
             ledger.release(run, lease.owner)
+        except LedgerError:
+            lease.owner.give_up()
 
 
 class RunLease:

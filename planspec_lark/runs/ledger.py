@@ -226,8 +226,14 @@ class Ledger(Protocol):
             RunBusyError: another process has it, which may be alive, and it has not expired.
         """
 
-    def is_leased(self, run: str) -> bool:
-        """Whether a process that may be alive has the lease of a run."""
+    def find_holder(self, run: str) -> Owner | None:
+        """The process that has the lease of a run, and may be alive."""
+
+    def ask_to_stop(self, run: str) -> None:
+        """Ask who has the lease of a run to begin nothing new; who takes the lease next does not hear of it."""
+
+    def is_asked_to_stop(self, run: str) -> bool:
+        """Whether who has the lease was asked to begin nothing new."""
 
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back, if it is still this owner's."""
@@ -249,6 +255,9 @@ class Ledger(Protocol):
 
     def snapshot(self, run: str) -> str | None:
         """What was kept last of that, if anything was."""
+
+    def remove(self, runs: Sequence[str]) -> None:
+        """Forget runs, with all that is known of them. Who calls this has their leases."""
 
     def close(self) -> None:
         """Let go of what it holds."""

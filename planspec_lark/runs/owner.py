@@ -14,6 +14,9 @@ from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["Owner"]
 
+# Tokens of owners in this process that could not give back what they had.
+_GIVEN_UP: set[str] = set()
+
 
 @frozen
 class Owner:
@@ -36,9 +39,18 @@ class Owner:
         """An owner in this process."""
         return cls(_host(), os.getpid(), _began(os.getpid()), secrets.token_hex(8))
 
+    def give_up(self) -> None:
+        """This owner, of this process, works on nothing any more, whatever a ledger says that cannot be reached."""
+        _GIVEN_UP.add(self.token)
+
     def is_gone(self) -> bool:
-        """Whether it is certain that this process has ended, which can only be told on its own machine."""
-        return bool(self.began) and self.host == _host() and _began(self.process) != self.began
+        """Whether it is certain that it does not work any more, which can only be told on its own machine."""
+        has_ended = bool(self.began) and self.is_here() and _began(self.process) != self.began
+        return has_ended or self.token in _GIVEN_UP
+
+    def is_here(self) -> bool:
+        """Whether it is on this machine."""
+        return self.host == _host()
 
     def __str__(self) -> str:
         return f"process {self.process} on {visible_name(self.host.partition('/')[0])}"

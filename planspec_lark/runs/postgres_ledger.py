@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from attrs import evolve
+
+from planspec_lark.cancellation import stop_event
 from planspec_lark.runs.database_ledger import DatabaseLedger
-from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError, Record, RunInfo
+from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
@@ -17,7 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresLedger", "hide_password"]
 
-_VERSION = 2
+_T = TypeVar("_T")
+# How long a connection that is lost is tried to be made again, and how long each try waits.
+_RECONNECT_SECONDS, _RECONNECT_PAUSE = 25.0, 0.2
+
+_VERSION = 3
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS planspec;
 CREATE TABLE version (version integer NOT NULL);
@@ -36,7 +46,9 @@ CREATE TABLE records (
 CREATE TABLE outputs (
   run text NOT NULL, seq integer NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (run, seq, name)
 );
-CREATE TABLE leases (run text PRIMARY KEY, owner text NOT NULL, until double precision NOT NULL);
+CREATE TABLE leases (
+  run text PRIMARY KEY, owner text NOT NULL, until double precision NOT NULL, stop integer NOT NULL DEFAULT 0
+);
 CREATE TABLE views (
   run text NOT NULL, number integer NOT NULL, digest text NOT NULL, text text, PRIMARY KEY (run, number)
 );
@@ -66,7 +78,8 @@ _SECRETS = ("password", "sslpassword")
 class PostgresLedger(DatabaseLedger):
     """A ledger in a database of PostgreSQL, in a schema ``planspec`` of its own, which is made if need be.
 
-    It is one connection. A process that is forked needs one of its own.
+    It is one connection. A process that is forked needs one of its own. Where it is lost, such as by a restart of the
+    server, it is made again for 25 seconds, which is less than a lease lasts.
 
     Args:
         conninfo: where the database is, as libpq reads it: ``postgresql://user@host/database`` or
@@ -88,15 +101,21 @@ class PostgresLedger(DatabaseLedger):
         self._name = visible_name(f"{said.get('dbname') or 'the database'} at {said.get('host') or 'this machine'}")
         # What keeps the lease does so beside the run.
         self._lock = RLock()
+        self._connect = partial(psycopg.connect, **_TIMEOUTS | said, autocommit=True)
+        self._read_only, self._in_transaction = read_only, False
         with self._errors():
-            self._base: Connection[Any] = psycopg.connect(**_TIMEOUTS | said, autocommit=True)
-            try:
-                self._open(read_only=read_only)
-            except BaseException:
-                self._base.close()
-                raise
+            self._base: Connection[Any] = self._connect()
+            self._open()
 
-    def _open(self, *, read_only: bool) -> None:
+    def _open(self) -> None:
+        """Prepare a connection that was just made; where that fails, it is closed."""
+        try:
+            self._prepare(read_only=self._read_only)
+        except BaseException:
+            self._base.close()
+            raise
+
+    def _prepare(self, *, read_only: bool) -> None:
         self._base.execute(_SETTINGS)
         if not self._is_made():
             if read_only:
@@ -125,19 +144,112 @@ class PostgresLedger(DatabaseLedger):
         """Close the connection."""
         self._base.close()
 
+    # ---------------------------------------------------------------- a connection that is lost
+
+    def _again(self, call: Callable[[], _T]) -> _T:
+        """Do something that changes nothing where it was done already; once more where the connection is lost."""
+        with self._lock:
+            until = monotonic() + _RECONNECT_SECONDS
+            while True:
+                try:
+                    return call()
+                except Exception:
+                    if self._in_transaction or not self._is_lost() or not self._reconnect(until):
+                        raise
+
+    def _is_lost(self) -> bool:
+        # What close() has closed is not broken.
+        return self._base.broken
+
+    def _reconnect(self, until: float) -> bool:
+        """Connect again, and try for as long as this; says whether it did."""
+        while not stop_event().wait(_RECONNECT_PAUSE) and monotonic() < until:
+            with suppress(*self._faults):
+                made = self._connect()
+                self._base.close()
+                self._base = made
+                self._open()
+                return True
+        return False
+
+    def begin(self, info: RunInfo) -> None:
+        """Note a new run."""
+        tried: list[bool] = []
+
+        def begin() -> None:
+            if tried and self.find_run(info.run) == info:
+                return
+            tried.append(True)
+            super(PostgresLedger, self).begin(info)
+
+        self._again(begin)
+
+    def append(self, run: str, record: Record, *, after: int) -> Record:
+        """Keep a record: it is on the disk when this returns."""
+        began = time()
+        tried: list[bool] = []
+
+        def append() -> Record:
+            # The answer may have been lost, and not the record.
+            known = next(self.records(run, after=after, limit=1), None) if tried else None
+            if (
+                known is not None
+                and known.time >= began
+                and evolve(known, seq=0, time=0.0) == evolve(record, outputs={})
+            ):
+                return known
+            tried.append(True)
+            return super(PostgresLedger, self).append(run, record, after=after)
+
+        return self._again(append)
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        """Take the lease of a run, or renew it."""
+        self._again(partial(super().acquire, run, owner, seconds=seconds, takes_over=takes_over))
+
+    def release(self, run: str, owner: Owner) -> None:
+        """Give the lease back."""
+        self._again(partial(super().release, run, owner))
+
+    def ask_to_stop(self, run: str) -> None:
+        """Ask who has the lease to begin nothing new."""
+        self._again(partial(super().ask_to_stop, run))
+
+    def remove(self, runs: Sequence[str]) -> None:
+        """Forget runs."""
+        self._again(partial(super().remove, runs))
+
+    def add_view(self, run: str, digest: str, text: str) -> None:
+        """Note a text of the plan's file."""
+        self._again(partial(super().add_view, run, digest, text))
+
+    def confirm_view(self, run: str) -> None:
+        """Note that the last of them was written."""
+        self._again(partial(super().confirm_view, run))
+
+    def add_snapshot(self, run: str, text: str) -> None:
+        """Keep a snapshot."""
+        self._again(partial(super().add_snapshot, run, text))
+
     # ---------------------------------------------------------------- what PostgreSQL does in its own way
 
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
-        with self._lock:
-            cursor = self._base.execute(statement.replace("?", "%s").encode(), values)
-            # In a pipeline, statements without rows are not waited for.
-            return cursor.fetchall() if statement.startswith("SELECT") else ()
+        return self._again(partial(self._ask, statement.replace("?", "%s").encode(), values))
+
+    def _ask(self, statement: bytes, values: Sequence[Any]) -> Sequence[tuple[Any, ...]]:
+        cursor = self._base.execute(statement, values)
+        # In a pipeline, statements without rows are not waited for.
+        return cursor.fetchall() if statement.startswith(b"SELECT") else ()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         # All that is between two questions goes there and back at once.
         with self._lock, self._base.pipeline(), self._base.transaction():
-            yield
+            self._in_transaction = True
+            try:
+                yield
+            finally:
+                self._in_transaction = False
 
     def _now(self) -> float:
         # The clocks of the machines that share it may differ.

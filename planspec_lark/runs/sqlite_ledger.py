@@ -18,7 +18,7 @@ from planspec_lark.syntax.safe_text import visible_name
 __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 
 # "PSLG", and the version of the tables.
-_APPLICATION, _VERSION = 0x50534C47, 4
+_APPLICATION, _VERSION = 0x50534C47, 5
 _TABLES = """
 CREATE TABLE runs (
   number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL,
@@ -34,7 +34,9 @@ CREATE TABLE records (
 CREATE TABLE outputs (
   run TEXT NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run, seq, name)
 ) WITHOUT ROWID;
-CREATE TABLE leases (run TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE leases (
+  run TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL, stop INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
 CREATE TABLE views (
   run TEXT NOT NULL, number INTEGER NOT NULL, digest TEXT NOT NULL, text TEXT, PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
@@ -127,6 +129,12 @@ class SqliteLedger(DatabaseLedger):
     def close(self) -> None:
         """Close the file."""
         self._base.close()
+
+    def remove(self, runs: Sequence[str]) -> None:
+        """Forget runs, and give their room back, unless another process is at work with the file."""
+        super().remove(runs)
+        with suppress(sqlite3.OperationalError):
+            self._execute("VACUUM")
 
     # ---------------------------------------------------------------- what SQLite does in its own way
 

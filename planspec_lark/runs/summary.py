@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.runs.ledger import Ledger, RecordKind, RunInfo
+from planspec_lark.runs.lease import LEASE_SECONDS
+from planspec_lark.runs.ledger import Ledger, RecordKind, RunBusyError, RunInfo
+from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.prices import Prices
 
-__all__ = ["RunState", "StepSum", "find_state", "summarize_run"]
+__all__ = ["RunState", "StepSum", "find_state", "prune_runs", "summarize_run"]
 
 
 @frozen
@@ -27,14 +32,49 @@ class RunState:
 
 
 def find_state(ledger: Ledger, info: RunInfo) -> RunState:
-    """What has become of a run, from its last record."""
+    """What has become of a run."""
+    found = _find_outcome(ledger, info)
+    return found if ledger.find_holder(info.run) is None else evolve(found, state="under way")
+
+
+def _find_outcome(ledger: Ledger, info: RunInfo) -> RunState:
+    """The same from its last record, whether a process works on it or not."""
     last = next(ledger.records(info.run, newest_first=True, limit=1), None)
-    state = "interrupted"
-    if ledger.is_leased(info.run):
-        state = "under way"
-    elif last is not None and last.kind is RecordKind.ENDED:
-        state = str(last.data["outcome"])
+    state = str(last.data["outcome"]) if last is not None and last.kind is RecordKind.ENDED else "interrupted"
     return RunState(state, ledger.count(info.run, kinds=[RecordKind.DONE]), last.time if last else info.time)
+
+
+# How runs end that nobody continues: those that are left or blocked can be.
+_OVER = ("converged", "done")
+
+
+def prune_runs(ledger: Ledger, runs: Iterable[RunInfo], before: float) -> list[tuple[RunInfo, RunState]]:
+    """Forget runs that have come to their end, and in which nothing has happened since then; gives what they were.
+
+    Args:
+        ledger: where they are.
+        runs: those that may be forgotten.
+        before: when that is, in seconds since 1970.
+    """
+    owner = Owner.new()
+    gone: list[tuple[RunInfo, RunState]] = []
+    for info in runs:
+        if not _is_over(find_state(ledger, info), before):
+            continue
+        # Another process may have continued it by now.
+        with suppress(RunBusyError):
+            ledger.acquire(info.run, owner, seconds=LEASE_SECONDS)
+            found = _find_outcome(ledger, info)
+            if _is_over(found, before):
+                gone.append((info, found))
+            else:
+                ledger.release(info.run, owner)
+    ledger.remove([info.run for info, _ in gone])
+    return gone
+
+
+def _is_over(found: RunState, before: float) -> bool:
+    return found.state in _OVER and found.changed < before
 
 
 @define

@@ -8,8 +8,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +27,7 @@ class Server:
     """A server that runs."""
 
     port: int
+    restart: Callable[[], None]
 
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://tester:{quote(PASSWORD, safe='')}@127.0.0.1:{self.port}/{database}"
@@ -87,6 +89,7 @@ def running() -> Iterator[Server]:
         where = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories="
         call(pg_ctl, "-D", data, "-w", "-l", str(folder / "log"), "-o", where, "start")
         try:
-            yield Server(port)
+            again = partial(call, pg_ctl, "-D", data, "-m", "fast", "-w", "-l", str(folder / "log"), "restart")
+            yield Server(port, again)
         finally:
             call(pg_ctl, "-D", data, "-m", "immediate", "-w", "stop")

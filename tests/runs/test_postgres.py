@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 
+from planspec_lark import parse_plan
+from planspec_lark.engine import OperatorResult, Outcome, StepCall, continue_run, submit_plan
 from planspec_lark.runs import LedgerError, PostgresLedger
-from planspec_lark.runs.ledger import Record, RecordKind, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import FencedError, Record, RecordKind, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.postgres_ledger import hide_password
 from tests.runs.postgres import PASSWORD, Server
@@ -111,17 +114,89 @@ def test_a_ledger_goes_on_after_an_error(database: str) -> None:
     ledger.close()
 
 
-def test_a_connection_that_is_lost(database: str) -> None:
+def cut_off(database: str) -> None:
+    execute(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'planspec'")
+
+
+def test_a_connection_that_is_lost_is_made_again(database: str) -> None:
+    ledger, owner = PostgresLedger(database), Owner.new()
+    cut_off(database)
+    ledger.begin(RunInfo("r", 1.0))
+    for call in (
+        lambda: ledger.acquire("r", owner, seconds=30),
+        lambda: ledger.append("r", Record(RecordKind.BEGUN), after=0),
+        lambda: ledger.add_view("r", "d", "text"),
+        lambda: ledger.confirm_view("r"),
+        lambda: ledger.add_snapshot("r", "s"),
+        lambda: ledger.release("r", owner),
+    ):
+        cut_off(database)
+        call()
+    cut_off(database)
+    assert ledger.count("r") == 1
+    assert ledger.find_run("r") == RunInfo("r", 1.0)
+    ledger.close()
+    with pytest.raises(LedgerError, match="closed"):
+        ledger.count("r")
+
+
+class _Forgetful(PostgresLedger):
+    """A ledger that hears nothing of what it has kept."""
+
+    is_cut_off = False
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with super()._transaction():
+            yield
+        if self.is_cut_off:
+            self.is_cut_off = False
+            self._base.pgconn.finish()
+            raise psycopg.OperationalError("the answer is lost")
+
+
+def test_what_is_kept_is_not_kept_twice(database: str) -> None:
+    ledger = _Forgetful(database)
+    ledger.is_cut_off = True
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.is_cut_off = True
+    record = Record(RecordKind.BEGUN, data={"a": [1]}, outputs={"b": 2})
+    assert ledger.append("r", record, after=0).seq == 1
+    assert [one.seq for one in ledger.records("r")] == [1]
+    ledger.is_cut_off = True
+    assert ledger.append("r", record, after=1).seq == 2
+    # Another one of this number is another process's.
+    with pytest.raises(FencedError):
+        ledger.append("r", record, after=1)
+    ledger.close()
+
+
+def test_a_server_that_is_gone(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planspec_lark.runs.postgres_ledger._RECONNECT_SECONDS", 0.5)
     ledger = PostgresLedger(database)
     ledger.begin(RunInfo("r", 1.0))
-    execute(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'planspec'")
+    monkeypatch.setattr(ledger, "_connect", partial(psycopg.connect, "host=127.0.0.1 port=1"))
+    cut_off(database)
     for _ in range(2):
         with pytest.raises(LedgerError, match=r"test_\w+ at 127\.0\.0\.1: "):
             ledger.append("r", Record(RecordKind.BEGUN), after=0)
-    ledger.close()
-    again = PostgresLedger(database)
-    assert again.append("r", Record(RecordKind.BEGUN), after=0).seq == 1
-    again.close()
+
+
+def test_a_run_outlives_a_restart_of_its_server(postgres: Server, database: str) -> None:
+    rows = "".join(f"{at}. [act] step {at}\n" for at in range(1, 7))
+    submit_plan(database, parse_plan(f"Goal: g\n## Steps\n{rows}"), "r")
+    done: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        done.append(call.step.step_id)
+        if call.step.step_id in {"2", "4"}:
+            postgres.restart()
+        return OperatorResult()
+
+    result = continue_run(database, "r", operate)
+    assert result is not None
+    assert result.outcome is Outcome.CONVERGED
+    assert done == ["1", "2", "3", "4", "5", "6"]
 
 
 def test_leases_go_by_the_clock_of_the_server(database: str, monkeypatch: pytest.MonkeyPatch) -> None:

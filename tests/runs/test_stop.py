@@ -1,0 +1,170 @@
+"""A run that is asked to stop ends what is under way and begins nothing else; runs that are over can be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from planspec_lark.engine import OperatorResult, Outcome, StepCall, StepPolicy, ThinkEngine
+from planspec_lark.runs import Ledger, MemoryLedger, PostgresLedger, Record, RecordKind, RunInfo, SqliteLedger
+from planspec_lark.runs.lease import hold_lease
+from planspec_lark.runs.owner import Owner
+from planspec_lark.runs.summary import prune_runs
+from tests.engine.worlds import World, plan
+from tests.runs import working
+
+
+@pytest.fixture(params=["file", "postgres"])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    is_file = request.param == "file"
+    made = SqliteLedger(tmp_path / "ledger") if is_file else PostgresLedger(request.getfixturevalue("database"))
+    with closing(made):
+        yield made
+
+
+# ---------------------------------------------------------------- to stop
+
+
+@pytest.mark.parametrize("kind", working.GO_ON)
+def test_a_run_of_each_kind_stops_after_what_is_under_way(kind: str, tmp_path: Path) -> None:
+    ledger, notes = MemoryLedger(), list[str]()
+    working.BEGIN[kind](ledger, tmp_path)
+
+    def note(said: str) -> None:
+        notes.append(said)
+        if said.startswith("begin"):
+            for info in ledger.runs():
+                ledger.ask_to_stop(info.run)
+
+    working.GO_ON[kind](ledger, tmp_path, note)
+    first = len(notes)
+    begun = {note for note in notes if note.startswith("begin")}
+    # A tool plan calls four tools at a time.
+    assert 0 < len(begun) <= 4
+    assert {note.replace("end", "begin") for note in notes if note.startswith("end")} == begun
+    # Who continues it was not asked.
+    working.GO_ON[kind](ledger, tmp_path, notes.append)
+    assert len(notes) > first
+    assert len(notes) == len({*notes})
+
+
+def test_a_plan_says_that_it_was_stopped() -> None:
+    ledger, world = MemoryLedger(), World()
+
+    def operate(call: StepCall) -> OperatorResult:
+        ledger.ask_to_stop("r")
+        return world.operator(call)
+
+    engine = ThinkEngine(plan("1. [act] a\n2. [act] b\n"), operate, ledger=ledger, run_id="r")
+    result = engine.run()
+    assert (result.outcome, result.reason, world.log) == (Outcome.STOPPED, "it was asked to stop", ["run 1"])
+    (end,) = ledger.records("r", kinds=[RecordKind.ENDED])
+    assert end.data["outcome"] == "stopped"
+
+
+def test_only_who_holds_the_lease_is_asked(ledger: Ledger) -> None:
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.ask_to_stop("r")
+    assert not ledger.is_asked_to_stop("r")
+    first, second = Owner.new(), Owner.new()
+    ledger.acquire("r", first, seconds=30)
+    ledger.ask_to_stop("r")
+    # To renew the lease is not to begin.
+    ledger.acquire("r", first, seconds=30)
+    assert ledger.is_asked_to_stop("r")
+    assert ledger.find_holder("r") == first
+    ledger.release("r", first)
+    assert ledger.find_holder("r") is None
+    ledger.acquire("r", second, seconds=30)
+    assert not ledger.is_asked_to_stop("r")
+
+
+def test_a_lease_that_could_not_be_given_back_keeps_nobody_waiting() -> None:
+    ledger = MemoryLedger()
+    ledger.begin(RunInfo("r", 1.0))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ledger, "release", ledger._missing)
+        with hold_lease(ledger, "r"):
+            patched.setattr(ledger, "release", _refuse(ledger))
+    with hold_lease(ledger, "r"):
+        pass
+
+
+def _refuse(ledger: MemoryLedger) -> Callable[..., None]:
+    def release(*_: object) -> None:
+        raise ledger._missing("the server")
+
+    return release
+
+
+# ---------------------------------------------------------------- to forget
+
+
+def _make(ledger: Ledger, run: str, outcome: str = "") -> RunInfo:
+    info = RunInfo(run, 1.0)
+    ledger.begin(info)
+    ledger.append(run, Record(RecordKind.BEGUN, plan="p", outputs={"a": 1}), after=0)
+    ledger.add_view(run, "d", "text")
+    ledger.add_snapshot(run, "s")
+    if outcome:
+        ledger.append(run, Record(RecordKind.ENDED, data={"outcome": outcome}), after=1)
+    return info
+
+
+def test_what_is_over_is_forgotten_and_nothing_else(ledger: Ledger) -> None:
+    runs = [_make(ledger, outcome or "cut off", outcome) for outcome in ("converged", "done", "blocked", "budget", "")]
+    busy = _make(ledger, "busy", "converged")
+    ledger.acquire("busy", Owner.new(), seconds=30)
+    assert prune_runs(ledger, [*runs, busy], 5.0) == []
+    gone = prune_runs(ledger, [*runs, busy], 1e11)
+    assert [info.run for info, _ in gone] == ["converged", "done"]
+    assert [info.run for info in ledger.runs()] == ["blocked", "budget", "cut off", "busy"]
+    assert (ledger.count("converged"), ledger.snapshot("converged"), [*ledger.views("converged")]) == (0, None, [])
+    # What is left can be continued.
+    with hold_lease(ledger, "blocked"):
+        assert ledger.count("blocked") == 2
+    # There may be another one of this name.
+    _make(ledger, "converged")
+
+
+def test_the_room_is_given_back(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    with closing(SqliteLedger(path)) as ledger:
+        info = _make(ledger, "r")
+        ledger.append("r", Record(RecordKind.DONE, outputs={"a": "x" * 500_000}), after=1)
+        ledger.append("r", Record(RecordKind.ENDED, data={"outcome": "converged"}), after=2)
+        prune_runs(ledger, [info], 1e11)
+    assert path.stat().st_size < 200_000
+
+
+# ---------------------------------------------------------------- what not all may use at a time
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_steps_that_use_the_same_wait_for_each_other(most: int) -> None:
+    using, seen = list[str](), list[int]()
+
+    async def operate(call: StepCall) -> OperatorResult:
+        import asyncio
+
+        if call.step.description == "train":
+            using.append(call.step.step_id)
+            seen.append(len(using))
+        await asyncio.sleep(0.05)
+        if call.step.description == "train":
+            using.remove(call.step.step_id)
+        return OperatorResult()
+
+    rows = "".join(f"{at}. [act] {'train' if at % 2 else 'look'}\n" for at in range(1, 9))
+    options = {"jobs": 8, "order": "data", "resources": {"gpu": most}}
+    uses = StepPolicy(uses=("gpu",))
+    engine = ThinkEngine(
+        plan(rows), operate, step_policy=lambda call: uses if call.step.description == "train" else StepPolicy(), **options
+    )
+    assert engine.run().outcome is Outcome.CONVERGED
+    assert max(seen) == most
+    with pytest.raises(ValueError, match="resources: gpu: 0 is not at least 1"):
+        ThinkEngine(plan(rows), operate, resources={"gpu": 0})

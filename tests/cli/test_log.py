@@ -282,3 +282,34 @@ def test_nothing_steers_a_terminal() -> None:
         assert "\\x1b[31m\\u202e" in shown or "\\u001b[31m\\u202e" in shown
         assert "\nforged" not in shown
         harmless(run("log", "bakery.md", *options).stdout_bytes, colours=False)
+
+
+# ---------------------------------------------------------------- what is over, and what is to stop
+
+
+def test_runs_that_are_over_are_forgotten() -> None:
+    lines = run("log", "bakery.md", "--runs").stdout.splitlines()
+    assert (run("log", "bakery.md", "--prune", "1").stdout, len(lines)) == ("", 2)
+    pruned = run("log", "bakery.md", "--prune", "0")
+    assert (pruned.exit_code, pruned.stdout.splitlines()) == (0, lines[1:])
+    assert run("log", "bakery.md", "--runs").stdout.splitlines() == lines[:1]
+    for other in (["--runs"], ["--summary"], ["--last", "1"], ["--run", "r"]):
+        assert "--prune goes with no other choice" in run("log", "bakery.md", "--prune", "0", *other).stderr
+    assert run("log", "other.md", "--prune", "0").exit_code == 2
+    assert not Path("other.md.ledger").exists()
+
+
+def test_who_is_asked_to_stop() -> None:
+    assert run("stop", "bakery.md").stdout == "No process is at work on it.\n"
+    with closing(SqliteLedger(LEDGER)) as ledger:
+        last = ledger.runs()[-1].run
+        elsewhere = evolve(Owner.new(), host="elsewhere", process=7)
+        ledger.acquire(last, elsewhere, seconds=60)
+        result = run("stop", "bakery.md", "--now")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "process 7 on elsewhere is at work on it, and only a command there can stop it --now" in result.stderr
+        assert not ledger.is_asked_to_stop(last)
+        assert run("stop", "bakery.md").stdout == f"Asked process 7 on elsewhere to stop run {last}.\n"
+        assert ledger.is_asked_to_stop(last)
+    assert "there is no such run" in run("stop", "bakery.md", "--run", "nosuch").stderr
+    assert run("stop", "other.md").exit_code == 2

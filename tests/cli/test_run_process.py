@@ -74,6 +74,15 @@ def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
     assert lines[1] == lines[2]
 
 
+def test_a_run_that_is_asked_to_stop_now_goes_on() -> None:
+    with buying() as process:
+        wait_for_pid()
+        assert run("stop", "bakery.md", "--now").stdout.startswith(f"Asked process {process.pid} on ")
+        _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr.decode()) == (130, f"Stopped. To continue:\n{GO_ON}")
+    assert run(*go_on(stderr.decode())).exit_code == 0
+
+
 # Four steps that can be done side by side. Each starts a program of its own, and names both.
 _FOUR = "Goal: g\n## Steps\n1. [act] so → list\n" + "".join(f"{at}. [act] so\n  > ← list\n" for at in range(2, 6))
 _BOTH = "sleep 60 &\necho $$ >> pids\necho $! >> pids\n[ $(wc -l < pids) -lt 8 ] || touch pid\nwait\n"

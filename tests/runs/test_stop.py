@@ -162,7 +162,10 @@ def test_steps_that_use_the_same_wait_for_each_other(most: int) -> None:
     options = {"jobs": 8, "order": "data", "resources": {"gpu": most}}
     uses = StepPolicy(uses=("gpu",))
     engine = ThinkEngine(
-        plan(rows), operate, step_policy=lambda call: uses if call.step.description == "train" else StepPolicy(), **options
+        plan(rows),
+        operate,
+        step_policy=lambda call: uses if call.step.description == "train" else StepPolicy(),
+        **options,
     )
     assert engine.run().outcome is Outcome.CONVERGED
     assert max(seen) == most

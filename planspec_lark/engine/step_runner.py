@@ -132,6 +132,7 @@ class StepRunner:
             wait=0 if until is None else max(min(until - time(), policy.max_pause), 0),
             ask_again=partial(self._ask_again, call.step, policy),
             postponed=partial(self._postponed, step, call),
+            rescue=partial(self._rescue, step, call, policy),
         )
 
     # ---------------------------------------------------------------- calls
@@ -190,6 +191,10 @@ class StepRunner:
             tries=outcome.tries,
             pause=pause,
         )
+
+    def _rescue(self, step: PlanStep, call: StepCall, policy: StepPolicy, outcome: CallOutcome) -> list[PlanEntry]:
+        # What fails while it is told to stop may have failed by that.
+        return [one for one in self._end(step, call, policy, outcome) if not isinstance(one, Failed)]
 
     def _end(self, step: PlanStep, call: StepCall, policy: StepPolicy, outcome: CallOutcome) -> list[PlanEntry]:
         """What came of a step. What was not OK waits for a reflection then."""

@@ -85,6 +85,7 @@ class Work:
         ask_again: after how many seconds, at least, an outcome asks for another try; None where it does not. By default
             exceptions do, as the policy says.
         postponed: says that it is made once more, after so many seconds.
+        rescue: what has happened with an outcome that came while the run was being left; by default what ``end`` says.
     """
 
     call: Callable[[], Any]
@@ -101,6 +102,7 @@ class Work:
     is_free: bool = False
     ask_again: Callable[[CallOutcome], float | None] | None = None
     postponed: Callable[[CallOutcome, float], Entry] | None = None
+    rescue: Callable[[CallOutcome], Sequence[Entry]] | None = None
 
 
 @frozen(eq=False)
@@ -398,8 +400,9 @@ class Driver(Generic[State, Result]):
     def _rescue(self, call: _Call, ended: WorkResult) -> None:
         """Write down what came of work while the run was being left."""
         if ended.error is None:
+            end = call.work.rescue or call.work.end
             with suppress(Exception):
-                self._write(call.work.end(call.outcome(ended)))
+                self._write(end(call.outcome(ended)))
 
     def _write(self, entries: Iterable[Entry]) -> None:
         for entry in entries:

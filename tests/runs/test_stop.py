@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from planspec_lark.cancellation import stop_event
 from planspec_lark.engine import OperatorResult, Outcome, StepCall, StepPolicy, ThinkEngine
 from planspec_lark.runs import Ledger, MemoryLedger, PostgresLedger, Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.lease import hold_lease
@@ -148,8 +151,6 @@ def test_steps_that_use_the_same_wait_for_each_other(most: int) -> None:
     using, seen = list[str](), list[int]()
 
     async def operate(call: StepCall) -> OperatorResult:
-        import asyncio
-
         if call.step.description == "train":
             using.append(call.step.step_id)
             seen.append(len(using))
@@ -159,15 +160,44 @@ def test_steps_that_use_the_same_wait_for_each_other(most: int) -> None:
         return OperatorResult()
 
     rows = "".join(f"{at}. [act] {'train' if at % 2 else 'look'}\n" for at in range(1, 9))
-    options = {"jobs": 8, "order": "data", "resources": {"gpu": most}}
-    uses = StepPolicy(uses=("gpu",))
+    uses, none = StepPolicy(uses=("gpu",)), StepPolicy()
     engine = ThinkEngine(
         plan(rows),
         operate,
-        step_policy=lambda call: uses if call.step.description == "train" else StepPolicy(),
-        **options,
+        step_policy=lambda call: uses if call.step.description == "train" else none,
+        jobs=8,
+        order="data",
+        resources={"gpu": most},
     )
     assert engine.run().outcome is Outcome.CONVERGED
     assert max(seen) == most
     with pytest.raises(ValueError, match="resources: gpu: 0 is not at least 1"):
         ThinkEngine(plan(rows), operate, resources={"gpu": 0})
+
+
+# ---------------------------------------------------------------- what ends while a run is cancelled
+
+
+@pytest.mark.parametrize("status", ["OK", "FAIL"])
+def test_what_a_thread_has_done_is_kept_and_what_has_failed_by_the_end_is_not(status: str) -> None:
+    ledger, begun = MemoryLedger(), Event()
+
+    def operate(_: StepCall) -> OperatorResult:
+        begun.set()
+        stop_event().wait(30)
+        return OperatorResult(status, "said")
+
+    async def cancel() -> None:
+        engine = ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r")
+        task = asyncio.create_task(engine.arun())
+        await asyncio.to_thread(begun.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    assert ledger.count("r", kinds=[RecordKind.DONE]) == (status == "OK")
+    assert ledger.count("r", kinds=[RecordKind.FAILED]) == 0
+    again = World()
+    result = ThinkEngine(None, again.operator, ledger=ledger, run_id="r").run(resume=True)
+    assert (result.outcome, len(again.log)) == (Outcome.CONVERGED, int(status == "FAIL"))

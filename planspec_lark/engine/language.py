@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -77,13 +76,15 @@ class PlanLanguage:
     required: Sequence[str]
     order: Order
     findings: tuple[Diagnostic, ...] = ()
-    # The ids of steps that are at work, or wait for their turn or another try.
-    _at_work: set[str] = field(factory=set, init=False)
     _is_waiting_for_edit: bool = field(default=False, init=False)
     _agenda: RunAgenda = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._agenda = RunAgenda(self.writer, self.step_runner.values, self.order)
+
+    @property
+    def _at_work(self) -> set[str]:
+        return self.step_runner.at_work
 
     # ---------------------------------------------------------------- what is next
 
@@ -132,16 +133,7 @@ class PlanLanguage:
         found = self.step_runner.begin(step)
         if found is None:
             return None if self._at_work else self._wait_for_person(step)
-        if not isinstance(found, Work):
-            return found
-        self._at_work.add(step.step_id)
-        return evolve(found, end=partial(self._end_step, step.step_id, found.end))
-
-    def _end_step(
-        self, step_id: str, end: Callable[[CallOutcome], Sequence[Entry]], outcome: CallOutcome
-    ) -> Sequence[Entry]:
-        self._at_work.discard(step_id)
-        return end(outcome)
+        return found
 
     def _wait_for_person(self, step: PlanStep) -> End[RunResult]:
         named = f" ({step.step_name})" if step.step_name else ""

@@ -39,6 +39,7 @@ from planspec_lark.engine.entries import (
 )
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.planspec.models import PlanStep, has_progress
+from planspec_lark.runs.limits import NO_EFFORT
 
 __all__ = ["ClearedStep", "FinishedStep", "RunState", "RunningStep", "StepFailure"]
 
@@ -173,7 +174,8 @@ class RunState:
     def take(self, entry: PlanEntry) -> None:
         """Take account of what has happened."""
         self.last = entry
-        self.effort += entry.effort
+        if entry.effort is not NO_EFFORT:
+            self.effort += entry.effort
         if not isinstance(entry, Resumed):
             self.ended = ""
         if not isinstance(entry, (Refused, Resumed, Ended)):

@@ -10,7 +10,7 @@ from logging import getLogger
 from threading import RLock
 from typing import Any, TypeVar
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from planspec_lark.awaitables import ignore
 from planspec_lark.document.file import LeasedPlan
@@ -139,12 +139,12 @@ class RunWriter(RunLog):
                 self.version += 1
                 self.shape += 1
                 plan = self.text.text
-            made = evolve(entry, changes=changes, plan=plan, before=self.digest, after=self.text.digest)
-            self.digest = made.after
+            said = {"changes": changes, "plan": plan, "before": self.digest, "after": self.text.digest}
+            self.digest = self.text.digest
             self._is_ahead = True
-            record = self._keep(self.ledger, self.types.write(made))
+            record = self._keep(self.ledger, self.types.write(entry, **said))
             self._is_ahead = False
-        return self._written(made, record, step_type)
+        return self._written(entry, record, step_type, **said)
 
     def _apply(self, patches: Iterable[StepPatch]) -> dict[str, StepUpdate]:
         changes = {}

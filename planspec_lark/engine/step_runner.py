@@ -100,6 +100,8 @@ class StepRunner:
     policy: StepPolicy | Callable[[StepCall], StepPolicy]
     persons: Collection[str] = ()
     person_types: Collection[str] = ()
+    # The ids of steps that are at work, or wait for their turn or another try.
+    at_work: set[str] = field(factory=set, init=False)
     # Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it.
     _version: int = field(default=-1, init=False)
     _looked: set[str] = field(factory=set, init=False)
@@ -119,6 +121,7 @@ class StepRunner:
         attempt, key, tries, until = self._attempt(step, running)
         call = self._call(step, attempt, key)
         policy = self._policy_of(call)
+        self.at_work.add(id)
         return Work(
             partial(self._perform, call),
             partial(self._end, step, call, policy),
@@ -198,6 +201,7 @@ class StepRunner:
 
     def _end(self, step: PlanStep, call: StepCall, policy: StepPolicy, outcome: CallOutcome) -> list[PlanEntry]:
         """What came of a step. What was not OK waits for a reflection then."""
+        self.at_work.discard(step.step_id)
         error = outcome.error
         if isinstance(error, LedgerError):
             raise error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cache
 from typing import Any, TypeVar
 
 from attrs import define, evolve, field, fields, frozen
@@ -13,7 +14,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from planspec_lark.runs.lease import VIEW_PAUSE, RunLease, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, RunInfo
-from planspec_lark.runs.limits import Effort
+from planspec_lark.runs.limits import NO_EFFORT, Effort
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -40,7 +41,7 @@ class Entry:
     kind: RecordKind | None = None
     step: str = ""
     hash: str = ""
-    effort: Effort = field(default=Effort(), metadata=UNKEPT)
+    effort: Effort = field(default=NO_EFFORT, metadata=UNKEPT)
     seq: int = field(default=0, metadata=UNKEPT)
     time: float = field(default=0.0, metadata=UNKEPT)
 
@@ -51,6 +52,7 @@ _COLUMNS = ("kind", "step", "hash", "attempt", "outputs", "changes", "plan", "be
 _READ = frozenset(_COLUMNS) - {"outputs"} | {"seq", "time"}
 # What other fields do not depend on.
 _LATER = frozenset(_COLUMNS) - {"kind", "step", "hash"}
+_SPENT = frozenset(one.name for one in fields(Effort))
 # Values that a record need not have: they are the defaults of their fields.
 _EMPTY: tuple[object, ...] = (None, "", 0, [], {}, ())
 
@@ -78,19 +80,20 @@ class EntryTypes:
             self._converter.register_structure_hook(model, read)
             self._converter.register_unstructure_hook(model, write)
 
-    def write(self, entry: Entry) -> Record:
-        """An entry as a record; it has to have a kind."""
-        kept = {
-            one.metadata.get("name", one.name): getattr(entry, one.name)
-            for one in fields(type(entry))
-            if one.metadata.get("is_kept", True)
-        }
-        columns = {name: kept.pop(name) for name in _COLUMNS if name in kept}
+    def write(self, entry: Entry, **more: Any) -> Record:
+        """An entry as a record; it has to have a kind. What ``more`` columns say is not taken from the entry."""
+        data = {}
+        for name, called in _kept_fields(type(entry)):
+            value = getattr(entry, name)
+            if called in _COLUMNS:
+                more.setdefault(called, value)
+            elif value not in _EMPTY:
+                data[called] = self._converter.unstructure(value)
+        if entry.effort is not NO_EFFORT:
+            data |= {name: value for name, value in entry.effort.to_data().items() if value}
         # A name may have what no database takes.
-        columns["step"] = visible_name(entry.step)
-        kept |= entry.effort.to_data()
-        data = self._converter.unstructure({name: value for name, value in kept.items() if value not in _EMPTY})
-        return Record(data=data, **columns)
+        more["step"] = visible_name(entry.step)
+        return Record(data=data, **more)
 
     def read(self, record: Record) -> Entry | None:
         """A record as an entry; None where the language has none of this kind.
@@ -104,7 +107,8 @@ class EntryTypes:
         said = {**record.data, "kind": record.kind, "step": record.step, "hash": record.hash}
         entry = self._converter.structure(said, model)
         columns = {one.name: getattr(record, one.name) for one in fields(model) if one.name in _READ}
-        return evolve(entry, effort=Effort.from_data(record.data), **columns)
+        effort = NO_EFFORT if _SPENT.isdisjoint(record.data) else Effort.from_data(record.data)
+        return evolve(entry, effort=effort, **columns)
 
     def _reader(self, model: type[Entry]) -> Callable[..., Entry]:
         """What makes an entry of the data of a record."""
@@ -116,6 +120,13 @@ class EntryTypes:
             for one in fields(model)
         }
         return make_dict_structure_fn(model, self._converter, **how)
+
+
+@cache
+def _kept_fields(model: type[Entry]) -> list[tuple[str, str]]:
+    """The fields that a record has, and what it calls them."""
+    kept = (one for one in fields(model) if one.metadata.get("is_kept", True))
+    return [(one.name, one.metadata.get("name", one.name)) for one in kept]
 
 
 @define(eq=False)
@@ -217,10 +228,10 @@ class RunLog:
                 self.lease.check()
         return self._written(entry, record, step_type)
 
-    def _written(self, entry: _Some, record: Record, step_type: str) -> _Some:
+    def _written(self, entry: _Some, record: Record, step_type: str, **more: Any) -> _Some:
         self.record = record
         self.telemetry.take(record, step_type)
-        return evolve(entry, seq=self.last, time=record.time)
+        return evolve(entry, seq=self.last, time=record.time, **more)
 
     def _keep(self, ledger: Ledger, record: Record) -> Record:
         if not self.last and ledger.find_run(self.run) is None:

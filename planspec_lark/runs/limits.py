@@ -17,6 +17,7 @@ from planspec_lark.syntax.fields import require_number
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = [
+    "NO_EFFORT",
     "Account",
     "Answer",
     "Budget",
@@ -120,6 +121,9 @@ class Effort:
     def from_data(cls, data: Mapping[str, Any]) -> Effort:
         """What a record says, also one that was written before models were named."""
         return cls(**{"tokens": 0, **{one.name: data[one.name] for one in fields(cls) if one.name in data}})
+
+
+NO_EFFORT = Effort()
 
 
 @frozen
@@ -232,7 +236,8 @@ class Account:
 
     def spend(self, effort: Effort) -> None:
         """Add what something has taken."""
-        self.effort += effort
+        if effort is not NO_EFFORT:
+            self.effort += effort
 
     def seconds_left(self) -> float:
         """How many seconds the run has left."""

@@ -148,7 +148,7 @@ class RepairRound:
 
 @frozen(slots=False, kw_only=True)
 class RepairedPlan(Extraction):
-    """What has come of all rounds: what was read in the end, and how that came about.
+    """The outcome of all rounds: what was read in the end, and how.
 
     Attributes:
         text: the plan's text where it is accepted: what was given, with no other lines changed than those that had to

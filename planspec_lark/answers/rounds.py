@@ -212,6 +212,11 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
 ) -> RepairedPlan:
     """Let a language model repair a plan, or an answer with a plan. No text and no answer makes it raise.
 
+    >>> answer = "Goal: Open\\n## Steps\\n1. Light the oven\\n"
+    >>> repaired = repair_plan(answer, lambda prompt: "LINE 3: 1. [act] Light the oven")
+    >>> repaired.is_usable, repaired.plan.steps[0].step_type
+    (True, 'act')
+
     What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
     all that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up,
     or the same would be asked again. Where there are several plans, the question is which of them holds.

@@ -11,6 +11,10 @@ import attrs
 import griffe
 
 _ROLE = re.compile(r":\w+:`(?:(?P<said>[^`<]+) <)?(?P<short>~?)(?P<name>[\w.]+)>?`")
+# Several names that one text is about, in a list of attributes or arguments.
+_NAMES = re.compile(r"^( +)(\w+(?:, \w+)+)(: .+(?:\n\1 +.+)*)$", re.M)
+# What is typed at the prompt of Python, with what is printed.
+_SESSION = re.compile(r"^>>> .+(?:\n.+)*", re.M)
 
 
 class Docstrings(griffe.Extension):
@@ -25,7 +29,8 @@ class Docstrings(griffe.Extension):
 
 def _go_through(one: griffe.Object, package: griffe.Module) -> None:
     if one.docstring is not None:
-        one.docstring.value = _linked(one.docstring.value, one, package)
+        text = _NAMES.sub(_one_each, _linked(one.docstring.value, one, package))
+        one.docstring.value = _SESSION.sub(r"```pycon\n\g<0>\n```", text)
     if isinstance(one, griffe.Module) and one.is_init_module:
         one.exports = [name for name, member in one.members.items() if member.is_alias and _is_own(name, member)]
     if isinstance(one, griffe.Class):
@@ -76,6 +81,11 @@ def _said(default: object) -> str | None:
     if isinstance(default, Enum) and default is not attrs.NOTHING:
         return str(f"{type(default).__name__}.{default.name}")
     return repr(default) if default is None or isinstance(default, str | int | float | tuple) else "..."
+
+
+def _one_each(entry: re.Match[str]) -> str:
+    indent, names, text = entry.groups()
+    return "\n".join(f"{indent}{name}{text}" for name in names.split(", "))
 
 
 def _linked(text: str, one: griffe.Object, package: griffe.Module) -> str:

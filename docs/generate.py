@@ -31,45 +31,70 @@ _COMMAND_LINE = f"""\
 
 {_GENERATED}
 
-What `planspec --help` and `planspec COMMAND --help` say. [Output and files](output.md) says what all commands have in
-common: formats, exit codes, environment variables and files.
+What `planspec --help` and `planspec COMMAND --help` say. [Output and files](../output.md) says what all commands have
+in common: formats, exit codes, environment variables and files.
 
 Where a command lists no other exit codes, {_EXITS}.
 """
-# An option that means the same in more commands than this is explained once, at the top.
+_COMPLETION = """\
+## Completion
+
+To complete commands, options, and the names of plans and steps, add to your shell's start file:
+
+```text
+eval "$(_PLANSPEC_COMPLETE=bash_source planspec)"      # ~/.bashrc
+eval "$(_PLANSPEC_COMPLETE=zsh_source planspec)"       # ~/.zshrc
+_PLANSPEC_COMPLETE=fish_source planspec | source       # ~/.config/fish/config.fish
+```
+"""
+# An option that means the same in more commands than this is explained once, on the first page.
 _COMMON = 5
 # What is code already, and options.
 _CODE = re.compile(r"`[^`]+`|(?<![\w-])--[a-z][\w-]*")
 
 
-def command_line_page() -> str:
-    """All commands, as click's objects describe them."""
+def command_line_pages() -> dict[str, str]:
+    """All commands, as click's objects describe them: the text of each page, by its name."""
     context = click.Context(cli, info_name="planspec", **cli.context_settings)
-    commands = list(_commands(cli, context))
-    seen = Counter(option for inner, _ in commands for option in _options(inner))
+    commands = [*_commands(cli, context)]
+    seen = Counter(option for inner in commands for option in _options(inner))
     options = sorted(option for option, count in seen.items() if count > _COMMON)
     # Of what stands below the same heading, that of most commands.
-    ranked = Counter(note for inner, _ in commands for note in _notes(inner)).most_common()
+    ranked = Counter(note for inner in commands for note in _notes(inner)).most_common()
     notes = dict(note for note, _ in reversed(ranked))
-    common = {*options, *notes.items()}
-    parts = [_COMMAND_LINE, *_index(cli, context), "## Common options"]
-    parts.append(_options_table(options))
+    parts = [_COMMAND_LINE, *_index(cli, context), "## Common options", _options_table(options)]
     for heading, text in sorted(notes.items()):
         parts += [f"## {heading}", marked(text)]
-    for inner, depth in commands:
-        parts += [f"{'#' * depth} {_words(inner)}", *_command(inner, common)]
+    pages = {"index": _joined([*parts, _COMPLETION])}
+    for inner in commands:
+        page = _page(_words(inner))
+        title = next((heading for heading in cli.sections if _slug(heading) == page), page)
+        heading = f"## {_words(inner)}" if _words(inner) != title else ""
+        parts = [heading, *_command(inner, {*options, *notes.items()})]
+        pages[page] = _joined([pages.get(page) or f"# {title}\n\n{_GENERATED}", *filter(None, parts)])
+    return pages
+
+
+def _joined(parts: list[str]) -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _commands(group: click.Group, context: click.Context, depth: int = 2) -> Iterator[tuple[click.Context, int]]:
-    """All commands, each in front of those below it, with the level of its heading."""
+def _page(words: str) -> str:
+    """The page of a command: that of the heading above it, and below the last heading one for each command."""
+    name = words.partition(" ")[0]
+    heading = next(heading for heading, names in cli.sections.items() if name in names)
+    return name if heading == [*cli.sections][-1] else _slug(heading)
+
+
+def _commands(group: click.Group, context: click.Context) -> Iterator[click.Context]:
+    """All commands, each in front of those below it."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
         inner = click.Context(command, context, name, **command.context_settings)
-        yield inner, depth
+        yield inner
         if isinstance(command, click.Group):
-            yield from _commands(command, inner, depth + 1)
+            yield from _commands(command, inner)
 
 
 def _words(context: click.Context) -> str:
@@ -77,8 +102,12 @@ def _words(context: click.Context) -> str:
     return context.command_path.partition(" ")[2]
 
 
+def _slug(heading: str) -> str:
+    return heading.lower().replace(" ", "-")
+
+
 def _anchor(heading: str) -> str:
-    return f"#{heading.lower().replace(' ', '-')}"
+    return f"#{_slug(heading)}"
 
 
 def _index(group: Group, context: click.Context) -> Iterator[str]:
@@ -87,7 +116,9 @@ def _index(group: Group, context: click.Context) -> Iterator[str]:
         rows = []
         for name in names:
             words = f"{_words(context)} {name}".strip()
-            rows.append(f"| [`{words}`]({_anchor(words)}) | {marked(group.summary(context, name))} |")
+            page = _page(words)
+            place = f"{page}.md{'' if words == page else _anchor(words)}"
+            rows.append(f"| [`{words}`]({place}) | {marked(group.summary(context, name))} |")
         yield f"**{heading}**"
         yield "\n".join(["| command | what it does |", "|---|---|", *rows])
 
@@ -106,8 +137,8 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)
-    links = [f"[{_code(said[0])}](#common-options)" for said in options if said in common]
-    links += [f"[{said[0].lower()}]({_anchor(said[0])})" for said in _notes(context) if said in common]
+    links = [f"[{_code(said[0])}](index.md#common-options)" for said in options if said in common]
+    links += [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
     if links:
         yield f"Also: {', '.join(links)}."
     yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
@@ -177,8 +208,8 @@ _PYTHON = f"""\
 
 {_GENERATED}
 
-All public names, each with the first sentence of its docstring. A package's page has an example, signatures and all
-that the docstrings say. Nothing is loaded before it is used: importing the package compiles no grammar.
+All public names. A package's page has an example, signatures and all that the docstrings say. Nothing is loaded before
+it is used: importing the package compiles no grammar.
 """
 # In the order of the site's navigation.
 PACKAGES = (
@@ -203,10 +234,9 @@ def python_page() -> str:
     parts.append("\n".join(rows))
     for package in PACKAGES:
         module = _public(package)
-        rows = [f"| {_link(package, name)} | {_first_sentence(module, name)} |" for name in module.__all__]
-        parts += [f"## {module.__name__}", f"{_sentence(module.__doc__ or '')} See [{package}]({package}.md)."]
-        parts.append("\n".join(["| name | what it is |", "|---|---|", *rows]))
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+        parts += [f"## {module.__name__}", _sentence(module.__doc__ or "")]
+        parts.append(",\n".join(_link(package, name) for name in module.__all__))
+    return _joined(parts)
 
 
 def _public(package: str) -> ModuleType:
@@ -215,20 +245,6 @@ def _public(package: str) -> ModuleType:
 
 def _link(package: str, name: str) -> str:
     return f"[`{name}`]({package}.md#planspec_lark.{package}.{name})"
-
-
-def _first_sentence(module: ModuleType, name: str) -> str:
-    value = getattr(module, name)
-    # A constant's docstring is that of its type.
-    return _sentence(value.__doc__ if callable(value) else _constant(module, name))
-
-
-def _constant(module: ModuleType, name: str) -> str:
-    """What stands below a constant where it is made."""
-    says = re.compile(rf'^{name}\b[^\n]* = [^\n]*\n"""(.*?)"""', re.M | re.S)
-    folder = Path(str(module.__file__)).parent
-    (said,) = {found for path in folder.rglob("*.py") for found in says.findall(path.read_text(encoding="utf-8"))}
-    return str(said)
 
 
 def _sentence(docstring: str) -> str:
@@ -271,13 +287,13 @@ def codes_index(pages: Mapping[str, str]) -> str:
     """All codes, by the pages that explain them."""
     parts = [_CODES]
     for page, text in pages.items():
-        rows = ["| code | name | severity | summary |", "|---|---|---|---|"]
+        rows = ["| code | name | severity |", "|---|---|---|"]
         for heading in _CODE_HEADING.finditer(text):
             code = CODES[heading["code"]]
             link = f"[{code.code}]({page}.md{_anchor(f'{code.code} {code.name}')})"
-            rows.append(f"| {link} | {code.name} | {code.severity.value} | {_in_cell(code.summary)} |")
+            rows.append(f"| {link} | {code.name} | {code.severity.value} |")
         parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", "\n".join(rows)]
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return _joined(parts)
 
 
 # ---------------------------------------------------------------- the table of forms
@@ -305,7 +321,7 @@ def pages() -> dict[str, str]:
     """The text of each generated page, by its path below ``docs/``."""
     codes = {page: codes_page(_read(f"reference/codes/{page}.md")) for page in CODE_PAGES}
     return {
-        "reference/cli.md": command_line_page(),
+        **{f"reference/cli/{page}.md": text for page, text in command_line_pages().items()},
         "reference/api/index.md": python_page(),
         "reference/answers.md": forms_page(_read("reference/answers.md")),
         "reference/codes/index.md": codes_index(codes),

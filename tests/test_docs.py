@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -16,11 +15,13 @@ from contextlib import redirect_stdout
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from attrs import frozen
 from markdown_it import MarkdownIt
 
+from docs.hooks import commands_of, on_page_content, on_page_markdown
 from planspec_lark import (
     CommandError,
     Diagnostic,
@@ -439,22 +440,11 @@ def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
                 assert done.stdout + done.stderr == output, f"{block.id}: {command}"
 
 
-def commands_of(text: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, each with the output below it; `> ` goes on with a command."""
-    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-        first, *rows = part.split("\n")
-        while rows and rows[0].startswith("> ") and is_open(first):
-            first += "\n" + rows.pop(0)[2:]
-        yield first, "\n".join(rows)
-
-
-def is_open(command: str) -> bool:
-    """Whether a command's quotes are still open."""
-    try:
-        shlex.split(command)
-    except ValueError:
-        return True
-    return False
+def test_a_console_is_copied_without_prompts_and_output() -> None:
+    page = SimpleNamespace(meta={}, file=SimpleNamespace(src_uri="how-to/page.md"))
+    on_page_markdown("```console\n$ say 'a\n> b'\n> said\n```\n", page, SimpleNamespace(repo_url=None))
+    console = '<div class="language-console highlight">'
+    assert on_page_content(console, page) == console.replace(">", ' data-copy="say &#x27;a\nb&#x27;">')
 
 
 IN_PYTHON = {
@@ -528,6 +518,8 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
+    # A picture that the host of a repository makes of a workflow stands for that workflow.
+    text = re.sub(r"\(\.\./\.\./actions/(.+)/badge\.svg\)", r"(.github/\1)", text)
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         if not target.startswith(("https:", "http:")):
             assert (page.parent / target).exists(), target

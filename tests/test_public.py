@@ -120,6 +120,7 @@ def test_examples_of_docstrings_run(name: str) -> None:
 
 def test_what_a_first_day_needs_has_an_example() -> None:
     needed = (
-        "apply_commands check_text draft_plan extract_plan next_step parse_plan plan_prompt run_plan serialize_plan"
+        "apply_commands check_text draft_plan extract_plan next_step parse_plan plan_prompt repair_plan run_plan "
+        "serialize_plan"
     )
     assert set(needed.split()) <= set(WITH_EXAMPLES)

@@ -359,7 +359,7 @@ def _count(found: Extraction) -> Counter[str]:
 
 @frozen
 class SpliceResult:
-    """What has come of it.
+    """The outcome of a repair.
 
     Attributes:
         text: the plan as it is repaired; as it was, where the answer is refused.

@@ -148,7 +148,7 @@ class RepairRound:
 
 @frozen(slots=False, kw_only=True)
 class RepairedPlan(Extraction):
-    """What has come of all rounds: what was read in the end, and how that came about.
+    """The outcome of all rounds: what was read in the end, and how.
 
     Attributes:
         text: the plan's text where it is accepted: what was given, with no other lines changed than those that had to
@@ -211,6 +211,11 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     on_round: Callable[[RepairRound], None] = _ignore,
 ) -> RepairedPlan:
     """Let a language model repair a plan, or an answer with a plan. No text and no answer makes it raise.
+
+    >>> answer = "Goal: Open\\n## Steps\\n1. Light the oven\\n"
+    >>> repaired = repair_plan(answer, lambda prompt: "LINE 3: 1. [act] Light the oven")
+    >>> repaired.is_usable, repaired.plan.steps[0].step_type
+    (True, 'act')
 
     What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
     all that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up,

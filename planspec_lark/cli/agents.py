@@ -48,7 +48,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     },
     exits={
         0: "Everything is set up, or was before.",
-        2: "A file cannot be changed, or the call is wrong; nothing was changed.",
+        2: "A file cannot be changed, or the arguments are wrong; nothing was changed.",
     },
 )
 @repeated_option(

@@ -277,8 +277,8 @@ _LISTED = 10
         0: "The plan is accepted.",
         1: "Findings are left; a plan's file has the lines that the answers have repaired, and "
         "nothing is written to another file.",
-        2: "A file cannot be read or written, the model cannot be asked, or the call is wrong. Where the model fails "
-        "in a later round, the rounds before it are kept.",
+        2: "A file cannot be read or written, the model cannot be asked, or the arguments are wrong. Where the model "
+        "fails in a later round, the rounds before it are kept.",
         130: "Interrupted; nothing was written.",
         143: "Terminated; nothing was written.",
     },

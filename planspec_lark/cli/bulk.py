@@ -38,7 +38,7 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     },
     exits={
         0: "All records were analysed, whatever was found.",
-        2: "An input cannot be read, a shard could not be analysed, or the call is wrong.",
+        2: "An input cannot be read, a shard could not be analysed, or the arguments are wrong.",
     },
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")

@@ -120,7 +120,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
     exits={
         0: "No errors (with --strict: no warnings either).",
         1: "There are errors. With --diff: a fix would change something; errors without a fix do not count.",
-        2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
+        2: "A file cannot be read or written, another process runs its plan, or the arguments are wrong.",
     },
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)

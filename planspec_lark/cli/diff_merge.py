@@ -172,7 +172,7 @@ def _text_for_git(file: str) -> str:
     exits={
         0: "All was merged.",
         1: "There are conflicts, which are between markers like those of git; or a file is not a plan.",
-        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+        2: "A file cannot be read or written, another process runs the plan, or the arguments are wrong.",
     },
 )
 @click.argument("base", metavar="BASE")

@@ -199,7 +199,7 @@ def _finish(
     exits={
         0: "The plan was changed.",
         1: "There is no such step, or the file is not a plan; nothing was changed.",
-        2: "The file or its ledger cannot be used, another process runs the plan, or the call is wrong.",
+        2: "The file or its ledger cannot be used, another process runs the plan, or the arguments are wrong.",
     },
 )
 @plan_argument()

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     exits={
         0: "All commands were carried out.",
         1: "A command was refused, the answer needs review, or there was no command.",
-        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+        2: "A file cannot be read or written, another process runs the plan, or the arguments are wrong.",
     },
 )
 @plan_argument()
@@ -149,7 +149,7 @@ def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
     exits={
         0: "The lines were written, and no errors are left.",
         1: "The answer was refused, or errors are left.",
-        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+        2: "A file cannot be read or written, another process runs the plan, or the arguments are wrong.",
     },
 )
 @plan_argument()

@@ -63,7 +63,7 @@ _WIDEST_NAME, _LEAST_TEXT = 40, 8
     "list",
     examples=["planspec list", "planspec list --json"],
     files={"planspec/": "Its plans are read.", "standard output": "A line for each plan, or JSON."},
-    exits={2: "The folder cannot be read, or the call is wrong."},
+    exits={2: "The folder cannot be read, or the arguments are wrong."},
 )
 @flag("--json", "as_json", help="Write names, paths, titles, goals, progress and faults as JSON.")
 @folder_option
@@ -96,7 +96,7 @@ def list_command(as_json: bool) -> None:
         "planspec/settings.toml": "Notes it.",
         "standard output": "The name of the current plan; nothing where none is.",
     },
-    exits={2: "There is no such plan, the settings cannot be read or written, or the call is wrong."},
+    exits={2: "There is no such plan, the settings cannot be read or written, or the arguments are wrong."},
 )
 @click.argument("name", metavar="[NAME]", default="", shell_complete=complete_names)
 @click.option(
@@ -163,7 +163,7 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
     exits={
         0: "The plan was moved.",
         1: "The plan is not finished.",
-        2: "There is no such plan, it cannot be moved, another process runs it, or the call is wrong.",
+        2: "There is no such plan, it cannot be moved, another process runs it, or the arguments are wrong.",
     },
 )
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
@@ -211,7 +211,7 @@ def archive_command(name: str, force: bool) -> None:
     exits={
         0: "The plan was created or shown.",
         1: "The draft cannot be used.",
-        2: "The name is taken, the model cannot be asked, a file cannot be written, or the call is wrong.",
+        2: "The name is taken, the model cannot be asked, a file cannot be written, or the arguments are wrong.",
         130: "Interrupted; what has come of a draft is kept.",
         143: "Terminated; what has come of a draft is kept.",
     },

@@ -57,7 +57,7 @@ MODELS = {
     )
 }
 
-EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
+EXITS = {0: "Success.", 2: "A file cannot be read or written, or the arguments are wrong."}
 # Of a word, no more is shown.
 _LONGEST = 40
 # A plan may have any number of steps, and each comparison takes time.

@@ -81,7 +81,7 @@ for _each in (planner_run.start, planner_run.step, planner_run.run):
     exits={
         0: "No errors (with --strict: no warnings either).",
         1: "There are errors.",
-        2: "A file cannot be read, or the call is wrong.",
+        2: "A file cannot be read, or the arguments are wrong.",
     },
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -127,7 +127,7 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
     exits={
         0: "The prompt was written; with --answer, the answer has no errors.",
         1: "With --answer: it has errors, and what asks for a better one was written.",
-        2: "The plan has ended, a file cannot be read, or the call is wrong.",
+        2: "The plan has ended, a file cannot be read, or the arguments are wrong.",
     },
 )
 @state_options
@@ -186,7 +186,7 @@ def schema(strict: bool) -> None:
     "show",
     examples=["planspec planner show", "planspec planner show --plan"],
     files={**_STATE, "standard output": "The tree; with --plan, a plan."},
-    exits={2: "There is no plan in the state folder, a file cannot be read, or the call is wrong."},
+    exits={2: "There is no plan in the state folder, a file cannot be read, or the arguments are wrong."},
 )
 @state_options
 @context_option

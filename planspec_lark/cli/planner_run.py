@@ -121,7 +121,7 @@ _RUN_FILES = {
 _RUN_EXITS = {
     0: "The goal is reached.",
     1: "The plan has failed.",
-    2: "A program, a file, the state folder or standard output cannot be used, or the call is wrong.",
+    2: "A program, a file, the state folder or standard output cannot be used, or the arguments are wrong.",
     3: "The plan has not ended; the same command continues.",
     130: "Interrupted; the same command continues.",
     143: "Terminated; the same command continues.",
@@ -140,7 +140,7 @@ _RUN_EXITS = {
         "--state DIR": "The state folder; it is made where there is none.",
         "standard output": "That the plan has begun.",
     },
-    exits={0: "The plan has begun.", 2: "A plan in the folder has not ended, or the call is wrong."},
+    exits={0: "The plan has begun.", 2: "A plan in the folder has not ended, or the arguments are wrong."},
 )
 @click.argument("goal", metavar="GOAL")
 @state_options

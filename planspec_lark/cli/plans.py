@@ -87,7 +87,7 @@ format_options = options(
     exits={
         0: "All files are in canonical form now.",
         1: "A file is not a plan or, with --check, not in canonical form.",
-        2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
+        2: "A file cannot be read or written, another process runs its plan, or the arguments are wrong.",
     },
 )
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
@@ -372,7 +372,7 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
         "planspec graph plan.md --flow",
     ],
     files={"FILE": READ, "standard output": "The diagram, unless --out names a file."},
-    exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, or the call is wrong."},
+    exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, or the arguments are wrong."},
 )
 @plan_argument()
 @click.option("--flow", "view", flag_value="flow", default=None, help="Show only which step takes what from which.")
@@ -397,7 +397,7 @@ def graph_command(file: str, view: View | None, out: str) -> None:
     },
     exits={
         1: "FILE is not a plan; with --watch, the page says so instead.",
-        2: "A file cannot be read or written, the port or the extra watch cannot be used, or the call is wrong.",
+        2: "A file cannot be read or written, the port or the extra watch cannot be used, or the arguments are wrong.",
     },
 )
 @plan_argument()

@@ -178,7 +178,7 @@ _run_options = options(
     exits={
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
-        2: "A program, the model, a file, the ledger or standard output cannot be used, or the call is wrong.",
+        2: "A program, the model, a file, the ledger or standard output cannot be used, or the arguments are wrong.",
         3: "A budget (--max-steps, --max-calls and the like) is used up, it was stopped, or a person's step is next.",
         130: "Interrupted; --resume continues.",
         143: "Terminated; --resume continues.",

@@ -292,7 +292,7 @@ def _render(rows: Iterable[Row], width: int) -> Any:
         "FILE": "The plan, its ledger, or the state folder of a planner. Without --prune it is only read.",
         "standard output": "A line for each record, or JSON.",
     },
-    exits={2: "There is no ledger or no such run, a file cannot be read, or the call is wrong."},
+    exits={2: "There is no ledger or no such run, a file cannot be read, or the arguments are wrong."},
 )
 @plan_argument(metavar="[FILE]", required=False)
 @click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Show this run.")

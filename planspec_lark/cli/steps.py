@@ -69,7 +69,7 @@ _SAID = "What was done, or why it was refused."
 _EXITS = {
     0: "The plan was changed.",
     1: "The change was refused, or the file is not a plan; nothing was changed.",
-    2: "The file cannot be read or written, another process runs the plan, or the call is wrong.",
+    2: "The file cannot be read or written, another process runs the plan, or the arguments are wrong.",
 }
 
 

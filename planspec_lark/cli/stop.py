@@ -22,7 +22,7 @@ from planspec_lark.syntax.safe_text import visible_name
         "FILE": "The plan, its ledger, or the state folder of a planner.",
         "standard output": "Which process was asked.",
     },
-    exits={2: "There is no ledger or no such run, it cannot be stopped from here, or the call is wrong."},
+    exits={2: "There is no ledger or no such run, it cannot be stopped from here, or the arguments are wrong."},
 )
 @plan_argument()
 @click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Stop this run.")

@@ -106,7 +106,7 @@ def tools_command() -> None:
     exits={
         0: "No errors (with --strict: no warnings either).",
         1: "There are errors.",
-        2: "A file cannot be read, or the call is wrong.",
+        2: "A file cannot be read, or the arguments are wrong.",
     },
 )
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
@@ -176,7 +176,7 @@ def write_atoms(paths: tuple[str, ...]) -> None:
     "order",
     examples=["planspec tools order bread.json", "planspec tools order bread.json --waves"],
     files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The names of the steps, one a line, or JSON."},
-    exits={1: "The plan has errors.", 2: "A file cannot be read, or the call is wrong."},
+    exits={1: "The plan has errors.", 2: "A file cannot be read, or the arguments are wrong."},
 )
 @_plan_argument
 @_atoms_option(required=False)
@@ -205,7 +205,7 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     "graph",
     examples=["planspec tools graph bread.json"],
     files={"PLAN": _READ, "standard output": "The diagram."},
-    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the call is wrong."},
+    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the arguments are wrong."},
 )
 @_plan_argument
 def graph(file: str) -> None:
@@ -220,7 +220,7 @@ def graph(file: str) -> None:
     "show",
     examples=["planspec tools show bread.json", "planspec tools show bread.json --plan"],
     files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The tree; with --plan, a plan."},
-    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the call is wrong."},
+    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the arguments are wrong."},
 )
 @_plan_argument
 @_atoms_option(required=False)
@@ -308,7 +308,7 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
     exits={
         0: "All steps are done, and all outputs are there.",
         1: "A step has failed, an output is missing, or the plan has errors.",
-        2: "A file or a callable cannot be used, or the call is wrong.",
+        2: "A file or a callable cannot be used, or the arguments are wrong.",
         3: "--max-calls is used up.",
         130: "Interrupted, once the running calls had ended.",
         143: "Terminated, in the same way.",

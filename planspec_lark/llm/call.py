@@ -19,7 +19,7 @@ class Call:
     Attributes:
         bounds: of the bytes of the answer.
         span: of the call.
-        partial: what has come of a stream.
+        partial: the part of a stream that has arrived.
         reply: the whole answer, where it came in one piece.
     """
 

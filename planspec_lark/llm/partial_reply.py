@@ -14,7 +14,7 @@ __all__ = ["PartialReply"]
 
 
 class PartialReply:
-    """What has come of a streamed answer so far."""
+    """The part of a streamed answer that has arrived."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint

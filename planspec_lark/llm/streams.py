@@ -45,7 +45,7 @@ class ReplyStream(Iterator[str]):
         """The next piece of text, never empty.
 
         Raises:
-            LlmError: there is no whole answer, for whatever reason. What has come of one is its ``reply``.
+            LlmError: there is no whole answer, for whatever reason. The part that has arrived is its ``reply``.
         """
         piece = next(self._pieces)
         if isinstance(piece, str):

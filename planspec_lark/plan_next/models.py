@@ -142,7 +142,7 @@ class NewBlock:
 
 @frozen
 class DoneItem:
-    """What has become of a block: its goal, how it ended, and all that was done inside it.
+    """A block that has ended: its goal, how it ended, and all that was done inside it.
 
     ``plan`` and ``executor_call`` are what it was opened with, so that a failed one is not tried again. ``left`` is
     what of its plan was still to do.

@@ -50,7 +50,7 @@ def check_text(  # noqa: PLR0913  (all by their names)
         name: what diagnostics call it, such as the file's name.
         limits: how much to read and to report.
         also: what else to look for, as in :func:`planspec_lark.lint_plan`.
-        least: what counts; of less weight are only those that ``also`` asks for.
+        least: the lowest severity to report; below it, only what ``also`` asks for is reported.
         weigh: gives each warning and info as it counts, or None for one that does not. Errors are what they are.
 
     Returns:

@@ -21,7 +21,7 @@ class ToolRunError(PlanSpecError):
 
 
 class StepStatus(str, Enum):
-    """What has become of a step."""
+    """The outcome of a step."""
 
     DONE = "done"
     FAILED = "failed"
@@ -40,7 +40,7 @@ class StepStarted(Entry):
 
 @frozen(kw_only=True)
 class StepResult(Entry):
-    """What has become of a step. Times are of the run that has called its tool.
+    """The outcome of a step. Times are of the run that has called its tool.
 
     Attributes:
         step: its name.
@@ -83,7 +83,7 @@ class ToolRun:
     """A run that has ended.
 
     Attributes:
-        results: what has become of each step, in the order of the document.
+        results: the outcome of each step, in the order of the document.
         outputs: the outputs of the plan, as far as the outputs that they refer to are there.
         missing: the names of the other outputs of the plan.
         reason: why the run was left before all steps had their turn, such as its budget; empty if they had.

@@ -233,7 +233,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             _write_preview(plan, found, given["subtask"], of_persons)
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
-        with stoppable(f"Stopped. To continue:\n{go_on}"), displayed() as display, place.writing() as ledger:
+        with stoppable(f"Stopped. To continue:\n{go_on}"), displayed(budget) as display, place.writing() as ledger:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display, go_on), **more)

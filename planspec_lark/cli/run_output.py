@@ -38,6 +38,7 @@ from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
+from planspec_lark.runs.limits import Account, Budget, Effort
 from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import RunState, StepSum, find_state, prune_runs, summarize_run
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
@@ -209,8 +210,8 @@ def _forget_typed() -> None:
 class _LiveDisplay(Display):
     """A display that changes: the part of the plan that is at work, and what has happened last."""
 
-    def __init__(self, live: Any) -> None:
-        self._live = live
+    def __init__(self, live: Any, budget: Budget) -> None:
+        self._live, self._account = live, Account(budget)
         self._events: deque[Row] = deque(maxlen=_EVENTS)
         self._at = 0
         self._drawn = 0.0
@@ -218,12 +219,14 @@ class _LiveDisplay(Display):
     def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
         self._events.extend(_rows_of(event.kind, event.step_id, event.data, wrapped=False))
+        self._account.spend(Effort.from_data(event.data))
+        self._account.steps += event.kind is RecordKind.STARTED
         if monotonic() - self._drawn >= _PAUSE or event.kind is RecordKind.STARTED:
             # The last active step of those that a tree shows, or else the one that was.
             steps = enumerate(iter_steps(folded(event.plan)))
             self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
             size = self._live.console.size
-            rows = _display_rows(event.plan, self._at, list(self._events), size.height)
+            rows = _display_rows(event.plan, self._at, [*self._events, _spent_row(self._account)], size.height)
             self._live.update(_render(rows, size.width), refresh=True)
             self._drawn = monotonic()
 
@@ -238,9 +241,23 @@ class _LiveDisplay(Display):
             self._live.start()
 
 
+def _spent_row(account: Account) -> Row:
+    """What a run has spent, and may spend."""
+    told = [
+        f"{_amount(used)}{'' if most is None else f' of {_amount(most)}'} {name}"
+        for name, (used, most) in account.spent().items()
+        if most is not None or (used and name != "steps")
+    ]
+    return [(" · ".join([*told, "Ctrl-C is safe: --resume continues"]), _QUIET)]
+
+
+def _amount(number: float) -> str:
+    return f"{number:,.2f}".rstrip("0").rstrip(".")
+
+
 @contextmanager
-def displayed() -> Iterator[Display]:
-    """What shows a run on standard output."""
+def displayed(budget: Budget) -> Iterator[Display]:
+    """What shows a run with this budget on standard output."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         yield Display()
         return
@@ -250,7 +267,7 @@ def displayed() -> Iterator[Display]:
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
     with live:
-        yield _LiveDisplay(live)
+        yield _LiveDisplay(live, budget)
 
 
 def _display_rows(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Row]:
@@ -258,7 +275,7 @@ def _display_rows(plan: PlanSpec, at: int, events: list[Row], height: int) -> li
     counts = plan.progress
     name = one_line(plan.title or plan.goal)
     head: list[Row] = [[(f"{name}  ", "bold"), (f"{counts['done']}/{counts['total']} done", "dim")], []]
-    events = events[-max(height // 4, 1) :]
+    events = events[-max(height // 4, 2) :]
     room = max(height - len(head) - len(events) - 2, 1)
     # No more than these can be seen: to lay out all steps of a large plan takes longer than a step does.
     above = list(step_rows(plan, max(at - room, 0), at))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cache
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import Attribute, define, evolve, field, fields, frozen
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, override
 
@@ -57,6 +56,10 @@ _SPENT = frozenset(one.name for one in fields(Effort))
 _EMPTY: tuple[object, ...] = (None, "", 0, [], {}, ())
 
 
+def _is_kept(one: Attribute[Any]) -> bool:
+    return bool(one.metadata.get("is_kept", True))
+
+
 class EntryTypes:
     """The entries of one language.
 
@@ -74,6 +77,8 @@ class EntryTypes:
     ) -> None:
         self.language = language
         self._types = {kind: one for one, kinds in types.items() for kind in kinds}
+        # By class, the fields that a record has, and what it calls them.
+        self._kept: dict[type, list[tuple[str, str]]] = {}
         self._converter = Converter(detailed_validation=False)
         self._converter.register_structure_hook_factory(lambda of: of in types, self._reader)
         for model, (read, write) in (hooks or {}).items():
@@ -83,7 +88,7 @@ class EntryTypes:
     def write(self, entry: Entry, **more: Any) -> Record:
         """An entry as a record; it has to have a kind. What ``more`` columns say is not taken from the entry."""
         data = {}
-        for name, called in _kept_fields(type(entry)):
+        for name, called in self._fields(type(entry)):
             value = getattr(entry, name)
             if called in _COLUMNS:
                 more.setdefault(called, value)
@@ -94,6 +99,13 @@ class EntryTypes:
         # A name may have what no database takes.
         more["step"] = visible_name(entry.step)
         return Record(data=data, **more)
+
+    def _fields(self, model: type[Entry]) -> list[tuple[str, str]]:
+        if model not in self._kept:
+            self._kept[model] = [
+                (one.name, one.metadata.get("name", one.name)) for one in fields(model) if _is_kept(one)
+            ]
+        return self._kept[model]
 
     def read(self, record: Record) -> Entry | None:
         """A record as an entry; None where the language has none of this kind.
@@ -114,19 +126,12 @@ class EntryTypes:
         """What makes an entry of the data of a record."""
         how: dict[str, Any] = {
             one.name: override(
-                omit=one.name in _LATER or not one.metadata.get("is_kept", True) or None,
+                omit=one.name in _LATER or not _is_kept(one) or None,
                 rename=one.metadata.get("name"),
             )
             for one in fields(model)
         }
         return make_dict_structure_fn(model, self._converter, **how)
-
-
-@cache
-def _kept_fields(model: type[Entry]) -> list[tuple[str, str]]:
-    """The fields that a record has, and what it calls them."""
-    kept = (one for one in fields(model) if one.metadata.get("is_kept", True))
-    return [(one.name, one.metadata.get("name", one.name)) for one in kept]
 
 
 @define(eq=False)

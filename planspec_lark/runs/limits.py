@@ -244,17 +244,20 @@ class Account:
         seconds = self.budget.seconds
         return math.inf if seconds is None else max(seconds - (monotonic() - self._began), 0)
 
-    def find_excess(self, under_way: int) -> str:
-        """What is used up once so many calls that are under way have ended, of which each may count as one."""
+    def spent(self, under_way: int = 0) -> dict[str, tuple[float, float | None]]:
+        """What was spent, and what may be, once so many calls that are under way have ended; each may count as one."""
         budget, effort = self.budget, self.effort
-        spent = {
+        return {
             "steps": (self.steps, budget.steps),
             "seconds": (monotonic() - self._began, budget.seconds),
             "calls of programs and models": (effort.llm_calls + under_way, budget.llm_calls),
             "tokens": (effort.tokens, budget.tokens),
             "cost": (effort.cost, budget.cost),
         }
-        for name, (used, most) in spent.items():
+
+    def find_excess(self, under_way: int) -> str:
+        """What is used up then."""
+        for name, (used, most) in self.spent(under_way).items():
             if most is not None and used >= most:
                 return f"the budget is used up: {name}: {most:,}"
         return ""

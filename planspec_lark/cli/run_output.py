@@ -226,7 +226,8 @@ class _LiveDisplay(Display):
             steps = enumerate(iter_steps(folded(event.plan)))
             self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
             size = self._live.console.size
-            rows = _display_rows(event.plan, self._at, [*self._events, _spent_row(self._account)], size.height)
+            last = _last_rows(list(self._events), _spent_row(self._account), max(size.height // 4, 1))
+            rows = _display_rows(event.plan, self._at, last, size.height)
             self._live.update(_render(rows, size.width), refresh=True)
             self._drawn = monotonic()
 
@@ -241,6 +242,11 @@ class _LiveDisplay(Display):
             self._live.start()
 
 
+def _last_rows(events: list[Row], spent: Row, most: int) -> list[Row]:
+    """What has happened last, and, where there is room for both, what was spent."""
+    return events[-1:] if most < 2 else [*events[1 - most :], spent]
+
+
 def _spent_row(account: Account) -> Row:
     """What a run has spent, and may spend."""
     told = [
@@ -248,11 +254,11 @@ def _spent_row(account: Account) -> Row:
         for name, (used, most) in account.spent().items()
         if most is not None or (used and name != "steps")
     ]
-    return [(" · ".join([*told, "Ctrl-C is safe: --resume continues"]), _QUIET)]
+    return [(" · ".join(["Ctrl-C is safe (--resume)", *told]), _QUIET)]
 
 
 def _amount(number: float) -> str:
-    return f"{number:,.2f}".rstrip("0").rstrip(".")
+    return f"{number:,.1f}".removesuffix(".0") if number >= 1 else f"{number:.2g}"
 
 
 @contextmanager
@@ -275,7 +281,6 @@ def _display_rows(plan: PlanSpec, at: int, events: list[Row], height: int) -> li
     counts = plan.progress
     name = one_line(plan.title or plan.goal)
     head: list[Row] = [[(f"{name}  ", "bold"), (f"{counts['done']}/{counts['total']} done", "dim")], []]
-    events = events[-max(height // 4, 2) :]
     room = max(height - len(head) - len(events) - 2, 1)
     # No more than these can be seen: to lay out all steps of a large plan takes longer than a step does.
     above = list(step_rows(plan, max(at - room, 0), at))

@@ -285,6 +285,8 @@ def test_the_picture_shows_where_the_plan_is() -> None:
     assert "Bakery  1/7 done" in shown
     assert "2  [>]  [ACT]      Buy it → goods" in shown
     assert "started    2" in shown
+    assert "Ctrl-C is safe (--resume) · " in shown
+    assert " calls of programs and models" in shown
     assert shown.endswith("Progress: 6/7 (86%)\nThe plan has converged.\n")
     # The cursor is hidden while it draws.
     assert screen.written.rfind(b"\x1b[?25h") > screen.written.rfind(b"\x1b[?25l")

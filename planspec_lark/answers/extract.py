@@ -26,6 +26,7 @@ from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_nothing, refuse_excess
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
 from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
@@ -549,7 +550,7 @@ def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
 def _placeholder() -> re.Pattern[str]:
     """What matches a text that stands for what was left out, as a whole or behind its last arrow."""
     around = re.escape(f"{BLANKS}{WIDE}-*•")
-    said = DIALECT.terminal("ELISION").pattern
+    said = grammars.expression(DIALECT.language, "ELISION")
     return re.compile(rf"(?:^|→)[{around}]*+(?P<ELIDED>{said})[{around}]*+$", re.MULTILINE)
 
 

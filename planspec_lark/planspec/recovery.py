@@ -326,8 +326,8 @@ class Reader:
         reading = read_line(content) if "[" in content else None
         if reading is None or reading.kind != "step" or reading.step is None:
             return False
-        # In the list of constraints, only a number tells a step.
-        return not self._is_in_list() or bool(reading.step.number)
+        # In the list of constraints, only a number tells a step, in front of a type that there is.
+        return not self._is_in_list() or (bool(reading.step.number) and reading.step.type in STEP_TYPES)
 
     def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
         """Take what a line of the form says."""

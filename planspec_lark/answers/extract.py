@@ -19,7 +19,7 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_suspect
+from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
@@ -458,7 +458,6 @@ class _Answer:
             is_strict=False,
             default_type=request.default_type,
             signs=request.signs,
-            numbering=Numbering(),
             base=_indent_of(self.source.text, text, start),
         )
         reader.run(text, start, end)

@@ -449,6 +449,8 @@ OUTSIDE = "# Plan: t\nConstraints:\nNone that I know of.\n## Steps\n0. [reason]\
 @given(_interleaved(strategies.canonical_plans))
 @example(("## Steps\n1. [a]\n> c\n", "## Steps\n1. [a]\n<think>\n</think>\n> c\n"))
 @example((OUTSIDE, f"<think></think>\n{OUTSIDE}"))
+@example(("## Steps\n1. [act]\n  > 1. [a]\n2. [x]\n", "## Steps\n1. [act]\n<think>\n</think>  > 1. [a]\n2. [x]\n"))
+@example(("## Steps\n1. [b]\n  > 1. [act]\n", "## Steps\n1. [b]\n<think>\n</think>  > 1. [act]\n"))
 def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     text, answer = both
     expected, found = scan_plan(text), scan_plan(answer)

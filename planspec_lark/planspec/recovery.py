@@ -632,8 +632,10 @@ class Reader:
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, indent, above)
         elif isinstance(self.owner, PlanStep) and (
-            # Indentation says nothing to a strict reader.
-            kind in ("bullet", "step") or (self._is_told_of(indent) and (kind != "untyped" or indent > 0))
+            # Indentation says nothing to a strict reader, nor that of a `>` line to any.
+            kind in ("bullet", "step")
+            or content.startswith(">")
+            or (self._is_told_of(indent) and (kind != "untyped" or indent > 0))
         ):
             text = reading.text if reading and kind == "bullet" else _cut_bullet(content)
             self._take_detail(text, line, indent)

@@ -79,7 +79,9 @@ def _first_readings(folder: Path) -> dict[str, list[str]]:
     (folder / "ready-made" / "compiled").mkdir()
     for text in _TEXTS.values():
         scan_plan(text)
-    (folder / "ready-made" / "compiled" / "planspec.json").write_text(grammars.dump("planspec"), encoding="ascii")
+    for language in ("planspec", "planspec_dialect"):
+        path = folder / "ready-made" / "compiled" / f"{language}.json"
+        path.write_text(grammars.dump(language), encoding="ascii")
     return {
         f"{words}, {name}": [
             sys.executable,

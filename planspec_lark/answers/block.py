@@ -26,10 +26,11 @@ from planspec_lark.planspec.dialect import (
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.planspec.recovery import indent_of
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fences import Fence, find_fences, unquote
 from planspec_lark.syntax.source import BLANKS
 
-__all__ = ["Block", "Lines", "Stretch", "find_blocks", "find_strays"]
+__all__ = ["Block", "Lines", "Stretch", "bare_line", "find_blocks", "find_strays"]
 
 # Behind a line break, which is found faster than the start of a line.
 _QUOTED = re.compile(r"\n((?:[ \t]*+>[^\n]*+(?:\n|\Z)){2,})")
@@ -38,6 +39,8 @@ _HEADING = re.compile(r"#[ \t]+[^ \t\r\n]")
 _ROW = re.compile(r"[^\n]+")
 _LABELS = ("inputs", "outputs", "status", "progress")
 _PARTS = ("title", "goal", "constraints", "steps")
+# How lines begin that belong to a part.
+_SIGNS = {"goal": ">", "step": ">", "constraints": "-"}
 _WHITE = f"{BLANKS}{WIDE}"
 
 
@@ -63,7 +66,15 @@ class Block:
 @cache
 def _maybe() -> re.Pattern[str]:
     """What finds the lines of a text that may be a plan's."""
-    return re.compile(DIALECT.terminal("MAYBE").pattern, re.MULTILINE)
+    return re.compile(grammars.expression(DIALECT.language, "MAYBE"), re.MULTILINE)
+
+
+@cache
+def _steps_header() -> re.Pattern[str]:
+    """What finds the header of the steps as the form has it."""
+    return re.compile(
+        f"^[{BLANKS}]*+{grammars.regular('planspec').make('pattern', 'steps_header', None, ())}", re.MULTILINE
+    )
 
 
 @define(eq=False)
@@ -100,13 +111,19 @@ def find_blocks(text: str, default_type: str = "", written: str = "") -> list[Bl
 
     ``written`` is the text before anything was set aside, which shows how lines are indented.
     """
-    fences = list(find_fences(text))
+    stretches = _Stretches(text, default_type, written or text)
+    for fence in find_fences(text, stretches.has_line):
+        stretches.fences[fence.start] = fence
+    fences = list(stretches.fences.values())
     found = [*_find_fenced(text, fences), *_find_quoted(text, fences)]
     found.sort(key=lambda block: block.start)
-    return found or list(_find_stretches(text, fences, default_type, written or text))
+    return found or stretches.find_all()
 
 
 def _has_plan_line(lines: str) -> bool:
+    # What the form shows needs no dialect, which takes long to load.
+    if _steps_header().search(lines):
+        return True
     # Most of those that have any have it among their first lines.
     is_plan_line = Lines().is_plan_line
     return any(is_plan_line(row[0].strip(f"{_WHITE}\r")) for row in _ROW.finditer(lines))
@@ -131,27 +148,64 @@ def _find_quoted(text: str, fences: Sequence[Fence]) -> Iterator[Block]:
             yield Block(start, end, start, end, is_open=False, text=text[:start] + inner + text[end:])
 
 
+def bare_line(line: str) -> str:
+    """What a line says: behind text, what only looks like white space is text to the form."""
+    return line.lstrip(f"{_WHITE}\r\n").rstrip(f"{BLANKS}\r\n")
+
+
 def _has_detail(line: str) -> bool:
     """Whether lines with `>` directly below a line are its detail."""
     reading = read_line(line.strip(f"{_WHITE}\r\n"))
     return reading is not None and reading.kind in ("step", "goal")
 
 
-def _find_stretches(text: str, fences: Sequence[Fence], default_type: str, written: str) -> Iterator[Block]:
-    """Lines outside of code blocks that hold a plan, each from where it begins to where it ends."""
-    opened = {fence.start: fence for fence in fences}
-    stretch, at = Stretch(default_type), 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        row = text[at:end]
-        content = row.strip(f"{_WHITE}\r\n")
-        indent = indent_of(written, at + row.find(content)) if content else 0
-        fence = opened.get(at)
-        if (fence and stretch.is_left_by(fence.indent)) or not stretch.take(at, end, content, indent):
-            yield from stretch.find_block(text)
-            stretch, end = Stretch(default_type), fence.end if fence else at
-        at = end
-    yield from stretch.find_block(text)
+@define(eq=False)
+class _Stretches:
+    """Lines outside of code blocks that hold a plan, each stretch from where it begins to where it ends.
+
+    Attributes:
+        fences: the code blocks that are known so far, by where they start.
+    """
+
+    text: str
+    default_type: str
+    written: str
+    fences: dict[int, Fence] = field(factory=dict)
+    _stretch: Stretch = field(init=False)
+    _found: list[Block] = field(factory=list)
+    _at: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._stretch = Stretch(self.default_type)
+
+    def find_all(self) -> list[Block]:
+        """All of them."""
+        self._read(len(self.text))
+        self._end()
+        return self._found
+
+    def has_line(self, sign: re.Match[str]) -> bool:
+        """Whether a line that may open a code block is one of a plan that has begun above it."""
+        if not sign["lead"].strip(BLANKS):
+            return False
+        self._read(sign.start())
+        return self._stretch.has_line(sign["lead"])
+
+    def _read(self, until: int) -> None:
+        text = self.text
+        while (at := self._at) < until:
+            end = text.find("\n", at) + 1 or len(text)
+            content = bare_line(text[at:end])
+            indent = indent_of(self.written, text.index(content, at)) if content else 0
+            fence = self.fences.get(at)
+            if (fence and self._stretch.is_left_by(fence.indent)) or not self._stretch.take(at, end, content, indent):
+                self._end()
+                end = fence.end if fence else at
+            self._at = end
+
+    def _end(self) -> None:
+        self._found += self._stretch.find_block(self.text)
+        self._stretch = Stretch(self.default_type)
 
 
 @define(eq=False)
@@ -174,6 +228,8 @@ class Stretch:
     heading: int | None = None
     _lines: Lines = field(factory=Lines)
     _seen: set[str] = field(factory=set)
+    # What a line that begins with a sign belongs to, if it is one of the form.
+    _owner: str = ""
     # Whether a blank line stands in front, and whether a goal has its text in the next line.
     _is_set_off: bool = True
     _wants_text: bool = False
@@ -193,6 +249,11 @@ class Stretch:
     def is_left_by(self, indent: int) -> bool:
         """Whether a code block that is indented so far is none of the stretch."""
         return not self.has_plan_line or indent <= self.indent
+
+    def has_line(self, lead: str) -> bool:
+        """Whether a line with the sign of a quote or a list in front is one of the form, directly below its owner."""
+        sign = _SIGNS.get(self._owner)
+        return not self._is_set_off and sign is not None and lead.lstrip(BLANKS).startswith(sign)
 
     def find_block(self, text: str) -> Iterator[Block]:
         """The block that the lines are, if they are a plan."""
@@ -216,6 +277,7 @@ class Stretch:
             reading = self._lines.read(content) or reading
         self.has_plan_line = self.has_plan_line or reading.kind in ("step", "steps")
         self._seen.add(reading.kind)
+        self._owner = reading.kind if reading.kind in ("step", *_PARTS) else self._owner
         self._wants_text = reading.kind == "goal" and not reading.rows
 
     def _goes_on(self, content: str, indent: int) -> bool:

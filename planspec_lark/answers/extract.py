@@ -19,13 +19,14 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan, locate
-from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, Numbering, is_suspect
+from planspec_lark.planspec.dialect import DIALECT, NO_SIGNS, WIDE, is_suspect
 from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_nothing, refuse_excess
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
 from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
@@ -457,7 +458,6 @@ class _Answer:
             is_strict=False,
             default_type=request.default_type,
             signs=request.signs,
-            numbering=Numbering(),
             base=_indent_of(self.source.text, text, start),
         )
         reader.run(text, start, end)
@@ -549,7 +549,7 @@ def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
 def _placeholder() -> re.Pattern[str]:
     """What matches a text that stands for what was left out, as a whole or behind its last arrow."""
     around = re.escape(f"{BLANKS}{WIDE}-*•")
-    said = DIALECT.terminal("ELISION").pattern
+    said = grammars.expression(DIALECT.language, "ELISION")
     return re.compile(rf"(?:^|→)[{around}]*+(?P<ELIDED>{said})[{around}]*+$", re.MULTILINE)
 
 

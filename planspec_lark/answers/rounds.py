@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from attrs import asdict, astuple, define, evolve, field, fields, frozen
 
+from planspec_lark.answers.block import find_blocks
 from planspec_lark.answers.extract import Extraction, Remark, extract_plan
 from planspec_lark.answers.repair import (
     MAX_CHARACTERS,
@@ -37,7 +38,6 @@ from planspec_lark.syntax.diagnostics import (
     in_order,
     shorten,
 )
-from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.fixer import edits_of
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits
 from planspec_lark.syntax.prompt_templates import read_template
@@ -483,9 +483,9 @@ def _end(state: _State, lines: Collection[int]) -> _State:
     if cut is None or max(lines) < cut:
         return state
     text = state.text
-    for fence in find_fences(text):
-        if not fence.is_closed:
-            opening = text[fence.start : fence.body_start]
+    for block in find_blocks(end_last_line(text)):
+        if block.is_open:
+            opening = text[block.around_start : block.start]
             text = end_last_line(text) + "".join(sign for sign in opening if sign in "`~") + "\n"
     return evolve(state, text=text, finish_reason="")
 

@@ -17,10 +17,10 @@ from re import Match
 
 from attrs import define, field, frozen
 
-from planspec_lark.answers.block import Lines, Stretch
+from planspec_lark.answers.block import Lines, Stretch, bare_line
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.verdict import find_holds
-from planspec_lark.planspec.dialect import DIALECT, WIDE
+from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
@@ -140,10 +140,12 @@ class _Block:
             return
         fence, stretch = self._fence, self._stretch
         row, at = cut_indentation(unquote(line) if fence and ">" in fence["lead"] else line, start)
-        content = row.strip(f"{WHITE}{WIDE}")
+        content = bare_line(row)
         indent = indent_of(written, at - start + row.find(content)) if content else 0
         place = row, at, indent_of(written, at - start)
         sign = read_fence(line, fence)
+        if sign and not fence and stretch.has_line(sign["lead"]):
+            sign = None
         if sign and (fence or stretch.is_left_by(len(sign["lead"]))):
             self._leave(start)
             self._fence = None if fence else sign

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from attrs import frozen
 
+from planspec_lark.planspec.data_flow import find_users
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -117,8 +118,7 @@ class Agenda:
     def renew(self) -> None:
         """Take account of any change of the plan."""
         self._places: dict[int, _Place] = {}
-        self._producers: dict[str, list[PlanStep]] = {}
-        self._users: dict[str, list[PlanStep]] = {}
+        self._producers, self._users = find_users(self.plan)
         # By variable, the place of the first finished step that produces it.
         self._first_done: dict[str, int] = {}
         around: list[tuple[PlanStep, int]] = []
@@ -127,9 +127,6 @@ class Agenda:
             if is_entered:
                 around.append((step, count))
                 count += 1
-                for names, table in ((step.outputs, self._producers), (step.inputs, self._users)):
-                    for name in dict.fromkeys(names):
-                        table.setdefault(name, []).append(step)
                 if step.status is PlanStatus.DONE:
                     for name in step.outputs:
                         self._first_done.setdefault(name, count - 1)

@@ -908,13 +908,8 @@ class _Above:
 
 @define
 class Numbering:
-    """Gives steps their ids: by depth and number where they have none of their own.
+    """Gives steps their ids: by depth and number where they have none of their own."""
 
-    Attributes:
-        below: the step that all stand below; empty for a whole plan.
-    """
-
-    below: str = ""
     _open: list[_Above] = field(factory=list)
     _counts: dict[str, int] = field(factory=dict)
 
@@ -926,7 +921,7 @@ class Numbering:
         else:
             while self._open and not self._holds(self._open[-1], kind, indent):
                 self._open.pop()
-            parent = self._open[-1].step_id if self._open else self.below
+            parent = self._open[-1].step_id if self._open else ""
             step_id = f"{parent}.{number or self._counts.get(parent, 0) + 1}".lstrip(".")
         parent, _, last = step_id.rpartition(".")
         self._counts[parent] = max(self._counts.get(parent, 0), int(last))

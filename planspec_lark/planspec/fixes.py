@@ -128,11 +128,6 @@ class _Text:
         """The last line of the plan, 0 where there is none."""
         return next((at for at in reversed(range(1, len(self.rows))) if self.kind(at)), 0)
 
-    def _code(self, at: int) -> str:
-        """The code of the first fault of the syntax in a line; empty where it has none."""
-        fault = self.faults.get(at)
-        return fault.code if fault else ""
-
     def above(self, at: int) -> int:
         """The next line above one that is not blank; 0 where there is none."""
         return next((line for line in range(at - 1, 0, -1) if self.rows[line]), 0)
@@ -253,7 +248,8 @@ class _Text:
 
     def _leads_orphan(self, at: int) -> bool:
         """Whether a line without an owner follows that would have one if this line were gone."""
-        return self._code(self.below(at)) == "PS107"
+        fault = self.faults.get(self.below(at))
+        return fault is not None and fault.code == "PS107"
 
     def _fix_orphan(self, at: int) -> Fix | None:
         """A `>` or `-` line without an owner."""
@@ -274,15 +270,13 @@ class _Text:
 
     def _fix_textless(self, at: int) -> Fix | None:
         """A title or a constraint without text."""
-        return None if _says_much(self.rows[at]) else self._leave_out(at, "remove the line", is_safe=True)
+        has_word = any(map(str.isalnum, self.rows[at]))
+        return None if has_word else self._leave_out(at, "remove the line", is_safe=True)
 
     # ------------------------------------------------------------ ids
 
-    def _fix_doubled(self, at: int) -> Fix | None:
-        return self._renumbered.get(at)
-
     @cached_property
-    def _renumbered(self) -> dict[int, Fix]:
+    def renumbered(self) -> dict[int, Fix]:
         """The fixes of lines with an id that is taken: the number after that of the step before it."""
         steps = [
             (at, match["step_STEP_ID"]) for at, match in enumerate(self.matches) if match and match["step_STEP_ID"]
@@ -337,10 +331,5 @@ _FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
     "PS106": _Text._fix_late,
     "PS107": _Text._fix_orphan,
     "PS109": _Text._fix_textless,
-    "PS117": _Text._fix_doubled,
+    "PS117": lambda text, at: text.renumbered.get(at),
 }
-
-
-def _says_much(text: str) -> bool:
-    """Whether there is a letter or a digit in a text."""
-    return any(map(str.isalnum, text))

@@ -91,9 +91,9 @@ _PARTS = {
     "constraints": (Section.CONSTRAINTS, "list of constraints"),
     "steps_header": (Section.STEPS, "list of steps"),
 }
-# The kinds of the dialect that head a part, with those of the form.
-# Those that say more of the step above.
+# Lines that say more of the step above.
 _LABELS = ("inputs", "outputs", "status", "progress")
+# The kinds of the dialect that head a part, with those of the form.
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
@@ -326,8 +326,8 @@ class Reader:
         reading = read_line(content) if "[" in content else None
         if reading is None or reading.kind != "step" or reading.step is None:
             return False
-        # In the list of constraints, only a number tells a step.
-        return not self._is_in_list() or bool(reading.step.number)
+        # In the list of constraints, only a number tells a step, in front of a type that there is.
+        return not self._is_in_list() or (bool(reading.step.number) and reading.step.type in STEP_TYPES)
 
     def _take(self, match: Match[str], line: LineBounds, content: str, indent: int) -> None:
         """Take what a line of the form says."""
@@ -513,7 +513,7 @@ class Reader:
         written = content if is_same and _match_step(content) else reading.step.write(step_id)
         match = _match_step(written)
         if match is None:
-            self._report(line, (Deviation("PS110", "this step cannot be written", 0, len(content), None),), None)
+            self._refuse(line, len(content), "PS110", "this step cannot be written")
             self._give_lines_to(False)
             return
         deviations = reading.deviations
@@ -604,8 +604,7 @@ class Reader:
             return
         found = read_row(content, columns, self.signs)
         if found is None:
-            message = "this row of the table has no type or no description"
-            self._report(line, (Deviation("PS101", message, 0, len(content), None),), None)
+            self._refuse(line, len(content), "PS101", "this row of the table has no type or no description")
             return
         reading, inputs = found
         assert reading.step is not None, "a row is a step"
@@ -626,15 +625,17 @@ class Reader:
         kind = reading.kind if reading else ""
         if is_elision(content.lstrip("-*+• >").strip()) and not self._is_in_list():
             message = "this line stands for others that were left out"
-            self._report(line, (Deviation("PS127", message, 0, len(content), None, "write them all"),), None)
+            self._refuse(line, len(content), "PS127", message, "write them all")
         elif self._is_in_list() and kind in ("bullet", "untyped", "step") and not content.startswith("#"):
             assert reading is not None, "its kind says so"
             self._take_listed(reading.text, content, line, indent)
         elif above is not None and not kind and self._goes_on(content, indent, above):
             self._join(content, line, indent, above)
         elif isinstance(self.owner, PlanStep) and (
-            # Indentation says nothing to a strict reader.
-            kind in ("bullet", "step") or (self._is_told_of(indent) and (kind != "untyped" or indent > 0))
+            # Indentation says nothing to a strict reader, nor that of a `>` line to any.
+            kind in ("bullet", "step")
+            or content.startswith(">")
+            or (self._is_told_of(indent) and (kind != "untyped" or indent > 0))
         ):
             text = reading.text if reading and kind == "bullet" else _cut_bullet(content)
             self._take_detail(text, line, indent)
@@ -652,9 +653,7 @@ class Reader:
         """Take a constraint with another bullet."""
         text = text if self.is_strict else unwrap(text)
         if not text:
-            message = "the constraint has no text"
-            help = "write some text, or remove the line"
-            self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
+            self._refuse_empty("constraint", content, line)
             return
         bullet = len(content[: max(len(content) - len(text), 1)].rstrip(BLANKS))
         deviation = Deviation("PS118", "a constraint must start with `- `", 0, max(bullet, 1))
@@ -712,8 +711,7 @@ class Reader:
         step = self.owner
         assert isinstance(step, PlanStep), "somebody owns the line"
         if names_type(text):
-            message = "this line has a type in brackets, and is no step"
-            self._report(line, (Deviation("PS112", message, 0, line.end - line.start, None),), None)
+            self._refuse(line, line.end - line.start, "PS112", "this line has a type in brackets, and is no step")
             return
         row = f"> {text}"
         match = line_pattern().fullmatch(f"{row}\n")
@@ -731,15 +729,13 @@ class Reader:
     def _refuse_text(self, content: str, line: LineBounds) -> None:
         """Name a line that is no line of a plan."""
         if content in ("#", "-"):
-            what = "title" if content == "#" else "constraint"
-            message, help = f"the {what} has no text", "write some text, or remove the line"
-            self._report(line, (Deviation("PS109", message, 0, len(content), None, help),), None)
+            self._refuse_empty("title" if content == "#" else "constraint", content, line)
         elif content.startswith(">") and self.owner is False:
             self._drop(line)
         else:
-            message, expected = "this line is not part of a plan", expected_lines(self.section)
             help = "remove the line, or make it a `> detail` line of a step"
-            self._report(line, (Deviation("PS101", message, 0, len(content), None, help, expected),), None)
+            expected = expected_lines(self.section)
+            self._refuse(line, len(content), "PS101", "this line is not part of a plan", help, *expected)
             if content.startswith("#"):
                 # What stands below another heading is no part of what is above it.
                 self._give_lines_to(False)
@@ -768,6 +764,13 @@ class Reader:
             told = None if rows is None else tuple(rows)
             self.found.append(LineReport(line.start, end, tuple(deviations), told, step_id))
         self._dropped = None
+
+    def _refuse(self, line: LineBounds, width: int, code: str, message: str, help: str = "", *expected: str) -> None:
+        """Name a line as a whole that has no canonical text."""
+        self._report(line, (Deviation(code, message, 0, width, None, help, expected),), None)
+
+    def _refuse_empty(self, what: str, content: str, line: LineBounds) -> None:
+        self._refuse(line, len(content), "PS109", f"the {what} has no text", "write some text, or remove the line")
 
     def _report_anew(self, line: LineBounds, deviations: Sequence[Deviation], row: str, step_id: str = "") -> None:
         """Tell of a line in place of what was told from its start on."""

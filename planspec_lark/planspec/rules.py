@@ -20,7 +20,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.spelling import find_near
 
-__all__ = ["check_rules", "explain_type", "suggest_type", "validate_plan"]
+__all__ = ["check_rules", "validate_plan"]
 
 
 def validate_plan(plan: PlanSpec) -> list[str]:
@@ -55,9 +55,9 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         kind = step.step_type
         if kind not in STEP_TYPES:
-            meant = suggest_type(step) or _suggest_mark(step)
+            meant, help = _explain_type(step)
             replacement = f"[{meant}]" if meant else ""
-            yield _found("PS202", step, "step_type", f"invalid type '{kind}'", explain_type(step), replacement)
+            yield _found("PS202", step, "step_type", f"invalid type '{kind}'", help, replacement)
         if step.step_name in first:
             message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
             help = "names are optional: rename one of the two, or remove its name"
@@ -80,38 +80,18 @@ def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
     return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, replacement=replacement)
 
 
-def _seems_marked(step: PlanStep) -> str:
-    """The bracketed word that a description starts with, as it does where the type in front is meant as a mark."""
-    word = step.description.split("]")[0].removeprefix("[")
-    is_word = grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
-    return word if step.description.startswith("[") and is_word else ""
+def _explain_type(step: PlanStep) -> tuple[str, str]:
+    """What is most likely meant by a type that is none of the four, a type or a mark, and advice; "" for what is open.
 
-
-def _suggest_mark(step: PlanStep) -> str:
-    """The character of the mark that a word before a type stands for; empty for any other."""
-    status = read_status(step.step_type) if _has_type_behind(step) else None
-    return MARKS[status] if status else ""
-
-
-def _has_type_behind(step: PlanStep) -> bool:
-    """Whether a description begins with a type in brackets, and may be behind a mark."""
-    return _seems_marked(step) in STEP_TYPES
-
-
-def suggest_type(step: PlanStep) -> str:
-    """The type that is most likely meant by one that is none of the four, or ""."""
-    word = step.step_type.lower()
-    if word == "x" or _seems_marked(step) or _has_type_behind(step):
-        return ""
-    return read_type(word) or find_near(word, STEP_TYPES)
-
-
-def explain_type(step: PlanStep) -> str:
-    """Advice for a step whose type is none of the four."""
-    if behind := _seems_marked(step):
-        return f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` before `[{behind}]`"
-    if step.step_type.lower() == "x":
-        return "if `[x]` is meant as a mark, write a type after it, such as `[x] [act]`"
-    meant = suggest_type(step)
-    types = f"the types are {list_types('and')}"
-    return f"did you mean `[{meant}]`? {types}" if meant else types
+    Where a description begins with a word in brackets, the type in front is most likely meant as a mark.
+    """
+    kind, types = step.step_type, f"the types are {list_types('and')}"
+    behind = step.description.split("]")[0].removeprefix("[") if step.description.startswith("[") else ""
+    if grammars.pattern("planspec", "VARIABLE").fullmatch(behind):
+        status = read_status(kind) if behind in STEP_TYPES else None
+        help = f"if `[{kind}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` before `[{behind}]`"
+        return MARKS[status] if status else "", help
+    if kind.lower() == "x":
+        return "", "if `[x]` is meant as a mark, write a type after it, such as `[x] [act]`"
+    meant = read_type(kind.lower()) or find_near(kind.lower(), STEP_TYPES)
+    return meant, f"did you mean `[{meant}]`? {types}" if meant else types

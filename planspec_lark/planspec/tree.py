@@ -7,7 +7,7 @@ document order, :func:`iter_with_parents` with parents, :func:`walk` on entering
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.fields import COUNT_LIMIT
@@ -26,14 +26,9 @@ __all__ = [
 # ---------------------------------------------------------------- walks
 
 
-def iter_with_parents(
-    plan: PlanSpec, enters: Callable[[PlanStep], bool] | None = None
-) -> Iterator[tuple[PlanStep, PlanStep | None]]:
-    """All steps in document order, each with its parent (None at the top level).
-
-    The children of a step are left out if ``enters`` refuses it.
-    """
-    return iter_tree(plan.steps, enters)
+def iter_with_parents(plan: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:
+    """All steps in document order, each with its parent (None at the top level)."""
+    return iter_tree(plan.steps)
 
 
 def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:

@@ -32,7 +32,7 @@ def set_aside(text: str) -> str:
 
 @cache
 def _lines_of(language: str, terminal: str) -> re.Pattern[str]:
-    return re.compile(grammars.pattern(language, terminal).pattern, re.MULTILINE)
+    return re.compile(grammars.expression(language, terminal), re.MULTILINE)
 
 
 def undo_escapes(text: str, language: str) -> tuple[str, int, int] | None:

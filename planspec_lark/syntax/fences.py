@@ -7,7 +7,7 @@ quotes and the bullet of a list.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from attrs import frozen
 
@@ -45,12 +45,20 @@ class Fence:
     is_quoted: bool = False
 
 
-def find_fences(text: str) -> Iterator[Fence]:
-    """The code blocks of a text, in its order."""
+def _is_none(_: re.Match[str]) -> bool:
+    return False
+
+
+def find_fences(text: str, is_text: Callable[[re.Match[str]], bool] = _is_none) -> Iterator[Fence]:
+    """The code blocks of a text, in its order.
+
+    ``is_text`` says of a line that may open one that it does not, as something else goes on with it. What is in front
+    of its sign is the group ``lead``.
+    """
     opening: re.Match[str] | None = None
     for match in _LINE.finditer(text):
         if opening is None:
-            opening = match if _opens(match) else None
+            opening = match if _opens(match) and not is_text(match) else None
         elif _closes(opening, match):
             yield _fence(text, opening, match)
             opening = None

@@ -29,6 +29,7 @@ __all__ = [
     "STARTS",
     "Patterns",
     "dump",
+    "expression",
     "grammar_path",
     "grammar_version",
     "parse_tree",
@@ -171,6 +172,12 @@ def regular(language: str) -> Patterns:
 def pattern(language: str, terminal: str) -> re.Pattern[str]:
     """One terminal of ``language`` as a compiled pattern; what it says is the group ``value``."""
     return regular(language).terminal(terminal)
+
+
+@cache
+def expression(language: str, terminal: str) -> str:
+    """The same as an expression, to be put together with others: to compile it by itself takes time."""
+    return str(regular(language).make("terminal", terminal))
 
 
 @cache

@@ -486,8 +486,3 @@ def test_ids_by_depth_and_number(lines: list[str], ids: str) -> None:
         given = "" if number == "-" else str(ord(number) - 96) if number.isalpha() else number
         found.append(numbering.place(given, kind, int(indent)))
     assert " ".join(found) == ids
-
-
-def test_steps_below_another_have_its_id() -> None:
-    numbering = Numbering(below="2")
-    assert [numbering.place("", Number.NONE, 0), numbering.place("2", Number.PLAIN, 0)] == ["2.1", "2.2"]

@@ -105,10 +105,11 @@ def _write_sign(summary: str, sign: str) -> str:
 @example(PlanSpec(steps=[PlanStep("1", step_type="act", description="Document → x, y")]), "1)")
 @example(PlanSpec(steps=[PlanStep("1", step_type="act", description="Document \\→ x, y")]), "[Act]")
 @example(PlanSpec(steps=[PlanStep("1", step_type="act", description="cat x | y", result="Progress: 2")]), "1)")
+@example(PlanSpec("## Steps", steps=[PlanStep("1", step_type="act")]), "1)")
 @given(strategies.named_plans, st.sampled_from(["1)", "[Act]", "✅"]))
 def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) -> None:
     text = serialize_plan(plan)
-    head, header, steps = text.partition("## Steps\n")
+    head, header, steps = f"\n{text}".partition("\n## Steps\n")
     summary, end, rest = steps.partition("\n")
     # A name of nothing but dashes is none to a tolerant reader.
     assume(plan.steps and (not plan.steps[0].step_name or plan.steps[0].step_name.strip("_-")))
@@ -116,6 +117,8 @@ def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) 
     assume(re.search(r"[^\S \t\n][|｜]|[|｜][^\S \t\n]", steps) is None)
     # A step in a line of detail is unclear where the form does not take the whole plan.
     assume(re.search(r"^[ >]*>.*[0-9].*[\[［【]", steps, re.MULTILINE) is None)
+    # A constraint that is a step with its number is one.
+    assume(not any(re.match(r"[0-9(（].*[\[［【]", said) for said in plan.constraints))
     # What only looks like white space is no text where a line has to be repaired.
     assume(all(said == said.strip() for said in (plan.title, plan.goal, *plan.constraints)))
     # Some texts are read otherwise in an answer whatever the sign: `-> a`, `**a**`, `…`.

@@ -548,7 +548,7 @@ def _item(form: _Form, task: Task, depth: int, siblings: set[str], said: list[st
     if not form.word_for(task.status):
         said.append(f"{shorten(task.text, _SAID)}: there is no status for {task.status.value}")
     name, key = form.needs
-    needed = [one for one in task.needs if not key]
+    needed = [one for one in task.needs if isinstance(one, str) and not key]
     if needed or form.below:
         refs = {one: _refer(one, head) if form.below else one for one in needed}
         made[name] = [_id_value(form, ref) for one, ref in refs.items() if _resolve(ref, head, siblings) == one]

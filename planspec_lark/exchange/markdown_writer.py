@@ -30,8 +30,8 @@ def _write_rows(tasks: TaskList, dialect: Dialect, style: _Style, number: int = 
     """The lines of tasks; the first item has this number where a list has numbers."""
     said = dialect.find_needs(tasks)
     for task in tasks:
-        known = {*said.get(task, ())}
-        if missing := [needed for needed in task.needs if needed not in known]:
+        known = {one.id if isinstance(one, Task) else one for one in said.get(task, ())}
+        if missing := [one for one in task.needs if isinstance(one, str) and one not in known]:
             dialect.add_needs(task, missing)
     return _Writer(dialect, style).write(tasks, number)
 

@@ -49,7 +49,7 @@ class Task:
         id: what the source calls it, such as `T001` or `1.2`; empty where it has no name.
         status: where it is.
         notes: lines that say more, as the source has them; :mod:`.marks` among them.
-        needs: the ids of the tasks that have to be done before.
+        needs: the tasks that have to be done before: their ids, or themselves where the place of all of them says so.
         children: the tasks below it.
         line: where the source has it, from 1; 0 where there is no source.
         end: the last line of it and of all below it.
@@ -61,7 +61,7 @@ class Task:
     id: str = ""
     status: PlanStatus = PlanStatus.PENDING
     notes: list[str] = field(factory=list)
-    needs: list[str] = field(factory=list)
+    needs: list[str | Task] = field(factory=list, repr=False)
     children: list[Task] = field(factory=list, repr=False)
     line: int = 0
     end: int = 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.dialect import Dialect
+from planspec_lark.exchange.dialect import Dialect, find_parallel
 from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
@@ -52,8 +52,8 @@ def _expand(text: str) -> list[str]:
     return [*found]
 
 
-def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
-    """What each task needs, by its own text and by the section of dependencies."""
+def _find_needs(tasks: TaskList) -> dict[Task, Sequence[str | Task]]:
+    """What each task needs, by its own text and by the section of dependencies; else by place, if it is parallel."""
     known = {task.id: task for task in tasks if task.id}
     needs: dict[Task, dict[str, None]] = {}
     for task in tasks:
@@ -64,7 +64,7 @@ def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
         for task_id, needed in _read_line(line):
             if task_id in known and task_id != needed:
                 needs.setdefault(known[task_id], {})[needed] = None
-    return {key: [*several] for key, several in needs.items()}
+    return {task: [last] for task, last in find_parallel(tasks)} | {key: [*several] for key, several in needs.items()}
 
 
 def _add_needs(task: Task, needs: Sequence[str]) -> None:

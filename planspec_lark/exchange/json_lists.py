@@ -51,11 +51,12 @@ _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}|0")
 # Between two values in JSON Lines.
 _LINE_END = re.compile(r"\n(?=[ \t\r]*\S)")
-_IS_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_IS_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*(?:\n\s*\{|\s*\Z)")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 _BLANKS = re.compile(r"[ \t]*")
 # So much of a task's text is said.
 _SAID = 80
+_LONGEST = 500
 
 
 # ---------------------------------------------------------------- the table
@@ -77,7 +78,7 @@ class _Form:
         fresh: the fields of a new task besides; `{}` is its text.
         around: what is beside the list where it is written alone.
         head: the fields beside the list that hold title and goal, in YAML above a text.
-        markdown: the field of an object of the type `markdown` that may be in place of a list.
+        markdown: the field of an object of the type `markdown` that may be in place of a list, or of the type `file`.
     """
 
     holder: Sequence[str]
@@ -119,11 +120,21 @@ def _walk(value: Any) -> Iterator[tuple[Path, Any]]:
             todo += (((*path, key), below) for key, below in one.items() if isinstance(below, list | dict))
 
 
-def _find_markdown(form: _Form, value: Any) -> Path | None:
-    """The way to a plan in Markdown that is in the place of a list."""
-    texts = (path for path, one in _walk(value) if isinstance(one, dict) and one.get("type") == "markdown")
-    path = next(texts, None) if form.markdown else None
-    return None if path is None else (*path, form.markdown)
+def _find_markdown(form: _Form, document: _Document) -> Path | None:
+    """The way to a plan in Markdown that is in the place of a list.
+
+    Raises:
+        PlanSyntaxError: a file is named in place of one. It is not opened: the list may be of anybody.
+    """
+    for path, one in _walk(document.value) if form.markdown else ():
+        kind = one.get("type") if isinstance(one, dict) else ""
+        if kind == "markdown":
+            return (*path, form.markdown)
+        if kind == "file" and "uri" in one:
+            said = f"the plan is in a file of its own: {shorten(visible(str(one['uri'])), _LONGEST)}"
+            span, source = document.span((*path, "uri")), document.source
+            raise PlanSyntaxError([Diagnostic("EX110", said, span=span, help="name that file", source=source)], source)
+    return None
 
 
 _MOST_AROUND = 9
@@ -194,8 +205,9 @@ def _guess(form: _Form, source: Source) -> int:
     if not form.holder:
         is_one = has_text and '"status"' in text and _IS_LINES.match(text) is not None
         return 90 if is_one else 0
+    if form.markdown and '"plan_update"' in text and any(kind in text for kind in ('"markdown"', '"file"')):
+        return 92
     has_list = text[:1] == "{" and any(re.search(rf'"{name}"\s*:\s*\[', text) for name in form.holder)
-    has_list = has_list or (form.markdown != "" and '"plan_update"' in text and '"markdown"' in text)
     # A list alone does not say what it is called.
     has_list = has_list or (text[:1] == "[" and form in (_FORMS["todowrite"], _FORMS["codex"]))
     return 92 if has_list and has_text else 0
@@ -380,7 +392,7 @@ class _Reader:
         self.tasks = TaskList(notes=marks.not_here([] if form.head else ["title", "goal"]))
 
     def read(self) -> TaskReading:
-        if (path := _find_markdown(self.form, self.document.value)) is not None:
+        if (path := _find_markdown(self.form, self.document)) is not None:
             reading = read_markdown(Source(str(self.document.at(path)), self.document.source.name), _MARKDOWN, 0, ())
             self._note(Fate.CARRIED, path, "the plan")
             self._leave_others([path])
@@ -725,7 +737,7 @@ def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition
     document = _load(form, source)
     kind = _YamlEditor if form.head else _Editor if form.holder else _LinesEditor
     editor = kind(form, document)
-    if (path := _find_markdown(form, document.value)) is not None:
+    if (path := _find_markdown(form, document)) is not None:
         text, said = change_markdown(Source(str(document.at(path)), source.name), changes, _MARKDOWN)
         if changes:
             editor.set_value(path, text)

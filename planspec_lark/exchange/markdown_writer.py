@@ -268,7 +268,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         return
     match = _ITEM.match(line)
     start = match.end() if match else len(line) - len(line.lstrip())
-    box = find_box(line, BOX, start) or find_box(line, SYMBOL, start)
+    box = find_box(line, SYMBOL if has_symbols else BOX, start)
     if was.status is not new.status and (was.is_counted or not was.children):
         if box is None and marks.NO_BOX in old.notes and match:
             line = f"{line[:start]}{_EMPTY[has_symbols]} {line[start:]}"

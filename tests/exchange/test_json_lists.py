@@ -186,6 +186,26 @@ def test_the_protocol_has_plans_in_markdown() -> None:
         import_text(text.replace("content", "other"), "acp")
 
 
+def test_one_issue_is_a_list_as_well() -> None:
+    text = BEADS.partition("\n")[0]
+    imported = import_text(text)
+    assert (imported.report.format, imported.report.tasks) == ("beads", 1)
+    imported.plan.steps[0].status = PlanStatus.ACTIVE
+    assert '"in_progress"' in export_into(imported.plan, text).text
+
+
+@pytest.mark.parametrize("uri", ["file:///home/mole/plan.md", "plan.md\x1b[2J"])
+def test_a_file_that_an_update_names_is_told_and_not_opened(uri: str) -> None:
+    schema = pytest.importorskip("acp.schema", reason="needs agent-client-protocol")
+    plan = schema.PlanUpdateFile(type="file", planId="p", uri=uri)
+    update = schema.AgentPlanContentUpdate(sessionUpdate="plan_update", plan=plan)
+    with pytest.raises(PlanSyntaxError) as caught:
+        import_text(update.model_dump_json(by_alias=True, exclude_none=True))
+    (found,) = caught.value.diagnostics
+    said = "the plan is in a file of its own: " + uri.replace("\x1b", "\\x1b")
+    assert (found.code, found.message, found.help) == ("EX110", said, "name that file")
+
+
 def test_the_protocol_takes_what_is_written() -> None:
     schema = pytest.importorskip("acp.schema", reason="needs agent-client-protocol")
     plan = import_text(json.dumps(ACP)).plan

@@ -319,6 +319,14 @@ def test_waves_that_are_none_say_nothing(body: str) -> None:
     assert not any(step.inputs for step in iter_steps(import_text(text, "kiro").plan))
 
 
+def test_a_sign_beside_boxes_is_text_and_its_item_gets_a_box() -> None:
+    text = "- [ ] a\n- ✅ b\n"
+    plan = import_text(text).plan
+    assert [step.status.value for step in plan.steps] == ["pending", "pending"]
+    plan.steps[1].status = PlanStatus.DONE
+    assert export_into(plan, text).text == "- [ ] a\n- [x] ✅ b\n"
+
+
 def test_a_copy_elsewhere_keeps_its_numbers() -> None:
     text = "## 7. Hall\n\n### 7.2 Roof\n\n- [ ] Buy tiles\n- [ ] Lay tiles\n"
     plan = import_text(text, name="openspec/changes/roof/tasks.md").plan

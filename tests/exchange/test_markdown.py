@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
 from planspec_lark import PlanStatus, PlanSyntaxError, iter_steps, parse_plan
-from planspec_lark.exchange import NoListError, export_into, export_plan, import_text
+from planspec_lark.exchange import NoListError, blocks, export_into, export_plan, import_text
 from planspec_lark.planspec.agenda import Order, ready_steps
 from tests.cli.running import run
 from tests.timing import time_limit
@@ -234,6 +235,38 @@ def test_the_command_counts_what_may_be_tasks(tmp_path: Path) -> None:
     assert "1. [act] Buy bread\n" in ran.stdout
     ran = run("import", "--list", "4", path)
     assert (ran.exit_code, "there is no list 4: the text has 2 lists" in ran.stderr) == (2, True)
+
+
+_ROWS = [
+    "- [ ] a",
+    "- b",
+    "* c",
+    "  - [x] d",
+    "1. e",
+    "## f",
+    "```",
+    "  ```",
+    "<div>",
+    "> g",
+    "- - -",
+    "",
+    "h",
+    "- ```",
+    "• i",
+]
+
+
+@given(st.lists(st.sampled_from(_ROWS), max_size=12))
+def test_a_text_in_pieces_has_the_same_blocks(rows: list[str]) -> None:
+    whole = [repr_of(block) for block in blocks.read_blocks(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_PIECE", 1)
+        assert [repr_of(block) for block in blocks.read_blocks(rows)] == whole
+
+
+def repr_of(block: blocks.Block) -> object:
+    # Blank lines after what ends a piece belong to no list.
+    return block.kind, block.first, block.text, [repr_of(below) for below in block.blocks]
 
 
 # ---------------------------------------------------------------- dependencies, formats, time

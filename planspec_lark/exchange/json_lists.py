@@ -31,6 +31,7 @@ from planspec_lark.exchange.models import (
     TaskList,
     TaskReading,
 )
+from planspec_lark.exchange.numbers import number_nameless
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -294,20 +295,10 @@ def _refer(needed: str, head: str) -> str:
     return own if needed.startswith(head) and "." not in own else needed.rpartition("/")[2]
 
 
-def _name_nameless(tasks: Sequence[Task], head: str) -> None:
-    """Give the next numbers to tasks without an id."""
-    numbers = [task.id.removeprefix(head) for task in tasks]
-    last = max((int(number) for number in numbers if _NUMBER.fullmatch(number)), default=0)
-    for task in tasks:
-        if not task.id:
-            last += 1
-            task.id = f"{head}{last}"
-
-
 def _number(form: _Form, tasks: TaskList) -> None:
     """Give each task the next number among those beside it, where it has no id that fits."""
     if not form.below:
-        _name_nameless([*_leaves(tasks.children)] if form.has_ids else [], "")
+        number_nameless([*_leaves(tasks.children)] if form.has_ids else [], "")
         return
     lists = {"": [task for task in tasks.children if marks.TAG not in task.notes]}
     for tag in tasks.children:
@@ -321,7 +312,7 @@ def _number(form: _Form, tasks: TaskList) -> None:
             own = task.id.removeprefix(head)
             if not task.id.startswith(head) or (depth and ("." in own or not own)):
                 task.id = ""
-        _name_nameless(siblings, head)
+        number_nameless(siblings, head)
         todo += ((f"{task.id}.", task.children, depth + 1) for task in siblings)
 
 
@@ -443,7 +434,7 @@ class _Reader:
                     self._note(Fate.LEFT_OUT, place, "it is not a task")
             target.extend(task for task, _ in read)
             if self.form.below:
-                _name_nameless(target, head)
+                number_nameless(target, head)
             # What a number means is known only now.
             siblings = {task.id for task in target}
             for task, value in read:

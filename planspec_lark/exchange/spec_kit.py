@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import Dialect, find_parallel
 from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.exchange.numbers import number_nameless
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
@@ -111,12 +113,9 @@ def _number(tasks: TaskList) -> None:
             task.id = ""
     if marks.NO_ID in tasks.notes:
         return
-    last = max((int(match[0][1:]) for task in tasks if (match := re.match(r"T[0-9]+", task.id))), default=0)
-    for task, parent in iter_tree(tasks.children):
-        around = parent or tasks
-        if not task.id and not task.children and marks.NO_ID not in task.notes and marks.NO_IDS not in around.notes:
-            last += 1
-            task.id = f"T{last:03}"
+    own = ((task, (parent or tasks).notes) for task, parent in iter_tree(tasks.children) if not task.children)
+    is_named = (task for task, around in own if marks.NO_ID not in task.notes and marks.NO_IDS not in around)
+    number_nameless(list(dict.fromkeys([*filter(attrgetter("id"), tasks), *is_named])), "T", 3)
 
 
 _DIALECT = Dialect(lead=_LEAD, find_needs=_find_needs, add_needs=_add_needs, level=2)

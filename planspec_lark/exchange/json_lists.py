@@ -498,7 +498,7 @@ class _Reader:
         return self.document.span(path, is_key=True).line
 
     def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
-        self.account.note_field(fate, path, self._line(path), reason, task)
+        self.account.note(fate, [path], reason, task, self._line(path))
 
     def _find(self, code: str, message: str, path: Path) -> None:
         span, source = self.document.span(path), self.document.source

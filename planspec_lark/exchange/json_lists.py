@@ -52,7 +52,7 @@ _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}|0")
 # Between two values in JSON Lines.
 _LINE_END = re.compile(r"\n(?=[ \t\r]*\S)")
-_IS_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*(?:\n\s*\{|\s*\Z)")
+_IS_LINES = re.compile(r"\s*+\{[^\n]*\}[ \t\r]*+(?:\n\s*+\{|\s*+\Z)")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 _BLANKS = re.compile(r"[ \t]*")
 # So much of a task's text is said.

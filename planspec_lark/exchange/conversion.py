@@ -197,9 +197,9 @@ def _is_above(other: Task, task: Task | None, parents: Mapping[Task, Task | None
 
 
 def _break_circles(tasks: Iterable[Task], needs: dict[Task, list[Task]], made: Converted) -> None:
-    """Leave out each need that closes a circle."""
+    """Leave out each need that closes a circle, rather one of what comes later than of what comes before."""
     done: set[Task] = set()
-    for start in tasks:
+    for start in reversed([*tasks]):
         if start in done or start not in needs:
             continue
         on_path = {start}

@@ -375,6 +375,24 @@ def _load(form: _Form, source: Source) -> _Document:
     return _Document(source, read, shift)
 
 
+def _in_order(tasks: Sequence[Task]) -> list[Task]:
+    """Tasks beside one another so that none comes before one that it needs, but in a circle; else as they are."""
+    by_id = {task.id: task for task in reversed(tasks)}
+    begun: set[Task] = set()
+    made: list[Task] = []
+    for task in tasks:
+        stack = [(task, iter(task.needs))] if task not in begun else []
+        begun.add(task)
+        while stack:
+            needed = next((by_id[one] for one in stack[-1][1] if one in by_id and by_id[one] not in begun), None)
+            if needed is None:
+                made.append(stack.pop()[0])
+            else:
+                begun.add(needed)
+                stack.append((needed, iter(needed.needs)))
+    return made
+
+
 class _Reader:
     def __init__(self, form: _Form, source: Source) -> None:
         self.form, self.document = form, _load(form, source)
@@ -439,6 +457,8 @@ class _Reader:
             siblings = {task.id for task in target}
             for task, value in read:
                 self._read_fields(task, value, head, siblings)
+            target[:] = _in_order(target)
+            for task, value in read:
                 if task.path and isinstance(value.get(self.form.below), list):
                     todo.append(((*task.path, self.form.below), task.children, f"{task.id}."))
 

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import PlanStatus, PlanSyntaxError, check_text, iter_steps, parse_plan
 from planspec_lark.exchange import NoListError, export_into, export_plan, import_text, update_text
+from planspec_lark.planspec.agenda import ready_steps
 from planspec_lark.syntax import Severity
 
 TODOS = {
@@ -184,6 +185,25 @@ def test_the_protocol_has_plans_in_markdown() -> None:
     assert export_into(imported.plan, text).text == text.replace("- [ ] Fix", "- [x] Fix")
     with pytest.raises(PlanSyntaxError, match="EX110"):
         import_text(text.replace("content", "other"), "acp")
+
+
+def test_tasks_in_json_come_after_those_that_they_need() -> None:
+    needs = {"c": ["d", "a"], "a": ["b"], "b": [], "d": ["e"], "e": ["d", "f"]}
+    tasks = [{"id": key, "title": key, "dependencies": said, "status": "pending"} for key, said in needs.items()]
+    text = json.dumps({"tasks": tasks}, indent=2)
+    imported = import_text(text)
+    assert "".join(step.description for step in imported.plan.steps) == "edbac"
+    # Of a circle, one need has to go.
+    assert sorted(one.code for one in imported.report.found) == ["EX103", "EX104"]
+    while ready := ready_steps(imported.plan, order="data"):
+        for step in ready:
+            step.status = PlanStatus.DONE
+    assert {step.status for step in imported.plan.steps} == {PlanStatus.DONE}
+    imported = import_text(text)
+    imported.plan.steps[3].status = PlanStatus.DONE
+    changed = export_into(imported.plan, text)
+    assert [line for line in changed.text.split("\n") if line not in text.split("\n")] == ['      "status": "done"']
+    assert changed.text.replace("done", "pending") == text
 
 
 def test_one_issue_is_a_list_as_well() -> None:

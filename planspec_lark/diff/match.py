@@ -124,7 +124,8 @@ class Matching:
         self._pair(self._old[0], self._new[0])
         self._by_key(lambda node: node.step.step_name, is_single=True)
         self._by_key(lambda node: node.task, is_single=True)
-        self._by_key((_with_below(self._old) | _with_below(self._new)).get)
+        if all(self._free(self._old, self._new)):
+            self._by_key((_with_below(self._old) | _with_below(self._new)).get)
         self._containers()
         self._below_pairs()
         self._in_order(*self._free(self._old, self._new))

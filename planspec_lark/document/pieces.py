@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-
-from attrs import frozen
+from typing import NamedTuple
 
 from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.recovery import WHITE
@@ -13,8 +12,7 @@ from planspec_lark.syntax.source import end_last_line
 __all__ = ["WHITE", "Piece", "cut_accepted"]
 
 
-@frozen
-class Piece:
+class Piece(NamedTuple):
     """Some whole lines of a text.
 
     ``step_id`` says whose summary line and body they are; it is None for the head. ``lines`` are those from the first

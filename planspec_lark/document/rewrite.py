@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import define, evolve, frozen
 
@@ -70,8 +70,7 @@ class StepPlace:
     parent: PlanStep | None
 
 
-@frozen
-class WrittenStep:
+class WrittenStep(NamedTuple):
     """The lines of a step in a text, and the blank lines after them."""
 
     step: PlanStep

@@ -20,8 +20,10 @@ LISTS = ("bullet_list", "ordered_list")
 
 # A list inside a list takes two levels.
 _MOST_LEVELS = 100
-# So many lines are read at a time, and more until the next heading.
+# So many lines are read at a time, and more until the next heading, or the next of two items after one another: neither
+# is inside of anything that begins before it, unless that has no end.
 _PIECE = 4000
+_ITEMS = re.compile(r"([-+*] )[\[\w][^\n]*\n\1[\[\w]")
 # Items that CommonMark does not know: their signs take one place as its own do, or are one themselves.
 _OTHER_BULLET = re.compile(r"^([ \t]*+)[•◦▪‣●](?=[ \t]++\S)", re.MULTILINE)
 _BARE_ITEM = re.compile(
@@ -85,17 +87,26 @@ def read_blocks(lines: Sequence[str], first: int = 0, last: int | None = None) -
             end = _piece_end(lines, start + size, last)
             blocks = _read_piece(lines, start, end)
             # What is open at the end of a piece takes in what comes after it.
-            if end == last or not blocks or blocks[-1].kind not in ("fence", "html_block") or blocks[-1].last < end:
+            is_closed = not blocks or blocks[-1].kind not in ("fence", "html_block")
+            if end == last or is_closed or has_text(lines, blocks[-1].last, end):
                 break
             size *= 2
+        if start > first and found and found[-1].kind == "bullet_list" and not lines[start].startswith("#"):
+            # The list goes on.
+            found[-1].blocks += blocks[0].blocks
+            found[-1].last = blocks.pop(0).last
         found += blocks
         start = end
     return found
 
 
 def _piece_end(lines: Sequence[str], at: int, last: int) -> int:
-    """The next line from which on a heading begins a piece of its own; the last one where there is none."""
-    return next((number for number in range(at, last) if lines[number].startswith("#")), last)
+    """The next line with which a piece may begin; the last one where there is none."""
+    return next((number for number in range(at, last) if _begins_piece(lines, number)), last)
+
+
+def _begins_piece(lines: Sequence[str], at: int) -> bool:
+    return lines[at].startswith("#") or _ITEMS.match(f"{lines[at - 1]}\n{lines[at]}") is not None
 
 
 def _read_piece(lines: Sequence[str], first: int, last: int) -> list[Block]:

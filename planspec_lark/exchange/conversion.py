@@ -153,9 +153,9 @@ def _connect(tasks: TaskList, made: Converted) -> None:
     # Of tasks with the same id, the first one is meant.
     by_id = {task.id: task for task in reversed([*tasks]) if task.id}
     parents = dict(iter_tree(tasks.children))
-    needs = _resolve(tasks, by_id, parents, made)
-    _break_circles(tasks, needs, made)
     places = {task: at for at, task in enumerate(tasks)}
+    needs = _resolve(places, by_id, parents, made)
+    _break_circles(tasks, needs, made)
     for task, others in needs.items():
         # Of a circle, the need that is left out is told.
         if late := next((one for one in others if places[one] > places[task] and one not in made.lost), None):
@@ -169,18 +169,24 @@ def _connect(tasks: TaskList, made: Converted) -> None:
 
 
 def _resolve(
-    tasks: TaskList, by_id: Mapping[str, Task], parents: Mapping[Task, Task | None], made: Converted
+    places: Mapping[Task, int], by_id: Mapping[str, Task], parents: Mapping[Task, Task | None], made: Converted
 ) -> dict[Task, list[Task]]:
     needs: dict[Task, list[Task]] = {}
-    for task in tasks:
+    late: list[tuple[Task, Task]] = []
+    for task, place in places.items():
         for needed in dict.fromkeys(task.needs):
-            other = by_id.get(needed)
+            other = needed if isinstance(needed, Task) else by_id.get(needed)
             if other is None:
-                made.lose(needed, task, "EX103", "that task does not exist")
+                made.lose(str(needed), task, "EX103", "that task does not exist")
             elif _is_above(other, task, parents) or _is_above(task, other, parents):
-                made.lose(needed, task, "EX104", "that task is done only together with this one")
+                made.lose(other.id, task, "EX104", "that task is done only together with this one")
+            elif isinstance(needed, Task) and places[other] > place:
+                late.append((task, other))
             else:
                 needs.setdefault(task, []).append(other)
+    for task, other in late[:1]:
+        more = f"; so are {len(late) - 1:,} more like it" * (len(late) > 1)
+        made.lose(other.id, task, "EX116", f"that task comes later{more}")
     return needs
 
 
@@ -191,9 +197,9 @@ def _is_above(other: Task, task: Task | None, parents: Mapping[Task, Task | None
 
 
 def _break_circles(tasks: Iterable[Task], needs: dict[Task, list[Task]], made: Converted) -> None:
-    """Leave out each need that closes a circle."""
+    """Leave out each need that closes a circle, rather one of what comes later than of what comes before."""
     done: set[Task] = set()
-    for start in tasks:
+    for start in reversed([*tasks]):
         if start in done or start not in needs:
             continue
         on_path = {start}
@@ -217,7 +223,7 @@ def _choose_variables(needed: Iterable[Task]) -> dict[Task, str]:
     chosen: dict[Task, str] = {}
     names = Names()
     for task in needed:
-        name = _OTHER.sub("_", name_of(task.id) or task.id)[:60].strip("_") or "task"
+        name = _OTHER.sub("_", (name_of(task.id) or task.id or task.text.partition(":")[0])[:60]).strip("_") or "task"
         chosen[task] = names.take(f"task_{name}" if name[0].isdigit() else name)
     return chosen
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import field, frozen
@@ -23,6 +23,7 @@ __all__ = [
     "SYMBOLS",
     "Dialect",
     "find_box",
+    "find_parallel",
     "join_lines",
 ]
 
@@ -32,6 +33,8 @@ BOX = re.compile(r"\[[ \t]{0,9}(?P<sign>[^\[\]\s]?)[ \t]{0,9}\](?P<star>\*?)(?=\
 NEAR_BOX = re.compile(r"\[(?:[ \t]{0,9}[^\[\]\s]{2,8}[ \t]{0,9}\](?=\s)|[ xX]?\](?=[^\s(\[]))")
 # What stands for a box in a text that has none.
 SYMBOL = re.compile(r"(?P<sign>[☐☑⬜⚪✅✔✓🟢⏳🔄🟡❌✗])\ufe0f?(?P<star>)(?=\s)\s*")
+# What a task begins with that may be worked on beside others: `[P]`, also among other words in brackets, or `(P)`.
+_PARALLEL = re.compile(r"(?:\[[^\[\]]{1,40}\]\s*)*?(?:\[P\]|\(P\))(?=\s|$)")
 STRUCK = re.compile(r"~~(?=\S).*~~")
 # A number may be before a box.
 BOX_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*+\.?[ \t]++")
@@ -53,7 +56,7 @@ BOXES: Mapping[str, PlanStatus] = {
 SYMBOLS: Mapping[PlanStatus, str] = {PlanStatus.PENDING: "☐", PlanStatus.DONE: "✅", PlanStatus.ACTIVE: "⏳"}
 
 
-def _find_none(_tasks: TaskList) -> Mapping[Task, Sequence[str]]:
+def _find_none(_tasks: TaskList) -> Mapping[Task, Sequence[str | Task]]:
     return {}
 
 
@@ -72,7 +75,7 @@ class Dialect:
         lead: what an item begins with if it has an id, which is the first group.
         heading_lead: the same of a heading.
         write_id: an id as it is before a text.
-        find_needs: what texts and notes say of what each task needs.
+        find_needs: what texts, notes and places say of what each task needs.
         add_needs: lets the text or the notes of a task say that it needs something.
         is_loose: whether a blank line is between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
@@ -85,7 +88,7 @@ class Dialect:
     lead: re.Pattern[str] | None = None
     heading_lead: re.Pattern[str] | None = None
     write_id: Callable[[str], str] = str
-    find_needs: Callable[[TaskList], Mapping[Task, Sequence[str]]] = _find_none
+    find_needs: Callable[[TaskList], Mapping[Task, Sequence[str | Task]]] = _find_none
     add_needs: Callable[[Task, Sequence[str]], None] = _add_none
     is_loose: bool = False
     level: int = 0
@@ -107,6 +110,22 @@ def find_box(text: str, pattern: re.Pattern[str] = BOX, at: int = 0) -> re.Match
     """The box that a text begins with from a place on, or that comes behind its number."""
     number = BOX_NUMBER.match(text, at)
     return pattern.match(text, number.end() if number else at)
+
+
+def find_parallel(tasks: TaskList) -> Iterator[tuple[Task, Task]]:
+    """The tasks that may be worked on beside others, each with the last one before it that may not: it waits for that.
+
+    That is one beside it, or else beside what it is below. What is skipped is not waited for.
+    """
+    todo: list[tuple[Sequence[Task], Task | None]] = [(tasks.children, None)]
+    while todo:
+        siblings, last = todo.pop()
+        for task in siblings:
+            todo.append((task.children, last))
+            if not _PARALLEL.match(task.text):
+                last = last if task.status is PlanStatus.SKIPPED else task
+            elif last is not None:
+                yield task, last
 
 
 def join_lines(lines: Sequence[str]) -> str | None:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from attrs import define, field
 
+from planspec_lark.diff.models import label_of, values_of
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import MARKDOWN, Format, find_format, guess_format
@@ -15,9 +16,8 @@ from planspec_lark.exchange.importer import ImportResult, import_text
 from planspec_lark.exchange.models import Addition, Task, TaskChange
 from planspec_lark.exchange.update import Updated, call_step, pair_steps, update_plan
 from planspec_lark.planspec.data_flow import find_data_flow
-from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.fields import default_of
 from planspec_lark.syntax.source import Source
 
 __all__ = ["ExportResult", "export_into", "export_plan"]
@@ -77,36 +77,28 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
             continue
         if len(step.children) != len(found.children):
             yield f"step {call_step(step)}: what is below it"
-        lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
-        if ours[step.step_id] > theirs[found.step_id]:
-            lost.append("inputs")
-        if {*step.outputs} - {*found.outputs}:
-            # What another step takes is a dependency, whatever it is called.
-            lost.append("names of outputs")
+        was, now = values_of(step), values_of(found)
+        lost = [label_of(name) for name in _ASKED if was[name] not in (now[name], _EMPTY[name])]
+        # What another step takes is a dependency, whatever it is called.
+        lost += ["inputs"] * (ours[step.step_id] > theirs[found.step_id])
+        lost += ["names of outputs"] * bool({*step.outputs} - {*found.outputs})
         if lost:
-            yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
+            yield f"step {call_step(step)}: {', '.join(lost)}"
     if any(id(step) not in pairs.ours for step in iter_steps(again)):
         # What a note says that looks like a task is one.
         yield "the notes of some steps, which read as tasks"
 
 
-# Ids are those of the places where steps are.
-_ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
+_EMPTY = values_of(PlanStep("0"))
+_ASKED = [name for name in _EMPTY if name not in ("inputs", "outputs")]
 
 
 def _count_makers(plan: PlanSpec) -> dict[str, int]:
     """For each step, how many others produce what it takes; what none produces counts as if another one did."""
-    origins = find_data_flow(plan).origins
-    counts: dict[str, int] = {}
-    for step in iter_steps(plan):
-        makers = {origin.step.step_id if origin else "" for origin in origins.get(step.step_id, {}).values()}
-        counts[step.step_id] = len(makers)
+    counts = dict.fromkeys((step.step_id for step in iter_steps(plan)), 0)
+    for step_id, origins in find_data_flow(plan).origins.items():
+        counts[step_id] = len({origin.step.step_id if origin else "" for origin in origins.values()})
     return counts
-
-
-def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:
-    value = getattr(step, name)
-    return bool(value != getattr(found, name) and value != default_of(PlanStep, name))
 
 
 # ---------------------------------------------------------------- into a file that is there

@@ -31,6 +31,7 @@ from planspec_lark.exchange.models import (
     TaskList,
     TaskReading,
 )
+from planspec_lark.exchange.numbers import number_nameless
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Path, word_of
 from planspec_lark.json_text.models import write_path
@@ -51,11 +52,12 @@ _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}|0")
 # Between two values in JSON Lines.
 _LINE_END = re.compile(r"\n(?=[ \t\r]*\S)")
-_IS_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_IS_LINES = re.compile(r"\s*+\{[^\n]*\}[ \t\r]*+(?:\n\s*+\{|\s*+\Z)")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 _BLANKS = re.compile(r"[ \t]*")
 # So much of a task's text is said.
 _SAID = 80
+_LONGEST = 500
 
 
 # ---------------------------------------------------------------- the table
@@ -77,7 +79,7 @@ class _Form:
         fresh: the fields of a new task besides; `{}` is its text.
         around: what is beside the list where it is written alone.
         head: the fields beside the list that hold title and goal, in YAML above a text.
-        markdown: the field of an object of the type `markdown` that may be in place of a list.
+        markdown: the field of an object of the type `markdown` that may be in place of a list, or of the type `file`.
     """
 
     holder: Sequence[str]
@@ -119,11 +121,21 @@ def _walk(value: Any) -> Iterator[tuple[Path, Any]]:
             todo += (((*path, key), below) for key, below in one.items() if isinstance(below, list | dict))
 
 
-def _find_markdown(form: _Form, value: Any) -> Path | None:
-    """The way to a plan in Markdown that is in the place of a list."""
-    texts = (path for path, one in _walk(value) if isinstance(one, dict) and one.get("type") == "markdown")
-    path = next(texts, None) if form.markdown else None
-    return None if path is None else (*path, form.markdown)
+def _find_markdown(form: _Form, document: _Document) -> Path | None:
+    """The way to a plan in Markdown that is in the place of a list.
+
+    Raises:
+        PlanSyntaxError: a file is named in place of one. It is not opened: the list may be of anybody.
+    """
+    for path, one in _walk(document.value) if form.markdown else ():
+        kind = one.get("type") if isinstance(one, dict) else ""
+        if kind == "markdown":
+            return (*path, form.markdown)
+        if kind == "file" and "uri" in one:
+            said = f"the plan is in a file of its own: {shorten(visible(str(one['uri'])), _LONGEST)}"
+            span, source = document.span((*path, "uri")), document.source
+            raise PlanSyntaxError([Diagnostic("EX110", said, span=span, help="name that file", source=source)], source)
+    return None
 
 
 _MOST_AROUND = 9
@@ -194,8 +206,9 @@ def _guess(form: _Form, source: Source) -> int:
     if not form.holder:
         is_one = has_text and '"status"' in text and _IS_LINES.match(text) is not None
         return 90 if is_one else 0
+    if form.markdown and '"plan_update"' in text and any(kind in text for kind in ('"markdown"', '"file"')):
+        return 92
     has_list = text[:1] == "{" and any(re.search(rf'"{name}"\s*:\s*\[', text) for name in form.holder)
-    has_list = has_list or (form.markdown != "" and '"plan_update"' in text and '"markdown"' in text)
     # A list alone does not say what it is called.
     has_list = has_list or (text[:1] == "[" and form in (_FORMS["todowrite"], _FORMS["codex"]))
     return 92 if has_list and has_text else 0
@@ -282,20 +295,10 @@ def _refer(needed: str, head: str) -> str:
     return own if needed.startswith(head) and "." not in own else needed.rpartition("/")[2]
 
 
-def _name_nameless(tasks: Sequence[Task], head: str) -> None:
-    """Give the next numbers to tasks without an id."""
-    numbers = [task.id.removeprefix(head) for task in tasks]
-    last = max((int(number) for number in numbers if _NUMBER.fullmatch(number)), default=0)
-    for task in tasks:
-        if not task.id:
-            last += 1
-            task.id = f"{head}{last}"
-
-
 def _number(form: _Form, tasks: TaskList) -> None:
     """Give each task the next number among those beside it, where it has no id that fits."""
     if not form.below:
-        _name_nameless([*_leaves(tasks.children)] if form.has_ids else [], "")
+        number_nameless([*_leaves(tasks.children)] if form.has_ids else [], "")
         return
     lists = {"": [task for task in tasks.children if marks.TAG not in task.notes]}
     for tag in tasks.children:
@@ -309,7 +312,7 @@ def _number(form: _Form, tasks: TaskList) -> None:
             own = task.id.removeprefix(head)
             if not task.id.startswith(head) or (depth and ("." in own or not own)):
                 task.id = ""
-        _name_nameless(siblings, head)
+        number_nameless(siblings, head)
         todo += ((f"{task.id}.", task.children, depth + 1) for task in siblings)
 
 
@@ -372,6 +375,24 @@ def _load(form: _Form, source: Source) -> _Document:
     return _Document(source, read, shift)
 
 
+def _in_order(tasks: Sequence[Task]) -> list[Task]:
+    """Tasks beside one another so that none comes before one that it needs, but in a circle; else as they are."""
+    by_id = {task.id: task for task in reversed(tasks)}
+    begun: set[Task] = set()
+    made: list[Task] = []
+    for task in tasks:
+        stack = [(task, iter(task.needs))] if task not in begun else []
+        begun.add(task)
+        while stack:
+            needed = next((by_id[one] for one in stack[-1][1] if one in by_id and by_id[one] not in begun), None)
+            if needed is None:
+                made.append(stack.pop()[0])
+            else:
+                begun.add(needed)
+                stack.append((needed, iter(needed.needs)))
+    return made
+
+
 class _Reader:
     def __init__(self, form: _Form, source: Source) -> None:
         self.form, self.document = form, _load(form, source)
@@ -380,7 +401,7 @@ class _Reader:
         self.tasks = TaskList(notes=marks.not_here([] if form.head else ["title", "goal"]))
 
     def read(self) -> TaskReading:
-        if (path := _find_markdown(self.form, self.document.value)) is not None:
+        if (path := _find_markdown(self.form, self.document)) is not None:
             reading = read_markdown(Source(str(self.document.at(path)), self.document.source.name), _MARKDOWN, 0, ())
             self._note(Fate.CARRIED, path, "the plan")
             self._leave_others([path])
@@ -431,11 +452,13 @@ class _Reader:
                     self._note(Fate.LEFT_OUT, place, "it is not a task")
             target.extend(task for task, _ in read)
             if self.form.below:
-                _name_nameless(target, head)
+                number_nameless(target, head)
             # What a number means is known only now.
             siblings = {task.id for task in target}
             for task, value in read:
                 self._read_fields(task, value, head, siblings)
+            target[:] = _in_order(target)
+            for task, value in read:
                 if task.path and isinstance(value.get(self.form.below), list):
                     todo.append(((*task.path, self.form.below), task.children, f"{task.id}."))
 
@@ -495,7 +518,7 @@ class _Reader:
         return self.document.span(path, is_key=True).line
 
     def _note(self, fate: Fate, path: Path, reason: str, task: Task | None = None) -> None:
-        self.account.note_field(fate, path, self._line(path), reason, task)
+        self.account.note(fate, [path], reason, task, self._line(path))
 
     def _find(self, code: str, message: str, path: Path) -> None:
         span, source = self.document.span(path), self.document.source
@@ -548,7 +571,7 @@ def _item(form: _Form, task: Task, depth: int, siblings: set[str], said: list[st
     if not form.word_for(task.status):
         said.append(f"{shorten(task.text, _SAID)}: there is no status for {task.status.value}")
     name, key = form.needs
-    needed = [one for one in task.needs if not key]
+    needed = [one for one in task.needs if isinstance(one, str) and not key]
     if needed or form.below:
         refs = {one: _refer(one, head) if form.below else one for one in needed}
         made[name] = [_id_value(form, ref) for one, ref in refs.items() if _resolve(ref, head, siblings) == one]
@@ -725,7 +748,7 @@ def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition
     document = _load(form, source)
     kind = _YamlEditor if form.head else _Editor if form.holder else _LinesEditor
     editor = kind(form, document)
-    if (path := _find_markdown(form, document.value)) is not None:
+    if (path := _find_markdown(form, document)) is not None:
         text, said = change_markdown(Source(str(document.at(path)), source.name), changes, _MARKDOWN)
         if changes:
             editor.set_value(path, text)

@@ -279,6 +279,8 @@ class _Reader:
                 at += 1
             elif self._holds_tasks(block):
                 self._read_list(block, holder, 0)
+                # As much as the tasks hold memory.
+                block.blocks = []
                 at += 1
             else:
                 for one in blocks[at:end]:

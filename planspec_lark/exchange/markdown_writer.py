@@ -30,8 +30,8 @@ def _write_rows(tasks: TaskList, dialect: Dialect, style: _Style, number: int = 
     """The lines of tasks; the first item has this number where a list has numbers."""
     said = dialect.find_needs(tasks)
     for task in tasks:
-        known = {*said.get(task, ())}
-        if missing := [needed for needed in task.needs if needed not in known]:
+        known = {one.id if isinstance(one, Task) else one for one in said.get(task, ())}
+        if missing := [one for one in task.needs if isinstance(one, str) and one not in known]:
             dialect.add_needs(task, missing)
     return _Writer(dialect, style).write(tasks, number)
 
@@ -268,7 +268,7 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         return
     match = _ITEM.match(line)
     start = match.end() if match else len(line) - len(line.lstrip())
-    box = find_box(line, BOX, start) or find_box(line, SYMBOL, start)
+    box = find_box(line, SYMBOL if has_symbols else BOX, start)
     if was.status is not new.status and (was.is_counted or not was.children):
         if box is None and marks.NO_BOX in old.notes and match:
             line = f"{line[:start]}{_EMPTY[has_symbols]} {line[start:]}"

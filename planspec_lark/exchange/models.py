@@ -49,7 +49,7 @@ class Task:
         id: what the source calls it, such as `T001` or `1.2`; empty where it has no name.
         status: where it is.
         notes: lines that say more, as the source has them; :mod:`.marks` among them.
-        needs: the ids of the tasks that have to be done before.
+        needs: the tasks that have to be done before: their ids, or themselves where the place of all of them says so.
         children: the tasks below it.
         line: where the source has it, from 1; 0 where there is no source.
         end: the last line of it and of all below it.
@@ -61,7 +61,7 @@ class Task:
     id: str = ""
     status: PlanStatus = PlanStatus.PENDING
     notes: list[str] = field(factory=list)
-    needs: list[str] = field(factory=list)
+    needs: list[str | Task] = field(factory=list, repr=False)
     children: list[Task] = field(factory=list, repr=False)
     line: int = 0
     end: int = 0
@@ -146,16 +146,12 @@ class ReportEntry:
 
 @frozen
 class _Said:
-    """What is said of a line or a field."""
+    """What is said of a line or a field, which is in this line."""
 
     fate: Fate
     reason: str
     task: Task | TaskList | None = None
-
-    def entry(self, steps: Mapping[Task, str], line: int, path: str = "") -> tuple[Fate, ReportEntry]:
-        """It as an entry, once all tasks have steps."""
-        step = steps.get(self.task, "") if isinstance(self.task, Task) else ""
-        return self.fate, ReportEntry(line, self.reason.replace("{}", f"step {step}" if step else "the goal"), path)
+    line: int = 0
 
 
 _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
@@ -170,33 +166,36 @@ class Account:
 
     source: Source
     is_of_fields: bool = False
-    _lines: dict[int, _Said] = field(factory=dict, repr=False)
-    _fields: dict[Path, tuple[int, _Said]] = field(factory=dict, repr=False)
+    _said: dict[int | Path, _Said] = field(factory=dict, repr=False)
 
-    def note(self, fate: Fate, lines: Iterable[int], reason: str, task: Task | TaskList | None = None) -> None:
-        """Say what has become of lines, counted from 1."""
-        said = _Said(fate, reason, task)
-        for line in lines:
-            self._lines.setdefault(line, said)
+    def note(
+        self, fate: Fate, places: Iterable[int | Path], reason: str, task: Task | TaskList | None = None, line: int = 0
+    ) -> None:
+        """Say what has become of lines, counted from 1, or of fields that are in this line."""
+        said = _Said(fate, reason, task, line)
+        for place in places:
+            self._said.setdefault(place, said)
 
-    def note_field(self, fate: Fate, path: Path, line: int, reason: str, task: Task | None) -> None:
-        """Say what has become of a field."""
-        self._fields.setdefault(path, (line, _Said(fate, reason, task)))
-
-    def _iterate(self) -> Iterator[tuple[int, Path, _Said]]:
-        """What is said of every field, and of every line that counts and is not blank."""
-        yield from ((line, path, said) for path, (line, said) in self._fields.items())
+    def _iterate(self) -> Iterator[tuple[int | Path, _Said]]:
+        """What is said of every field that counts, or of every line that is not blank."""
+        if self.is_of_fields:
+            yield from self._said.items()
+            return
         for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
-            if text.strip() and (not self.is_of_fields or number in self._lines):
-                yield number, (), self._lines.get(number, _UNREAD)
+            if text.strip():
+                yield number, self._said.get(number, _UNREAD)
 
     def count(self) -> Counter[Fate]:
         """How many fields and lines have become what."""
-        return Counter(said.fate for _, _, said in self._iterate())
+        return Counter(said.fate for _, said in self._iterate())
 
     def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, ReportEntry]]:
         """What has become of everything, given the step of each task."""
-        return (said.entry(steps, line, write_path(path) if path else "") for line, path, said in self._iterate())
+        for place, said in self._iterate():
+            step = steps.get(said.task, "") if isinstance(said.task, Task) else ""
+            reason = said.reason.replace("{}", f"step {step}" if step else "the goal")
+            line, path = (place, "") if isinstance(place, int) else (said.line, write_path(place))
+            yield said.fate, ReportEntry(line, reason, path)
 
 
 @define(eq=False)

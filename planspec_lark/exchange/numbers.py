@@ -9,12 +9,13 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import NUMBERS
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["NUMBER", "number_by_place", "write_number"]
+__all__ = ["NUMBER", "number_by_place", "number_nameless", "write_number"]
 
 # A number before a text: `1.2`, `1.` or `1.2a.`.
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
-_MOST_DIGITS = 9
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def write_number(task_id: str) -> str:
@@ -35,8 +36,8 @@ def number_by_place(tasks: TaskList) -> None:
     todo = [("", [*_flatten(tasks)])]
     while todo:
         head, siblings = todo.pop()
-        _number(head, [task for task, is_named in siblings if is_named])
-        todo += ((task.id, [*_flatten(task)]) for task, _ in siblings)
+        number_nameless([task for task, is_named in siblings if is_named], head)
+        todo += ((f"{task.id}.", [*_flatten(task)]) for task, _ in siblings)
 
 
 def _flatten(around: Task | TaskList) -> Iterator[tuple[Task, bool]]:
@@ -50,10 +51,9 @@ def _flatten(around: Task | TaskList) -> Iterator[tuple[Task, bool]]:
             yield task, bool(task.id) or (is_named and marks.NO_ID not in task.notes)
 
 
-def _number(head: str, tasks: Sequence[Task]) -> None:
-    tails = [task.id.rpartition(".")[2].rstrip("abcdefghijklmnopqrstuvwxyz") for task in tasks]
-    number = max((int(tail) for tail in tails if tail and len(tail) <= _MOST_DIGITS), default=0)
-    for task in tasks:
-        if not task.id:
-            number += 1
-            task.id = f"{head}.{number}" if head else str(number)
+def number_nameless(tasks: Sequence[Task], head: str, width: int = 1) -> None:
+    """Give the next numbers to tasks without an id, behind what the ids of all beside one another begin with."""
+    tails = [task.id.removeprefix(head).rstrip(_LETTERS) for task in tasks if task.id.startswith(head)]
+    last = max((int(tail) for tail in tails if _NUMBER.fullmatch(tail)), default=0)
+    for number, task in enumerate((task for task in tasks if not task.id), start=last + 1):
+        task.id = f"{head}{number:0{width}}"

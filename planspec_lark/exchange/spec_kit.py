@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.dialect import Dialect
+from planspec_lark.exchange.dialect import Dialect, find_parallel
 from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.exchange.numbers import number_nameless
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
 
@@ -52,8 +54,8 @@ def _expand(text: str) -> list[str]:
     return [*found]
 
 
-def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
-    """What each task needs, by its own text and by the section of dependencies."""
+def _find_needs(tasks: TaskList) -> dict[Task, Sequence[str | Task]]:
+    """What each task needs, by its own text and by the section of dependencies; else by place, if it is parallel."""
     known = {task.id: task for task in tasks if task.id}
     needs: dict[Task, dict[str, None]] = {}
     for task in tasks:
@@ -64,7 +66,7 @@ def _find_needs(tasks: TaskList) -> dict[Task, list[str]]:
         for task_id, needed in _read_line(line):
             if task_id in known and task_id != needed:
                 needs.setdefault(known[task_id], {})[needed] = None
-    return {key: [*several] for key, several in needs.items()}
+    return {task: [last] for task, last in find_parallel(tasks)} | {key: [*several] for key, several in needs.items()}
 
 
 def _add_needs(task: Task, needs: Sequence[str]) -> None:
@@ -111,12 +113,9 @@ def _number(tasks: TaskList) -> None:
             task.id = ""
     if marks.NO_ID in tasks.notes:
         return
-    last = max((int(match[0][1:]) for task in tasks if (match := re.match(r"T[0-9]+", task.id))), default=0)
-    for task, parent in iter_tree(tasks.children):
-        around = parent or tasks
-        if not task.id and not task.children and marks.NO_ID not in task.notes and marks.NO_IDS not in around.notes:
-            last += 1
-            task.id = f"T{last:03}"
+    own = ((task, (parent or tasks).notes) for task, parent in iter_tree(tasks.children) if not task.children)
+    is_named = (task for task, around in own if marks.NO_ID not in task.notes and marks.NO_IDS not in around)
+    number_nameless(list(dict.fromkeys([*filter(attrgetter("id"), tasks), *is_named])), "T", 3)
 
 
 _DIALECT = Dialect(lead=_LEAD, find_needs=_find_needs, add_needs=_add_needs, level=2)

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import PlanStatus, PlanSyntaxError, check_text, iter_steps, parse_plan
 from planspec_lark.exchange import NoListError, export_into, export_plan, import_text, update_text
+from planspec_lark.planspec.agenda import ready_steps
 from planspec_lark.syntax import Severity
 
 TODOS = {
@@ -184,6 +185,45 @@ def test_the_protocol_has_plans_in_markdown() -> None:
     assert export_into(imported.plan, text).text == text.replace("- [ ] Fix", "- [x] Fix")
     with pytest.raises(PlanSyntaxError, match="EX110"):
         import_text(text.replace("content", "other"), "acp")
+
+
+def test_tasks_in_json_come_after_those_that_they_need() -> None:
+    needs = {"c": ["d", "a"], "a": ["b"], "b": [], "d": ["e"], "e": ["d", "f"]}
+    tasks = [{"id": key, "title": key, "dependencies": said, "status": "pending"} for key, said in needs.items()]
+    text = json.dumps({"tasks": tasks}, indent=2)
+    imported = import_text(text)
+    assert "".join(step.description for step in imported.plan.steps) == "edbac"
+    # Of a circle, one need has to go.
+    assert sorted(one.code for one in imported.report.found) == ["EX103", "EX104"]
+    while ready := ready_steps(imported.plan, order="data"):
+        for step in ready:
+            step.status = PlanStatus.DONE
+    assert {step.status for step in imported.plan.steps} == {PlanStatus.DONE}
+    imported = import_text(text)
+    imported.plan.steps[3].status = PlanStatus.DONE
+    changed = export_into(imported.plan, text)
+    assert [line for line in changed.text.split("\n") if line not in text.split("\n")] == ['      "status": "done"']
+    assert changed.text.replace("done", "pending") == text
+
+
+def test_one_issue_is_a_list_as_well() -> None:
+    text = BEADS.partition("\n")[0]
+    imported = import_text(text)
+    assert (imported.report.format, imported.report.tasks) == ("beads", 1)
+    imported.plan.steps[0].status = PlanStatus.ACTIVE
+    assert '"in_progress"' in export_into(imported.plan, text).text
+
+
+@pytest.mark.parametrize("uri", ["file:///home/mole/plan.md", "plan.md\x1b[2J"])
+def test_a_file_that_an_update_names_is_told_and_not_opened(uri: str) -> None:
+    schema = pytest.importorskip("acp.schema", reason="needs agent-client-protocol")
+    plan = schema.PlanUpdateFile(type="file", planId="p", uri=uri)
+    update = schema.AgentPlanContentUpdate(sessionUpdate="plan_update", plan=plan)
+    with pytest.raises(PlanSyntaxError) as caught:
+        import_text(update.model_dump_json(by_alias=True, exclude_none=True))
+    (found,) = caught.value.diagnostics
+    said = "the plan is in a file of its own: " + uri.replace("\x1b", "\\x1b")
+    assert (found.code, found.message, found.help) == ("EX110", said, "name that file")
 
 
 def test_the_protocol_takes_what_is_written() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
 from planspec_lark import PlanStatus, PlanSyntaxError, iter_steps, parse_plan
-from planspec_lark.exchange import NoListError, export_into, export_plan, import_text
+from planspec_lark.exchange import NoListError, blocks, export_into, export_plan, import_text
+from planspec_lark.planspec.agenda import Order, ready_steps
 from tests.cli.running import run
 from tests.timing import time_limit
 
@@ -234,6 +237,38 @@ def test_the_command_counts_what_may_be_tasks(tmp_path: Path) -> None:
     assert (ran.exit_code, "there is no list 4: the text has 2 lists" in ran.stderr) == (2, True)
 
 
+_ROWS = [
+    "- [ ] a",
+    "- b",
+    "* c",
+    "  - [x] d",
+    "1. e",
+    "## f",
+    "```",
+    "  ```",
+    "<div>",
+    "> g",
+    "- - -",
+    "",
+    "h",
+    "- ```",
+    "• i",
+]
+
+
+@given(st.lists(st.sampled_from(_ROWS), max_size=12))
+def test_a_text_in_pieces_has_the_same_blocks(rows: list[str]) -> None:
+    whole = [repr_of(block) for block in blocks.read_blocks(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_PIECE", 1)
+        assert [repr_of(block) for block in blocks.read_blocks(rows)] == whole
+
+
+def repr_of(block: blocks.Block) -> object:
+    # Blank lines after what ends a piece belong to no list.
+    return block.kind, block.first, block.text, [repr_of(below) for below in block.blocks]
+
+
 # ---------------------------------------------------------------- dependencies, formats, time
 
 
@@ -241,6 +276,88 @@ def test_an_earlier_task_that_needs_a_later_one_is_named() -> None:
     imported = import_text("- [ ] T001 a (depends on T002)\n- [ ] T002 b\n")
     assert [(one.code, one.message) for one in imported.report.found] == [("EX116", "it needs T002, which comes later")]
     assert found_in("- [ ] T001 a\n- [ ] T002 b (depends on T001)\n") == []
+
+
+PHASES = """\
+# Tasks: Tea
+
+## Phase 1: Setup
+
+- [x] T001 Create
+- [ ] T002 [P] Lint
+- [ ] T003 [US1] [P] Format
+- [-] T004 Drop
+- [ ] T005 [P] Docs
+
+## Phase 2: Core
+
+- [ ] T006 [P] One
+- [ ] T007 [P] Two (depends on T002)
+- [ ] T008 End
+"""
+WAVES = """\
+- [ ] 1. Read
+  - [ ] 1.1 A
+  - [ ]* 1.2 B
+  - [ ] 1.3 C
+- [ ] 2. Turn
+  - [ ] 2.1 D
+  - [ ] 2.2 E
+
+## Task Dependency Graph
+
+```json
+{"waves": [{"id": 0, "tasks": ["1.1", "1.2", "2.1"]}, {"id": 1, "tasks": ["1.3", "2.2", "9"]}]}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "done", "ready"),
+    [
+        (PHASES, "text", (), "T002 T003 T005"),
+        (PHASES, "text", ("T003", "T005"), "T002"),
+        (PHASES, "text", ("T002", "T003", "T005"), "1 T007"),
+        (PHASES, "text", ("T002", "T003", "T005", "1"), "T006 T007"),
+        (WAVES, "data", (), "task-1-1 task-1-2 task-2-1"),
+        (WAVES, "data", ("task-1-1",), "task-1-2 task-1-3 task-2-1"),
+        (WAVES, "data", ("task-1-1", "task-2-1"), "task-1-2 task-1-3 task-2-2"),
+        ("- [ ] 1. A\n- [ ] 2. (P) B\n- [ ] 3. (P) C\n- [ ] 4. D\n", "text", ("task-1",), "task-2 task-3"),
+    ],
+)
+def test_what_a_list_says_is_parallel_waits_for_nothing_else(
+    text: str, order: Order, done: Collection[str], ready: str
+) -> None:
+    imported = import_text(text, "spec-kit" if text is PHASES else "kiro")
+    for step in iter_steps(imported.plan):
+        if step.step_name in done or step.step_id in done:
+            step.status = PlanStatus.DONE
+    assert " ".join(one.step_name or one.step_id for one in ready_steps(imported.plan, order=order)) == ready
+    # The list says so already.
+    assert export_plan(imported.plan, imported.report.format).text.count("epends") == text.count("epends")
+
+
+def test_a_wave_that_goes_against_the_order_of_the_list_is_named_once() -> None:
+    imported = import_text(WAVES.replace('"2.1"', '"2.2"', 1).replace('["1.3", "2.2", ', '["1.2", "1.3", "2.1", '))
+    (found,) = imported.report.found
+    assert (found.code, found.line) == ("EX116", 3)
+    assert found.message == "the dependency on 2.2 is left out: that task comes later; so are 2 more like it"
+
+
+@pytest.mark.parametrize(
+    "body", ["", "[", "[" * 100_000, '{"waves": 3}', '{"waves": [{"tasks": [["1"]]}]}', '{"waves": [[]]}']
+)
+def test_waves_that_are_none_say_nothing(body: str) -> None:
+    text = f'- [ ] 1. A\n- [ ] 2. B\n\n## Graph\n\n```json\n{body}\n```\n\n"waves"\n'
+    assert not any(step.inputs for step in iter_steps(import_text(text, "kiro").plan))
+
+
+def test_a_sign_beside_boxes_is_text_and_its_item_gets_a_box() -> None:
+    text = "- [ ] a\n- ✅ b\n"
+    plan = import_text(text).plan
+    assert [step.status.value for step in plan.steps] == ["pending", "pending"]
+    plan.steps[1].status = PlanStatus.DONE
+    assert export_into(plan, text).text == "- [ ] a\n- [x] ✅ b\n"
 
 
 def test_a_copy_elsewhere_keeps_its_numbers() -> None:

@@ -49,7 +49,7 @@ _PASSED_ON = {
     "planspec_lark.lsp.planspec_index._BRACKET": "search",
     "planspec_lark.lsp.planspec_index._CLOSING": "match",
     "planspec_lark.lsp.planspec_index._WORD": "search",
-    "planspec_lark.plan_next.wording.word_patterns.Matcher._compiled": "search",
+    "planspec_lark.plan_next.wording.guess_words.WordList._compiled": "finditer",
 }
 
 

@@ -1,42 +1,98 @@
 """The words that tell a step from a guess: those of a sequence, which no hypothesis has, and those of guessing.
 
-The lists are data, in ``guess_words.toml``, and a caller may extend them or bring others.
+The lists are data, in ``guess_words.toml``, and a caller may extend them or bring others. At each place of a text the
+longest entry counts, whether it is a word or none.
+
+Entries are written as they occur, in any width and case. ``{n}`` means a number (an entry with that number spelled
+out comes before it), and a blank for any white space. What is after a ``|`` has to follow and is no part of the
+word. An entry that begins or ends with a Latin letter is found only as a whole word, and not as a name in code:
+``next()``, ``.then``, ``Next.js``, ``first-class``.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.plan_next.wording.normal_forms import WordingMatch
-from planspec_lark.plan_next.wording.word_patterns import EntryKind, Matcher, WordEntry, WordListError, read_key
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
 __all__ = [
+    "MAX_ENTRY",
     "WORDS_LIMITS",
     "WordList",
     "WordListError",
     "WordLists",
-    "WordingMatch",
     "default_words",
     "load_words",
+    "read_key",
     "read_words",
 ]
 
 WORDS_LIMITS = Limits(max_bytes=1_000_000)
+MAX_ENTRY = 60
 _LISTS = ("sequence", "guess")
+_NUMBER = (
+    r"(?:[0-9]++(?:\.[0-9]++)*+|[零〇一二三四五六七八九十百千两兩]++"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten)(?![a-z\-]))"
+)
+_BEFORE = r"(?<![0-9A-Za-z_\u00c0-\u024f.\-/\\$@#`&])(?<!::)"
+_AFTER = r"(?![0-9A-Za-z_\u00c0-\u024f\-/\\(=`]|\.[0-9A-Za-z_]|::)"
+# Where a sentence ends, so does what an "if" in it says.
+_STOP = r"(?:\n|[.!?;。](?![0-9A-Za-z]))++"
+_PIECES = re.compile(r"\{n\}|.")
+_GAP = r"\s*+"
+_WRITTEN = {"{n}": f"{_GAP}{_NUMBER}{_GAP}", " ": r"\s++", "|": "(?="}
+_LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
+
+
+class WordListError(PlanSpecError, ValueError):
+    """A list of words, or an entry of one, that cannot be used; the message says where and why."""
+
+
+def read_key(entry: str) -> tuple[str, ...]:
+    """The pieces of an entry: a character each, or ``{n}``.
+
+    Raises:
+        WordListError: it is empty, too long or says what cannot be said.
+    """
+    text = " ".join(NormalText.of(entry).text.split())
+    if len(text) > MAX_ENTRY:
+        raise WordListError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
+    word, _, tail = text.partition("|")
+    if not word.strip():
+        raise WordListError("an entry is a word")
+    if word.startswith("{n}"):
+        raise WordListError("an entry does not begin with a number")
+    if "|" in tail or "{n}" in tail:
+        raise WordListError("after the bar of an entry comes neither a number nor another bar")
+    return tuple(piece.lower() for piece in _PIECES.findall(text))
+
+
+def _order(key: tuple[str, ...]) -> list[tuple[int, str]]:
+    """What is longer comes first, and what is spelled out before any number."""
+    return [*((int(piece == "{n}"), piece) for piece in key if piece != "|"), (2, "")]
+
+
+def _write(key: tuple[str, ...]) -> str:
+    """The expression of an entry without its first piece, with an empty group that tells which one it was."""
+    after = _AFTER if _LATIN.match(key[-1]) else ""
+    rest = "".join(_WRITTEN.get(piece) or re.escape(piece) for piece in key[1:])
+    return f"{rest.removesuffix(_GAP)}{after}{')' * ('|' in key)}()"
 
 
 @frozen(kw_only=True)
 class WordList:
-    """Words of one kind. :mod:`planspec_lark.plan_next.wording.word_patterns` says how an entry is written.
+    """Words of one kind.
 
     Attributes:
         words: what is looked for, in any case.
@@ -61,28 +117,36 @@ class WordList:
                     raise WordListError(f"{name}: {error}") from None
 
     def find(self, text: str) -> list[WordingMatch]:
-        """All words in a text, in its order: at each place the longest entry counts."""
-        return self._matcher.find(text)
+        """All words in a text, in its order: at each place the longest entry counts. In linear time."""
+        normal, found, is_conditional = NormalText.of(text), [], False
+        pattern, names = self._compiled
+        for match in pattern.finditer(normal.text):
+            name = names[(match.lastindex or 1) - 1]
+            if name in ("conditions", ""):
+                is_conditional = name == "conditions"
+            elif name == "conditional" and is_conditional:
+                is_conditional = False
+            elif name != "allowed" and (name != "cased" or " ".join(match[0].split()) in self.cased):
+                found.append(normal.found(*match.span()))
+        return found
 
     def extended(self, *, words: Iterable[str] = (), allowed: Iterable[str] = ()) -> WordList:
         """A list with more entries. What comes last wins: a word may have been allowed, and the other way round."""
         words, allowed = tuple(words), tuple(allowed)
-        new = {read_key(entry)[0] for entry in (*words, *allowed)}
-        kept = {name: tuple(old for old in getattr(self, name) if read_key(old)[0] not in new) for name in _NAMES}
+        new = {read_key(entry) for entry in (*words, *allowed)}
+        kept = {name: tuple(old for old in getattr(self, name) if read_key(old) not in new) for name in _NAMES}
         return WordList(**{**kept, "words": (*kept["words"], *words), "allowed": (*kept["allowed"], *allowed)})
 
     @cached_property
-    def _matcher(self) -> Matcher:
-        entries: dict[tuple[str, ...], WordEntry] = {}
-        kinds = {"conditional": EntryKind.CONDITIONAL, "conditions": EntryKind.CONDITION, "allowed": EntryKind.ALLOWED}
-        for name in _NAMES:
-            for text in getattr(self, name):
-                key, tail = read_key(text)
-                spellings = frozenset([text]) if name == "cased" else frozenset()
-                if name == "cased" and key in entries:
-                    spellings |= entries[key].spellings
-                entries[key] = WordEntry(kinds.get(name, EntryKind.WORD), tail, spellings)
-        return Matcher(entries)
+    def _compiled(self) -> tuple[re.Pattern[str], list[str]]:
+        """One expression for all entries, and what each of its groups is: a list, or "" for the end of a sentence."""
+        lists = {read_key(entry): name for name in _NAMES for entry in getattr(self, name)}
+        keys = sorted(lists, key=_order)
+        tops = [
+            f"{_BEFORE if _LATIN.match(first) else ''}{re.escape(first)}(?:{'|'.join(map(_write, group))})"
+            for first, group in groupby(keys, lambda key: key[0])
+        ]
+        return re.compile("|".join([*tops, f"{_STOP}()"]), re.IGNORECASE), [*(lists[key] for key in keys), ""]
 
 
 # In this order, since what is allowed wins.

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next import WordListError, WordLists, default_words, load_words, read_words
-from planspec_lark.plan_next.wording.guess_words import WordingMatch, WordList
-from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, read_key
+from planspec_lark.plan_next.wording.guess_words import MAX_ENTRY, WordList, read_key
+from planspec_lark.plan_next.wording.normal_forms import WordingMatch
 from tests.cases import in_one_test
 
 WORDS = default_words()
@@ -304,8 +304,8 @@ def test_every_entry_of_the_data_does_what_its_list_says(name: str) -> None:
 def test_no_entry_of_the_data_is_there_twice(name: str) -> None:
     words: WordList = getattr(WORDS, name)
     listed = [(key, entry) for key in ("words", "allowed", "conditions") for entry in getattr(words, key)]
-    keys = [read_key(entry)[0] for _, entry in listed]
-    assert len(keys) == len({*keys}), sorted(entry for _, entry in listed if keys.count(read_key(entry)[0]) > 1)
+    keys = [read_key(entry) for _, entry in listed]
+    assert len(keys) == len({*keys}), sorted(entry for _, entry in listed if keys.count(read_key(entry)) > 1)
 
 
 @pytest.mark.parametrize("name", ["sequence", "guess"])
@@ -572,6 +572,6 @@ def test_threads_share_a_list(name: str) -> None:
     text = "先查日志 then next 优先 the first step, next to 先生成"
     expected = default_words().find_sequence(text)
     # A list that was not compiled yet.
-    matcher = default_words().sequence.extended(words=[name])._matcher
+    words = default_words().sequence.extended(words=[name])
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(matcher.find, [text] * 4)) == [expected] * 4
+        assert list(pool.map(words.find, [text] * 4)) == [expected] * 4

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any, TypeAlias
 
+from planspec_lark.json_text.model_values import to_value
 from planspec_lark.llm.models import LlmError, ProgramError, Reply
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of, cut_answer
 from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt

@@ -14,11 +14,11 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.json_text.findings import ValueFinding, first_findings
+from planspec_lark.json_text.model_values import ALWAYS_WRITTEN, to_value
 from planspec_lark.json_text.parser import read_json
-from planspec_lark.plan_next.conversion import build, model_to_json
+from planspec_lark.plan_next.conversion import build, value_to_json
 from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
-    ALWAYS_WRITTEN,
     Block,
     DoneItem,
     DoneStatus,
@@ -177,7 +177,7 @@ def context_to_json(context: Context, *, indent: int | None = 2) -> str:
     Raises:
         TypeError, ValueError: a program has put something into it that no JSON text can say.
     """
-    return model_to_json(context, indent=indent)
+    return value_to_json(to_value(context), indent=indent)
 
 
 def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planspec_lark.json_text.findings import Path, ValueFinding, to_diagnostics
 from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.plan_next.conversion import message_to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, goal_core, is_same_call, is_same_goal, item_cores
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
@@ -47,7 +47,7 @@ def check_message(
     """
     findings = list(_check(message, context, executors))
     # A copy with other fields still has the text of the first, which says nothing about it.
-    value = to_value(message)
+    value = message_to_value(message)
     origin = message.origin if message.origin is not None and message.origin.value == value else None
     if origin is None:
         findings += (

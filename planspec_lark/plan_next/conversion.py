@@ -22,8 +22,9 @@ from planspec_lark.json_text.findings import (
     unknown_field,
     wrong_type,
 )
+from planspec_lark.json_text.model_values import said_fields, to_value
 from planspec_lark.plan_next.models import (
-    Block,
+    REQUIRED,
     Core4,
     DoneItem,
     DoneStatus,
@@ -36,21 +37,13 @@ from planspec_lark.plan_next.models import (
 from planspec_lark.syntax.diagnostics import join_words, quote
 from planspec_lark.syntax.safe_text import escape_json
 
-__all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "model_to_json", "to_value"]
+__all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "message_to_value", "value_to_json"]
 
 Model = TypeVar("Model")
 
 # Fields that steer the structure of the blocks. They are the kernel's, and no message may have them.
 STRUCTURE_FIELDS = ("id", "new_id", "current_id", "path", "children")
 
-# What has to be there although a model can be built without it.
-_REQUIRED: dict[type, tuple[str, ...]] = {
-    NewBlock: ("goal", "plan", "done"),
-    ExecutorCall: ("command", "inputs", "expected_observations"),
-    Block: ("goal", "plan", "done"),
-}
-# Fields of the models that are not part of the values. One with ``extra`` keeps there the fields that are not known.
-_NEVER_READ = ("extra", "warnings", "origin")
 _CODES: dict[type[Enum], str] = {PlanType: "PN105", DoneStatus: "PN103"}
 
 
@@ -64,14 +57,14 @@ def build(value: object, model: type[Model]) -> tuple[Model | None, list[ValueFi
 @cache
 def _kinds(model: type) -> dict[str, Any]:
     """The type of each field that is read."""
-    return {name: kind for name, kind in get_type_hints(model).items() if name not in _NEVER_READ}
+    hints = get_type_hints(model)
+    return {one.name: hints[one.name] for one in said_fields(model)}
 
 
 @cache
 def _needed(model: Any) -> list[str]:
     """The fields that have to be there."""
-    required = _REQUIRED.get(model, ())
-    return [one.name for one in attrs.fields(model) if one.default is attrs.NOTHING or one.name in required]
+    return [one.name for one in attrs.fields(model) if one.default is attrs.NOTHING or one.metadata == REQUIRED]
 
 
 @cache
@@ -174,34 +167,18 @@ class _Reader:
 # ---------------------------------------------------------------- and back
 
 
-def to_value(model: object) -> Any:
-    """A model as a JSON value. Fields that hold what they hold by default are left out, but for the main ones."""
-    if isinstance(model, Enum):
-        return model.value
-    if isinstance(model, list):
-        return [to_value(item) for item in model]
-    if not attrs.has(type(model)):
-        return model
-    value: dict[str, Any] = {}
-    if isinstance(model, PlanNext | PlanReturn):
-        value["type"] = "plan-next" if isinstance(model, PlanNext) else "plan-return"
-    required = _REQUIRED.get(type(model), ())
-    kind: Any = type(model)
-    for attribute in attrs.fields(kind):
-        name, item = attribute.name, getattr(model, attribute.name)
-        is_default = item == _default_of(attribute, model) and not (name in required or attribute.metadata)
-        if name not in _NEVER_READ and item is not None and not is_default:
-            value[name] = to_value(item)
-    return {**value, **getattr(model, "extra", {})}
+def message_to_value(message: PlanNext | PlanReturn) -> dict[str, Any]:
+    """A message as a JSON value."""
+    return {"type": "plan-next" if isinstance(message, PlanNext) else "plan-return", **to_value(message)}
 
 
-def model_to_json(model: object, *, indent: int | None) -> str:
-    """A model as JSON text. Characters that could steer a terminal are written as JSON's escapes.
+def value_to_json(value: object, *, indent: int | None) -> str:
+    """A JSON value as text. Characters that could steer a terminal are written as JSON's escapes.
 
     Raises:
         TypeError, ValueError: it holds something that no JSON text can say, such as NaN or half of a surrogate pair.
     """
-    text = json.dumps(to_value(model), ensure_ascii=False, allow_nan=False, indent=indent)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -218,13 +195,4 @@ def message_to_json(message: PlanNext | PlanReturn, *, indent: int | None = 2) -
         TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that no JSON text can say, such
             as NaN or half of a surrogate pair.
     """
-    return model_to_json(message, indent=indent)
-
-
-def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:
-    """The value of a field that was not set."""
-    default = attribute.default
-    if not isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class, though its stub says otherwise
-        return default
-    made: Any = default
-    return made.factory(model) if made.takes_self else made.factory()
+    return value_to_json(message_to_value(message), indent=indent)

@@ -13,11 +13,12 @@ from attrs import Attribute, Factory, field, frozen
 from attrs.converters import optional as to_optional
 from attrs.validators import deep_iterable, deep_mapping, instance_of, optional
 
+from planspec_lark.json_text.model_values import ALWAYS_WRITTEN
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = [
-    "ALWAYS_WRITTEN",
+    "REQUIRED",
     "SIDES",
     "Block",
     "Core4",
@@ -78,8 +79,8 @@ def _is_empty(_instance: object, attribute: Attribute[Any], value: object) -> No
 
 # ---------------------------------------------------------------- pieces
 
-# Marks a field that is written as JSON even where it holds its default.
-ALWAYS_WRITTEN: Final = {"always": True}
+# Marks a field that has to be there although a model can be built without it.
+REQUIRED: Final = {"required": True}
 
 
 @frozen
@@ -114,8 +115,8 @@ class ExecutorCall:
     """One call of an executor: a tool's id or `shell: …`, what it is given, and what one should see afterwards."""
 
     command: str = field(validator=_TEXT)
-    inputs: dict[str, Any] = field(factory=dict, validator=_OBJECT)
-    expected_observations: list[str] = field(factory=list, validator=_TEXTS)
+    inputs: dict[str, Any] = field(factory=dict, validator=_OBJECT, metadata=REQUIRED)
+    expected_observations: list[str] = field(factory=list, validator=_TEXTS, metadata=REQUIRED)
     extra: dict[str, Any] = field(factory=dict, validator=_OBJECT)
 
 
@@ -136,8 +137,8 @@ class NewBlock:
     """The block that a planner asks for. Its ``plan`` holds hypotheses, steps, or nothing, by the type of the plan."""
 
     goal: Goal = field(validator=_GOAL)
-    plan: list[str] = field(factory=list, validator=_TEXTS)
-    done: list[DoneItem] = field(factory=list, validator=[instance_of(list), _is_empty])
+    plan: list[str] = field(factory=list, validator=_TEXTS, metadata=REQUIRED)
+    done: list[DoneItem] = field(factory=list, validator=[instance_of(list), _is_empty], metadata=REQUIRED)
 
 
 @frozen
@@ -175,8 +176,8 @@ class Block:
     """
 
     goal: Goal = field(validator=_GOAL)
-    plan: list[str] = field(factory=list, validator=_TEXTS)
-    done: list[DoneItem] = field(factory=list)
+    plan: list[str] = field(factory=list, validator=_TEXTS, metadata=REQUIRED)
+    done: list[DoneItem] = field(factory=list, metadata=REQUIRED)
     plan_type: PlanType | None = field(default=None, converter=to_optional(PlanType))
     success_signal: str | None = field(default=None, validator=optional(_TEXT))
     executor_call: ExecutorCall | None = field(default=None, validator=optional(instance_of(ExecutorCall)))
@@ -207,7 +208,7 @@ class PlanNext(Message):
     new_block: NewBlock = field(validator=instance_of(NewBlock))
     success_signal: str | None = field(default=None, validator=optional(_TEXT))
     executor_call: ExecutorCall | None = field(default=None, validator=optional(instance_of(ExecutorCall)))
-    update_plan: list[str] | None = field(default=None, validator=optional(_TEXTS), metadata=ALWAYS_WRITTEN)
+    update_plan: list[str] | None = field(default=None, validator=optional(_TEXTS))
 
 
 @frozen

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from planspec_lark.json_text.model_values import to_value
 from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.limits import Limits

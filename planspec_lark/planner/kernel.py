@@ -18,6 +18,7 @@ from attrs import evolve, field, frozen
 from attrs.validators import instance_of
 
 from planspec_lark.files import remove_leftovers, writing
+from planspec_lark.json_text.model_values import to_value
 from planspec_lark.plan_next.context import (
     CONTEXT_LIMITS,
     Context,
@@ -27,7 +28,7 @@ from planspec_lark.plan_next.context import (
     context_to_json,
     open_block,
 )
-from planspec_lark.plan_next.conversion import Model, build, to_value
+from planspec_lark.plan_next.conversion import Model, build
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
 from planspec_lark.runs.lease import VIEW_PAUSE
@@ -130,16 +131,12 @@ def _build(value: Any, model: type[Model]) -> Model:
     return made
 
 
-def _without_type(message: PlanNext) -> dict[str, Any]:
-    return {name: value for name, value in to_value(message).items() if name != "type"}
-
-
 # What begins with a whole context.
 _WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
 _ENTRIES = EntryTypes(
     "a planner's plan",
     {Begun: _WHOLE, Opened: [RecordKind.OPENED], Closed: [RecordKind.DONE, RecordKind.FAILED]},
-    {Context: (_build, to_value), PlanNext: (_build, _without_type)},
+    {Context: (_build, to_value), PlanNext: (_build, to_value)},
 )
 
 

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.awaitables import OverdueError, ignore
 from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.plan_next.conversion import message_to_value
 from planspec_lark.plan_next.judge import Judge
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
@@ -263,6 +263,6 @@ def _why(refusal: MessageRefusal) -> str:
 
 def _to_json(message: PlanNext | PlanReturn) -> str:
     try:
-        return json.dumps(to_value(message), ensure_ascii=False)
+        return json.dumps(message_to_value(message), ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"an answer holds what JSON cannot say: {error}") from None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from planspec_lark.json_text.findings import KIND_WORDS, Path, ValueFinding, text_of, wrong_type
+from planspec_lark.json_text.model_values import from_value
 from planspec_lark.syntax.diagnostics import quote
-from planspec_lark.toolplan.conversion import structure
-from planspec_lark.toolplan.models import Atom
+from planspec_lark.toolplan.models import Atom, AtomInput, AtomOutput
 from planspec_lark.toolplan.signatures import list_slots
 from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_types, refuse_value
 from planspec_lark.toolplan.tool_lists import DefinedTool, find_schema_key, is_atom, is_tool_list, read_tool_list
@@ -17,6 +17,7 @@ __all__ = ["read_atoms", "refuse_duplicate"]
 
 # What inputs and outputs say besides their names and types.
 _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": {}}
+_MODELS: dict[str, type[AtomInput | AtomOutput]] = {"inputs": AtomInput, "outputs": AtomOutput}
 
 # A definition with its path, and the id that its key gives it.
 Listed = tuple[Path, str | None, Any]
@@ -141,5 +142,9 @@ def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -
 def _build_atom(listed: Listed) -> Atom:
     """The model of a definition in which nothing is wrong."""
     _, key, value = listed
-    slots = {name: list_slots(value[name]) for name in ("inputs", "outputs") if name in value}
-    return structure({"id": key, **value, **slots}, Atom)
+    slots = {name: _build_slots(value[name], kind) for name, kind in _MODELS.items() if name in value}
+    return from_value({"id": key, **value}, Atom, **slots)
+
+
+def _build_slots(value: Any, model: type[AtomInput | AtomOutput]) -> tuple[AtomInput | AtomOutput, ...] | None:
+    return None if value is None else tuple(from_value(one, model) for one in list_slots(value))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from planspec_lark.json_text.findings import ValueFinding, to_diagnostics
+from planspec_lark.json_text.model_values import from_value, to_value
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
-from planspec_lark.toolplan.conversion import structure, unstructure
 from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
@@ -45,7 +45,7 @@ def tool_plan_from_dict(value: object) -> ToolPlan:
     plan = value["plan"]
     return ToolPlan(
         value["target"],
-        tuple(structure(step, ToolStep) for step in plan["steps"]),
+        tuple(from_value(step, ToolStep) for step in plan["steps"]),
         plan.get("outputs"),
         extra={key: one for key, one in value.items() if key not in ("target", "plan")},
         plan_extra={key: one for key, one in plan.items() if key not in ("steps", "outputs")},
@@ -55,7 +55,7 @@ def tool_plan_from_dict(value: object) -> ToolPlan:
 def tool_plan_to_dict(plan: ToolPlan) -> dict[str, Any]:
     """A plan as a JSON value."""
     outputs = {} if plan.outputs is None else {"outputs": plan.outputs}
-    inside = {"steps": [unstructure(step) for step in plan.steps], **outputs, **plan.plan_extra}
+    inside = {"steps": to_value(plan.steps), **outputs, **plan.plan_extra}
     return {"target": plan.target, "plan": inside, **plan.extra}
 
 
@@ -88,4 +88,4 @@ def registry_from_value(value: object) -> Registry:
 
 def registry_to_value(registry: Registry) -> dict[str, Any]:
     """Tools as a JSON value: an object with their list as ``atoms``."""
-    return {"atoms": [unstructure(atom) for atom in registry]}
+    return {"atoms": to_value(list(registry))}

@@ -6,10 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import field, frozen
+from attrs.converters import optional
 
+from planspec_lark.json_text.model_values import ALWAYS_WRITTEN
 from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["Atom", "AtomInput", "AtomOutput", "Registry", "ToolPlan", "ToolStep"]
+
+
+def _to_types(value: str | Iterable[str]) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else tuple(value)
 
 
 @frozen
@@ -26,7 +32,7 @@ class AtomInput:
     """
 
     name: str
-    type: str | tuple[str, ...] = ""
+    type: str | tuple[str, ...] = field(default="", converter=_to_types)
     required: bool = False
     description: str = ""
     extra: dict[str, Any] = field(factory=dict)
@@ -37,7 +43,7 @@ class AtomOutput:
     """What a tool produces under a name."""
 
     name: str
-    type: str | tuple[str, ...] = ""
+    type: str | tuple[str, ...] = field(default="", converter=_to_types)
     description: str = ""
     extra: dict[str, Any] = field(factory=dict)
 
@@ -107,9 +113,9 @@ class ToolStep:
 
     id: str
     target: str
-    inputs: dict[str, Any] = field(factory=dict)
+    inputs: dict[str, Any] = field(factory=dict, metadata=ALWAYS_WRITTEN)
     step_id: str | None = None
-    depends_on: tuple[str, ...] | None = None
+    depends_on: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     extra: dict[str, Any] = field(factory=dict)
 
 

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import Severity, render_all
 from planspec_lark.plan_next import MessageError, Phase, PlanNext, PlanType, parse_message, scan_message
-from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.plan_next.conversion import message_to_value
 from planspec_lark.syntax import CODES
 from tests.cases import in_one_test
 from tests.corpus import FIXTURES, each, expected_codes, find, read
@@ -63,14 +63,14 @@ def test_a_valid_message_is_its_json(path: Path) -> None:
     text = read(path)
     message = parse_message(text, phase_of(path))
     assert message.warnings == ()
-    assert to_value(message) == json.loads(text.removeprefix("\ufeff"))
+    assert message_to_value(message) == json.loads(text.removeprefix("\ufeff"))
 
 
 @in_one_test
 @VALID
 def test_a_valid_message_reads_back(path: Path) -> None:
     message = parse_message(read(path), phase_of(path))
-    assert parse_message(written(to_value(message)), phase_of(path)) == message
+    assert parse_message(written(message_to_value(message)), phase_of(path)) == message
 
 
 @in_one_test
@@ -146,7 +146,7 @@ def test_what_the_schema_refuses(path: Path) -> None:
 @ANSWERS
 def test_answers(path: Path, snapshot: SnapshotAssertion) -> None:
     scan = scan_message(read(path), phase_of(path), name=path.name)
-    message = written(to_value(scan.message)) if scan.message is not None else "no message"
+    message = written(message_to_value(scan.message)) if scan.message is not None else "no message"
     assert f"{message}\n\n{render_all(scan.diagnostics)}" == snapshot
 
 
@@ -160,4 +160,4 @@ def test_an_answer_is_no_message_as_it_stands(path: Path) -> None:
 def test_what_is_taken_out_of_an_answer_is_a_message(path: Path) -> None:
     scan = scan_message(read(path), phase_of(path))
     if scan.message is not None:
-        assert parse_message(written(to_value(scan.message)), phase_of(path)) == scan.message
+        assert parse_message(written(message_to_value(scan.message)), phase_of(path)) == scan.message

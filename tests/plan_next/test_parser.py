@@ -25,7 +25,7 @@ from planspec_lark.plan_next import (
     parse_message,
     scan_message,
 )
-from planspec_lark.plan_next.conversion import to_value
+from planspec_lark.plan_next.conversion import message_to_value
 from planspec_lark.syntax import Limits
 from tests.plan_next.messages import (
     GOAL,
@@ -77,7 +77,7 @@ def test_all_fields_are_read() -> None:
     ids=str,
 )
 def test_what_is_read_is_written_again(value: dict[str, Any]) -> None:
-    assert to_value(parse_message(encode(value), phase_of(value))) == value
+    assert message_to_value(parse_message(encode(value), phase_of(value))) == value
 
 
 def test_a_tool_may_have_a_path() -> None:

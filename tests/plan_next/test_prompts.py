@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import Diagnostic, Severity
+from planspec_lark.json_text.model_values import to_value
 from planspec_lark.plan_next import (
     Block,
     Context,
@@ -31,7 +32,6 @@ from planspec_lark.plan_next import (
     build_repair_prompt,
     parse_message,
 )
-from planspec_lark.plan_next.conversion import to_value
 from planspec_lark.plan_next.prompts import LANGUAGES
 from planspec_lark.syntax import Source
 from planspec_lark.syntax.grammars import schema_path

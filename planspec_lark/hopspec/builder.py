@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import define, field
 
-from planspec_lark.hopspec.blocks import read_block, read_value, split_names
+from planspec_lark.hopspec.blocks import indent_of, read_block, read_value, split_names
 from planspec_lark.hopspec.models import HopSpec, StepInfo
 from planspec_lark.hopspec.positions import LinePositions
 from planspec_lark.hopspec.vocabulary import EMPTY, SECTIONS, VALUES, meanings
@@ -22,7 +24,7 @@ _VALUE_OF = {
 class HopSpecBuilder:
     """A document that is given its parts in the order of the text. What is refused changes nothing.
 
-    A token is given by its value, as the grammar says what that is; an absent one is empty or None.
+    A token is given by its value, as the grammar says what that is.
 
     Attributes:
         document: the document so far, its steps aside.
@@ -48,22 +50,44 @@ class HopSpecBuilder:
         self.document.language = "en" if self._languages == {"en"} else "zh"
         return self.document
 
-    # ---------------------------------------------------------------- the document
+    def take(self, said: Mapping[str, str], written: str, line: int, below: str = "") -> None:
+        """A line of any rule but free text.
 
-    def add_title(self, text: str, line: int) -> None:
-        """`# Text`"""
-        self.document.title, self.positions.fields["title"] = text, line
-
-    def add_mode(self, word: str, line: int) -> None:
-        """`模式：JIT`"""
-        self.document.mode, self.positions.fields["mode"] = word, line
-
-    def add_section(self, word: str, line: int) -> None:
-        """`## 任务概述`
+        Args:
+            said: the values of its terminals.
+            written: the line, from its start.
+            line: which one it is.
+            below: all lines that continue an attribute.
 
         Raises:
-            ValueError: it comes twice.
+            ValueError: a section, a number or an attribute comes twice, an attribute has no step, or a line that
+                continues one is not indented more than its name.
         """
+        if "KEY" in said:
+            value = read_value(said.get("VALUE", ""), below, indent_of(written))
+            self._set(said["KEY"], _VALUE_OF.get(meanings()[said["KEY"]], {}).get(value, value), line)
+        elif "NAMES_KEY" in said:
+            names = said.get("NAMES", "")
+            self._set(said["NAMES_KEY"], [] if not names or names in EMPTY.all else split_names(names), line)
+        elif "COUNT_KEY" in said:
+            self._set(said["COUNT_KEY"], int(said["COUNT"]) if "COUNT" in said else None, line)
+        elif step_id := said.get("STEP"):
+            self._begin_step(StepInfo(step_id, said.get("NAME", ""), label=said.get("LABEL", "")), line)
+            self._hear(written.partition(step_id)[0])
+        elif "COMMENT" in said:
+            (self.step or self.document).comments.append(said["COMMENT"])
+        elif word := said.get("SECTION") or said.get("FLOW"):
+            self._begin_section(word, line)
+        elif "MODE_WORD" in said:
+            self.document.mode, self.positions.fields["mode"] = said["MODE_WORD"], line
+        else:
+            self.document.title, self.positions.fields["title"] = said["TEXT"], line
+
+    def add_text(self, lines: str) -> None:
+        """All lines of the last section."""
+        setattr(self.document, self._section, read_block(lines))
+
+    def _begin_section(self, word: str, line: int) -> None:
         name = _SECTION_OF[word]
         if name in self.positions.fields:
             raise ValueError(f"the section {name} comes twice")
@@ -71,66 +95,22 @@ class HopSpecBuilder:
         self._hear(word)
         self._section = name
 
-    def add_text(self, lines: str) -> None:
-        """All lines of the last section."""
-        setattr(self.document, self._section, read_block(lines))
+    def _begin_step(self, step: StepInfo, line: int) -> None:
+        if step.step_id in self.positions.steps:
+            raise ValueError(f"the number {step.step_id} comes twice")
+        self.positions.steps[step.step_id] = {"step_id": line}
+        self.step = step
+        self._steps.append(step)
 
-    # ---------------------------------------------------------------- steps
-
-    def add_step(self, written: str, step_id: str, name: str | None, label: str | None, line: int) -> None:
-        """`#### 步骤2.1: name（label）`, of which ``written`` is what comes before the number.
-
-        Raises:
-            ValueError: the number comes twice.
-        """
-        if step_id in self.positions.steps:
-            raise ValueError(f"the number {step_id} comes twice")
-        self.positions.steps[step_id] = {"step_id": line}
-        self._hear(written)
-        self.step = StepInfo(step_id, name or "", label=label or "")
-        self._steps.append(self.step)
-
-    def add_comment(self, text: str) -> None:
-        """`> text` or `<!-- text -->`"""
-        (self.step or self.document).comments.append(text)
-
-    def add_names(self, key: str, names: str | None, line: int) -> None:
-        """`- 输入：a, b`
-
-        Raises:
-            ValueError: the attribute comes twice, or has no step.
-        """
-        step, name = self._add_attribute(key, line)
-        setattr(step, name, [] if not names or names in EMPTY.all else split_names(names))
-
-    def add_count(self, key: str, count: str | None, line: int) -> None:
-        """`- 最大轮次：3`
-
-        Raises:
-            ValueError: as :meth:`add_names` does.
-        """
-        step, name = self._add_attribute(key, line)
-        setattr(step, name, int(count) if count else None)
-
-    def add_value(self, key: str, text: str | None, below: str | None, line: int, indent: int) -> None:
-        """`- 任务：text`, which is indented so far, and all lines below it.
-
-        Raises:
-            ValueError: as :meth:`add_names` does, or a line is not indented more than the attribute's name.
-        """
-        step, name = self._add_attribute(key, line)
-        value = read_value(text or "", below or "", indent)
-        setattr(step, name, _VALUE_OF.get(name, {}).get(value, value))
-
-    def _add_attribute(self, key: str, line: int) -> tuple[StepInfo, str]:
-        """The step and its field that an attribute is for."""
+    def _set(self, key: str, value: object, line: int) -> None:
+        """Set the field of the last step that an attribute is for."""
         if self.step is None:
             raise ValueError("an attribute has no step")
         name, positions = meanings()[key], self.positions.steps[self.step.step_id]
         if name in positions:
             raise ValueError(f"the attribute {name} comes twice")
         positions[name] = line
-        return self.step, name
+        setattr(self.step, name, value)
 
     def _hear(self, word: str) -> None:
         self._languages.add("en" if word.isascii() else "zh")

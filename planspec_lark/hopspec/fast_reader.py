@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import cache
 from re import Pattern
 
-from planspec_lark.hopspec.blocks import indent_of
 from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import LinePositions
@@ -24,6 +23,7 @@ _ROW = (
     *("attribute_NAMES_KEY", "attribute_NAMES", "attribute_COUNT_KEY", "attribute_COUNT"),
     *("heading_STEP", "heading_NAME", "heading_LABEL", "comment_COMMENT"),
 )
+_TERMINALS = tuple(name.partition("_")[2] for name in _ROW)
 
 
 @cache
@@ -44,20 +44,19 @@ def read(text: str) -> tuple[HopSpec, LinePositions] | None:
     head_pattern, section_pattern, flow_pattern, _ = _patterns()
     head = head_pattern.match(text)
     assert head is not None, "all in front of the sections may be absent"
-    if head["title_TEXT"]:
-        builder.add_title(head["title_TEXT"], _line_of(text, head.start("title_TEXT")))
-    if head["mode_MODE_WORD"]:
-        builder.add_mode(head["mode_MODE_WORD"], _line_of(text, head.start("mode_MODE_WORD")))
+    for rule, terminal in (("title", "TEXT"), ("mode", "MODE_WORD")):
+        if said := head[f"{rule}_{terminal}"]:
+            builder.take({terminal: said}, "", _line_of(text, head.start(f"{rule}_{terminal}")))
     at = head.end()
     try:
         while at < len(text):
             line = _line_of(text, at)
             if section := section_pattern.match(text, at):
-                builder.add_section(section["section_header_SECTION"], line)
+                builder.take({"SECTION": section["section_header_SECTION"]}, "", line)
                 builder.add_text(section["_text"] or "")
                 at = section.end()
             elif flow := flow_pattern.match(text, at):
-                builder.add_section(flow["FLOW"], line)
+                builder.take({"FLOW": flow["FLOW"]}, "", line)
                 at = _take_rows(builder, text, flow.end(), line + flow[0].count("\n"))
             else:
                 return None
@@ -71,17 +70,8 @@ def _take_rows(builder: HopSpecBuilder, text: str, at: int, line: int) -> int:
     """Take what the section of steps is made of, from an offset on, which is in this line; returns where it ends."""
     match_row = _patterns()[3].match
     while match := match_row(text, at):
-        key, value, below, names_key, names, count_key, count, step_id, name, label, comment = match.groups()
-        if step_id:
-            builder.add_step(text[at : match.start("heading_STEP")], step_id, name, label, line)
-        elif comment:
-            builder.add_comment(comment)
-        elif names_key:
-            builder.add_names(names_key, names, line)
-        elif count_key:
-            builder.add_count(count_key, count, line)
-        else:
-            builder.add_value(key, value, below, line, indent_of(match[0]))
+        said = {name: value for name, value in zip(_TERMINALS, match.groups(), strict=True) if value is not None}
+        builder.take(said, match[0], line, said.get("_below", ""))
         line += text.count("\n", at, match.end())
         at = match.end()
     return at

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
 
-from planspec_lark.hopspec.blocks import indent_of
 from planspec_lark.hopspec.builder import HopSpecBuilder
 from planspec_lark.hopspec.models import HopSpec
 from planspec_lark.hopspec.positions import LinePositions
@@ -51,60 +50,17 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
         return self._builder.finish()
 
     def title(self, tokens: _Tokens) -> None:
-        """`# Text`"""
-        self._builder.add_title(_values(tokens)["TEXT"], _line_of(tokens))
+        """`# Text`, and the lines of all other rules but those of free text; an absent token is None."""
+        present = [token for token in tokens if token is not None]
+        said = {token.type: grammars.regular("hopspec").value(token.type, token) for token in present}
+        self._builder.take(said, present[0], present[0].line or 0, _join(tokens[2:]))
 
-    def mode(self, tokens: _Tokens) -> None:
-        """`模式：JIT`"""
-        self._builder.add_mode(_values(tokens)["MODE_WORD"], _line_of(tokens))
-
-    def section_header(self, tokens: _Tokens) -> None:
-        """`## 任务概述`"""
-        self._builder.add_section(_values(tokens)["SECTION"], _line_of(tokens))
-
-    def flow_header(self, tokens: _Tokens) -> None:
-        """`## 执行流程`"""
-        self._builder.add_section(_values(tokens)["FLOW"], _line_of(tokens))
+    # Each rule has its own tokens; below the first two of an attribute are the lines that continue it.
+    mode = section_header = flow_header = heading = comment = attribute = title
 
     def section(self, children: _Tokens) -> None:
         """A header and its free text."""
         self._builder.add_text(_join(children))
-
-    def heading(self, tokens: _Tokens) -> None:
-        """`#### 步骤2.1: name（label）`"""
-        values = _values(tokens)
-        self._builder.add_step(
-            str(tokens[0]), values["STEP"], values.get("NAME"), values.get("LABEL"), _line_of(tokens)
-        )
-
-    def comment(self, tokens: _Tokens) -> None:
-        """`> text` or `<!-- text -->`"""
-        self._builder.add_comment(_values(tokens)["COMMENT"])
-
-    def attribute(self, tokens: _Tokens) -> None:
-        """`- 任务：text`, and the lines below it."""
-        key, said, *below = tokens
-        assert key is not None, "only the value may be absent"
-        word, text, line = _value(key), said and str(said), _line_of(tokens)
-        if key.type == "KEY":
-            self._builder.add_value(word, text, _join(below), line, indent_of(key))
-        elif key.type == "NAMES_KEY":
-            self._builder.add_names(word, text, line)
-        else:
-            self._builder.add_count(word, text, line)
-
-
-def _line_of(tokens: _Tokens) -> int:
-    return (tokens[0] and tokens[0].line) or 0
-
-
-def _value(token: Token) -> str:
-    return grammars.regular("hopspec").value(token.type, token)
-
-
-def _values(tokens: _Tokens) -> dict[str, str]:
-    """What the tokens of a rule say, by their terminals."""
-    return {token.type: _value(token) for token in tokens if token is not None}
 
 
 def _join(tokens: Iterable[Token | None]) -> str:

@@ -16,7 +16,7 @@ from attrs import define, field
 from planspec_lark.json_text.findings import Path, ValueFinding, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import first_of, quote
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
-from planspec_lark.toolplan.structure import refuse_key, refuse_types, refuse_value
+from planspec_lark.toolplan.structure import get_field, refuse_key, refuse_types, refuse_value
 from planspec_lark.toolplan.types import kind_of, kinds_of
 
 __all__ = ["SchemaReader", "join_names"]
@@ -222,9 +222,8 @@ class SchemaReader:
         return slot
 
     def _check_slot(self, schema: Schema, path: Path) -> None:
-        said = schema.get("description")
-        if said is not None and not isinstance(said, str):
-            self._refuse(said, "a string", (*path, "description"))
+        if schema.get("description") is not None:
+            get_field(schema, "description", str, path, self.findings.append)
         self.findings += refuse_types(schema, path)
         if isinstance(schema.get("required"), bool):
             message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"

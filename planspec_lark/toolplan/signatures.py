@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
+from planspec_lark.json_text.findings import ValueFinding
+from planspec_lark.json_text.model_values import to_value
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.spelling import find_near
 from planspec_lark.toolplan.models import Atom, Registry
-from planspec_lark.toolplan.tool_lists import DefinedTool, is_atom, is_tool_list, read_tool_list
+from planspec_lark.toolplan.tool_lists import DefinedTool, is_tool_list, list_definitions, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
 
 __all__ = ["Signature", "Signatures", "Slot", "Slots", "list_slots"]
@@ -63,14 +65,10 @@ class Signature:
     @classmethod
     def of(cls, definition: object) -> Signature:
         """That of a tool, be it a model or a plain value."""
-        if isinstance(definition, Atom):
-            return cls(
-                {one.name: Slot.of(one.type, required=one.required) for one in definition.inputs},
-                None if definition.outputs is None else {one.name: Slot.of(one.type) for one in definition.outputs},
-            )
-        if not isinstance(definition, dict):
+        said = to_value(definition)
+        if not isinstance(said, dict):
             return cls(None, None)
-        return cls(_read_slots(definition.get("inputs", [])), _read_slots(definition.get("outputs", [])))
+        return cls(_read_slots(said.get("inputs", [])), _read_slots(said.get("outputs", [])))
 
 
 class Signatures:
@@ -96,27 +94,21 @@ class Signatures:
     def find_near(self, atom_id: str) -> str:
         """The id that somebody may have meant by an unknown one, or ""."""
         if atom_id not in self._near and len(self._near) < _MOST_UNKNOWN:
-            known = islice((one for one in self._definitions if isinstance(one, str)), _MOST_KNOWN)
-            self._near[atom_id] = find_near(atom_id, known)
+            self._near[atom_id] = find_near(atom_id, islice(self._definitions, _MOST_KNOWN))
         return self._near.get(atom_id, "")
 
 
 def _as_definitions(registry: object) -> Mapping[str, object]:
     """Definitions by id. Of two with the same id the first counts."""
-    if is_tool_list(registry):
-        registry = [one.atom for one in read_tool_list(registry) if isinstance(one, DefinedTool)]
-    elif is_atom(registry):
-        registry = [registry]
-    elif isinstance(registry, Mapping):
-        listed = registry.get("atoms")
-        if not isinstance(listed, list):
-            return registry
-        registry = listed
     found: dict[str, object] = {}
-    for one in registry if isinstance(registry, list | tuple) else ():
-        atom_id = one.id if isinstance(one, Atom) else one.get("id") if isinstance(one, dict) else None
-        if isinstance(atom_id, str):
-            found.setdefault(atom_id, one)
+    for one in read_tool_list(registry) if is_tool_list(registry) else list_definitions(registry):
+        if isinstance(one, DefinedTool):
+            found.setdefault(one.atom.id, one.atom)
+        elif not isinstance(one, ValueFinding):
+            _, key, value = one
+            atom_id = value.id if isinstance(value, Atom) else value.get("id") if isinstance(value, dict) else None
+            if isinstance(atom_id := atom_id if key is None else key, str):
+                found.setdefault(atom_id, value)
     return found
 
 

@@ -19,7 +19,7 @@ __all__ = [
     "Outline",
     "Report",
     "Step",
-    "miss_field",
+    "get_field",
     "name_of",
     "outline",
     "refuse_key",
@@ -81,14 +81,23 @@ def name_of(text: str) -> str:
     return visible_name(shorten(text))
 
 
-def miss_field(name: str, path: Path) -> ValueFinding:
-    """That the object at a path has no field of this name."""
-    return ValueFinding("PT101", missing_field(name), (*path, name))
-
-
 def refuse_value(value: object, expected: str, path: Path) -> ValueFinding:
     """That a value is of another type than expected."""
     return ValueFinding("PT102", wrong_type(expected, value), path)
+
+
+def get_field(  # noqa: PLR0913  (what a finding is about)
+    owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report, *, is_needed: bool = True
+) -> Any:
+    """The value of a field, or None where it is missing or of another kind, which is reported."""
+    value = owner.get(key, _MISSING)
+    if isinstance(value, kind):
+        return value
+    if value is not _MISSING:
+        report(refuse_value(value, KIND_WORDS[kind], (*path, key)))
+    elif is_needed:
+        report(ValueFinding("PT101", missing_field(key), (*path, key)))
+    return None
 
 
 def refuse_types(definition: dict[Any, Any], path: Path) -> Iterator[ValueFinding]:
@@ -118,17 +127,16 @@ def outline(document: object, report: Report | None = None) -> Outline:
     if not isinstance(document, dict):
         report(refuse_value(document, KIND_WORDS[dict], ()))
         return made
-    _get(document, "target", str, (), report)
-    plan = _get(document, "plan", dict, (), report)
+    get_field(document, "target", str, (), report)
+    plan = get_field(document, "plan", dict, (), report)
     if plan is None:
         return made
-    steps = _get(plan, "steps", list, ("plan",), report)
+    steps = get_field(plan, "steps", list, ("plan",), report)
     if steps is not None:
         if not steps:
             report(ValueFinding("PT103", "the plan has no steps", STEPS, help="write at least one step"))
         made.steps = [_read_step(index, step, report) for index, step in enumerate(steps)]
-    if "outputs" in plan:
-        made.outputs = _get(plan, "outputs", dict, ("plan",), report) or {}
+    made.outputs = get_field(plan, "outputs", dict, ("plan",), report, is_needed=False) or {}
     for double in _name_steps(made):
         report(double)
     return made
@@ -140,41 +148,27 @@ def _read_step(index: int, value: object, report: Report) -> Step:
         report(refuse_value(value, KIND_WORDS[dict], step.path))
         return step
     path = step.path
-    step.atom_id = _get(value, "id", str, path, report)
-    _get(value, "target", str, path, report)
-    step.inputs = _get(value, "inputs", dict, path, report)
-    if "step_id" in value:
-        name = _get(value, "step_id", str, path, report)
-        if name == "":
-            help = "write a name, or remove the field: then the index is the name"
-            report(ValueFinding("PT104", "the field `step_id` is empty", (*path, "step_id"), help=help))
-        elif name is not None:
-            step.name, step.is_named = name, True
-    if "depends_on" in value:
-        step.depends_on = _read_dependencies(value, path, report)
+    step.atom_id = get_field(value, "id", str, path, report)
+    get_field(value, "target", str, path, report)
+    step.inputs = get_field(value, "inputs", dict, path, report)
+    name = get_field(value, "step_id", str, path, report, is_needed=False)
+    if name == "":
+        help = "write a name, or remove the field: then the index is the name"
+        report(ValueFinding("PT104", "the field `step_id` is empty", (*path, "step_id"), help=help))
+    elif name is not None:
+        step.name, step.is_named = name, True
+    step.depends_on = _read_dependencies(value, path, report)
     return step
 
 
 def _read_dependencies(step: dict[Any, Any], path: Path, report: Report) -> list[str] | None:
-    listed = _get(step, "depends_on", list, path, report)
+    listed = get_field(step, "depends_on", list, path, report, is_needed=False)
     if listed is None:
         return None
     wrong = [(at, one) for at, one in enumerate(listed) if not isinstance(one, str)]
     for at, one in wrong:
         report(refuse_value(one, KIND_WORDS[str], (*path, "depends_on", at)))
     return None if wrong else listed
-
-
-def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report) -> Any:
-    """The value of a field, or None where it is missing or of another kind."""
-    value = owner.get(key, _MISSING)
-    if isinstance(value, kind):
-        return value
-    if value is _MISSING:
-        report(miss_field(key, path))
-    else:
-        report(refuse_value(value, KIND_WORDS[kind], (*path, key)))
-    return None
 
 
 # ---------------------------------------------------------------- names

@@ -11,13 +11,13 @@ from typing import Any
 
 from attrs import define, frozen
 
-from planspec_lark.json_text.findings import Path, ValueFinding, missing_field, text_of
+from planspec_lark.json_text.findings import Path, ValueFinding, missing_field, text_of, wrong_type
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.json_schemas import SchemaReader, join_names
 from planspec_lark.toolplan.models import Atom
-from planspec_lark.toolplan.structure import miss_field, refuse_value
+from planspec_lark.toolplan.structure import get_field, refuse_key, refuse_value
 
-__all__ = ["DefinedTool", "find_schema_key", "is_atom", "is_tool_list", "read_tool_list"]
+__all__ = ["DefinedTool", "Listed", "find_schema_key", "is_tool_list", "list_definitions", "read_tool_list"]
 
 
 @frozen
@@ -74,10 +74,14 @@ _ABOUT_LIST = {"tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScop
 _ABOUT_ANSWER = {"jsonrpc", "id", "result"}
 
 
+# A definition with its path, and the id that its key gives it.
+Listed = tuple[Path, str | None, Any]
+
+
 # ---------------------------------------------------------------- forms
 
 
-def is_atom(value: object) -> bool:
+def _is_atom(value: object) -> bool:
     """Whether a value that is no list of tools is one atom, and not atoms by id."""
     is_object = isinstance(value, dict) and not isinstance(value.get("atoms"), list)
     return is_object and "id" in value and not isinstance(value["id"], dict | Atom)  # type: ignore[operator,index]
@@ -148,6 +152,25 @@ def _schema_keys(entry: dict[Any, Any]) -> list[str]:
 # ---------------------------------------------------------------- lists
 
 
+def list_definitions(value: object) -> Iterator[Listed | ValueFinding]:
+    """The definitions in a file: one, a list, an object with the list as ``atoms``, or definitions by id."""
+    if _is_atom(value):
+        yield (), None, value
+    elif isinstance(value, dict) and isinstance(value.get("atoms"), list):
+        for key in value:
+            if not isinstance(key, str) or key != "atoms":
+                yield ValueFinding("PT102", "only the field `atoms` is allowed here", (text_of(key),), at_key=True)
+        yield from ((("atoms", at), None, one) for at, one in enumerate(value["atoms"]))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield ((key,), key, one) if isinstance(key, str) else refuse_key(key, ())
+    elif isinstance(value, list | tuple):
+        yield from (((at,), None, one) for at, one in enumerate(value))
+    else:
+        help = "write a list, an object with the list as `atoms`, definitions by id, or one with its `id`"
+        yield ValueFinding("PT102", wrong_type("atoms", value), (), help)
+
+
 def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
     """The tools of such a list; what is wrong with others, in place of them, and what is not carried over."""
     path: Path = ()
@@ -158,13 +181,13 @@ def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
             key = next((key for key in ("error", "method") if key in value), "result")
             yield ValueFinding("PT101", missing_field("result"), (key,), help, at_key=True)
             return
-        value, path = value["result"], ("result",)
-        if not isinstance(value, dict):
-            yield refuse_value(value, "an object", path)
-            return
-        if not isinstance(value.get("tools"), list):
-            where = (*path, "tools")
-            yield refuse_value(value["tools"], "a list", where) if "tools" in value else miss_field("tools", path)
+        found: list[ValueFinding] = []
+        result: Any = get_field(value, "result", dict, path, found.append)
+        value, path = result, ("result",)
+        if result is not None:
+            get_field(result, "tools", list, path, found.append)
+        yield from found
+        if found:
             return
     if isinstance(value, list):
         yield from _read_entries(value, path)
@@ -252,70 +275,33 @@ class _Reading:
 # ---------------------------------------------------------------- one tool
 
 
-def _find_body(
-    entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueFinding]
-) -> tuple[dict[Any, Any], Path] | None:
-    """The object that names the tool of an entry and says what it takes, and where it is; None where there is none."""
-    if form is _RESPONSES and "type" not in entry:
-        findings.append(miss_field("type", path))
-    if form is not _CHAT:
-        return entry, path
-    body = entry.get("function")
-    if not isinstance(body, dict):
-        findings.append(miss_field("function", path))
-        return None
-    _name_others(entry, ("type", "function"), path, findings)
-    return body, (*path, "function")
-
-
 def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueFinding]) -> DefinedTool | None:
     """The atom of a tool; None where something is wrong with it."""
-    found = _find_body(entry, path, form, findings)
-    if found is None:
-        return None
-    body, where = found
-    name = _read_name(body, where, findings)
-    description = body.get("description")
-    if description is not None and not isinstance(description, str):
-        findings.append(refuse_value(description, "a string", (*where, "description")))
-    if form.needs_inputs and form.inputs not in body:
-        findings.append(miss_field(form.inputs, where))
-    inputs = _read_schema(body, form.inputs, where, findings, is_needed=form.needs_inputs)
-    outputs = _read_schema(body, form.outputs, where, findings)
-    taken = () if inputs is None else inputs.read_inputs()
-    given = None if outputs is None else outputs.read_outputs()
-    for reader in filter(None, (inputs, outputs)):
-        findings += reader.findings
+    report, body, where = findings.append, entry, path
+    if form is _RESPONSES:
+        get_field(entry, "type", str, path, report)
+    elif form is _CHAT:
+        # The object that names the tool and says what it takes.
+        body, where = get_field(entry, "function", dict, path, report), (*path, "function")
+        if body is None:
+            return None
+        _name_others(entry, ("type", "function"), path, findings)
+    name = get_field(body, "name", str, where, report)
+    if name == "":
+        report(ValueFinding("PT602", "the name is empty", (*where, "name")))
+    # What may be left out may be null as well.
+    said = {key: one for key, one in body.items() if one is not None or (key == form.inputs and form.needs_inputs)}
+    description = get_field(said, "description", str, where, report, is_needed=False)
+    inputs = get_field(said, form.inputs, dict, where, report, is_needed=form.needs_inputs)
+    outputs = get_field(said, form.outputs, dict, where, report, is_needed=False)
+    taken = () if inputs is None else SchemaReader(inputs, (*where, form.inputs), findings).read_inputs()
+    given = None if outputs is None else SchemaReader(outputs, (*where, form.outputs), findings).read_outputs()
     kind = ("type",) if body.get("type") in ("function", "custom") else ()
     _name_others(body, ("name", "description", form.inputs, form.outputs, *kind), where, findings)
     if any(one.is_error for one in findings):
         return None
     extra = {text_of(key): one for part in (entry, body) for key, one in part.items() if key not in _FIELDS}
     return DefinedTool(Atom(name, taken, given, description or "", extra), path, (*where, "name"))
-
-
-def _read_name(body: dict[Any, Any], path: Path, findings: list[ValueFinding]) -> str:
-    name = body.get("name", "")
-    if "name" not in body:
-        findings.append(miss_field("name", path))
-    elif not isinstance(name, str):
-        findings.append(refuse_value(name, "a string", (*path, "name")))
-    elif not name:
-        findings.append(ValueFinding("PT602", "the name is empty", (*path, "name")))
-    return name if isinstance(name, str) else ""
-
-
-def _read_schema(
-    body: dict[Any, Any], key: str, path: Path, findings: list[ValueFinding], *, is_needed: bool = False
-) -> SchemaReader | None:
-    """The reader of a schema; None where there is no schema. One that may be left out may be null as well."""
-    schema = body.get(key)
-    if schema is None and not (is_needed and key in body):
-        return None
-    if isinstance(schema, dict):
-        return SchemaReader(schema, (*path, key))
-    findings.append(refuse_value(schema, "an object", (*path, key)))
-    return None
 
 
 def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findings: list[ValueFinding]) -> None:

@@ -8,52 +8,33 @@ from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
-from planspec_lark.answers.extract import Extraction, Remark, Repair
+from planspec_lark.answers.extract import Extraction
 from planspec_lark.answers.stream import PlanEvent, PlanStream
 from planspec_lark.answers.truncation import CUT
-from planspec_lark.answers.verdict import Verdict
 from planspec_lark.awaitables import Turn, drive, ignore
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import answer_of
-from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["DraftedPlan", "draft_plan"]
 
 
-@frozen
-class DraftedPlan:
-    """A plan that a language model has written, with the names of :class:`planspec_lark.Extraction`.
+@frozen(slots=False, kw_only=True)
+class DraftedPlan(Extraction):
+    """A plan that a language model has written: what was found in its last answer, and what it took.
 
     Attributes:
-        plan: the plan as far as it could be read, from the last answer.
-        text: the same as text, in canonical form.
-        verdict: whether it is safe to act on.
         holds: what keeps it from being accepted. Of an answer that was stopped, what it has up to there.
-        repairs, remarks, findings: as there.
         answers: how many answers there were, those included that were stopped.
         effort: what they took, as far as the endpoint has counted it: of an answer that was stopped it says nothing.
     """
 
-    plan: PlanSpec
-    text: str
-    verdict: Verdict
-    holds: tuple[Diagnostic, ...]
-    repairs: tuple[Repair, ...]
-    remarks: tuple[Remark, ...]
-    findings: list[Diagnostic]
     answers: int
     effort: Effort
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the plan is accepted."""
-        return self.verdict is Verdict.ACCEPTED
 
 
 def draft_plan(  # noqa: PLR0913  (all but the first two are options)
@@ -122,17 +103,8 @@ def _draft(  # noqa: PLR0913, PLR0917  (what draft_plan was given)
         effort += answer.effort
         read = _judge(reader, answer.finish_reason, on_event)
         if read.is_usable or answers > max_repairs:
-            return DraftedPlan(
-                read.plan,
-                read.text,
-                read.verdict,
-                read.holds,
-                read.repairs,
-                read.remarks,
-                read.findings,
-                answers,
-                effort,
-            )
+            found = {one.name: getattr(read, one.name) for one in fields(Extraction)}
+            return DraftedPlan(**found, answers=answers, effort=effort)
         request = request.refuse(answer.text, read.holds)
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 from attrs import frozen
 
@@ -38,7 +40,7 @@ class Ordering:
 
 def order(graph: Graph) -> Ordering:
     """The order of a graph's nodes."""
-    ordered = list(range(len(graph))) if _is_in_order(graph) else _sort(graph)
+    ordered = _sort(graph)
     level = [-1] * len(graph)
     for node in ordered:
         level[node] = 1 + max((level[other] for other in graph[node]), default=-1)
@@ -49,27 +51,18 @@ def order(graph: Graph) -> Ordering:
     return Ordering(ordered, waves, stuck)
 
 
-def _is_in_order(graph: Graph) -> bool:
-    """Whether each node is after all that it depends on; then the lowest that is ready is always the next."""
-    return all(other < node for node, others in enumerate(graph) for other in others)
-
-
 def _sort(graph: Graph) -> list[int]:
-    # A node that is named twice is waited for twice, and comes twice.
-    waits = [len(others) for others in graph]
-    dependants: list[list[int]] = [[] for _ in graph]
-    for node, others in enumerate(graph):
-        for other in others:
-            dependants[other].append(node)
-    ready = [node for node, count in enumerate(waits) if not count]
+    sorter = TopologicalSorter(dict(enumerate(graph)))
+    # All but circles, and what depends on them, is sorted in spite of these.
+    with suppress(CycleError):
+        sorter.prepare()
+    ready: list[int] = []
     ordered = []
-    while ready:
-        node = heapq.heappop(ready)
-        ordered.append(node)
-        for other in dependants[node]:
-            waits[other] -= 1
-            if not waits[other]:
-                heapq.heappush(ready, other)
+    while sorter.is_active():
+        for node in sorter.get_ready():
+            heapq.heappush(ready, node)
+        ordered.append(heapq.heappop(ready))
+        sorter.done(ordered[-1])
     return ordered
 
 
@@ -109,42 +102,41 @@ def _find_cycle(graph: Graph, group_of: dict[int, int], node: int) -> list[int]:
 def find_groups(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
     """The group of each of these nodes: two are in one if each depends on the other, directly or not.
 
-    Groups are numbered so that one depends on lower ones only (Tarjan's algorithm with a stack of its own).
+    Groups are numbered so that one depends on lower ones only (Kosaraju's algorithm with stacks of its own).
     """
+    dependants: dict[int, list[int]] = {node: [] for node in nodes}
+    for node in nodes:
+        for other in graph[node]:
+            if other in dependants:
+                dependants[other].append(node)
     group_of: dict[int, int] = {}
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    among = set(nodes)
-    waiting: list[int] = []
-    groups = 0
-    for root in nodes:
-        if root in number:
-            continue
-        number[root] = low[root] = len(number)
-        waiting.append(root)
-        stack = [(root, iter(graph[root]))]
+    # What others depend on is finished before them, but in circles: the last one is in a group that none depends on.
+    for group, root in enumerate(reversed(_finish(graph, dependants))):
+        todo = [root]
+        while todo:
+            node = todo.pop()
+            if node not in group_of:
+                group_of[node] = -group
+                todo += dependants[node]
+    return group_of
+
+
+def _finish(graph: Graph, among: Collection[int]) -> list[int]:
+    """These nodes in the order in which a search into the depth leaves them."""
+    seen: set[int] = set()
+    finished = []
+    for root in among:
+        stack = [] if root in seen else [(root, iter(graph[root]))]
         while stack:
             node, others = stack[-1]
-            for other in others:
-                if other not in among:
-                    continue
-                if other not in number:
-                    number[other] = low[other] = len(number)
-                    waiting.append(other)
-                    stack.append((other, iter(graph[other])))
-                    break
-                if other not in group_of:
-                    low[node] = min(low[node], number[other])
-            else:
+            seen.add(node)
+            following = next((other for other in others if other in among and other not in seen), None)
+            if following is None:
+                finished.append(node)
                 stack.pop()
-                if stack:
-                    above = stack[-1][0]
-                    low[above] = min(low[above], low[node])
-                if low[node] == number[node]:
-                    while node not in group_of:
-                        group_of[waiting.pop()] = groups
-                    groups += 1
-    return group_of
+            else:
+                stack.append((following, iter(graph[following])))
+    return finished
 
 
 # ---------------------------------------------------------------- which node depends on which
